@@ -37,11 +37,11 @@ import Testing
     }
 
     @Test func `a body above 1 MiB is refused before it is read (413)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let bytes = [UInt8](repeating: 0x20, count: 1 << 20 | 1)
         for door in [
-            RouterDoor(service: scene.world.service), SocketDoor(port: scene.world.port),
-        ] as [any Door] {
+            RouterClient(service: scene.world.service), SocketClient(port: scene.world.port),
+        ] as [any TestClient] {
             let answer = try await scene.ask(
                 "POST", "/apps/{app}/conversations", bytes: bytes, by: door)
             #expect(answer.status == 413)
@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test func `a body of 1 MiB is read`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let body = Array(#"{"participants":["ana"]}"#.utf8)
         let bytes = body + [UInt8](repeating: 0x20, count: 1 << 20 - body.count)
         for door in [
-            RouterDoor(service: scene.world.service), SocketDoor(port: scene.world.port),
-        ] as [any Door] {
+            RouterClient(service: scene.world.service), SocketClient(port: scene.world.port),
+        ] as [any TestClient] {
             let answer = try await scene.ask(
                 "POST", "/apps/{app}/conversations", bytes: bytes, by: door)
             #expect(answer.status == 201)
@@ -65,9 +65,9 @@ import Testing
     private let patchType = [(name: "Content-Type", value: "application/vnd.layer-patch+json")]
 
     /// A conversation `C` of `ana` with one message `M`.
-    private func scene() async throws -> (Scene, any Door) {
-        var scene = try await Scene.make()
-        let door = RouterDoor(service: scene.world.service)
+    private func scene() async throws -> (SampleApplication, any TestClient) {
+        var scene = try await SampleApplication.make()
+        let door = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: door)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)

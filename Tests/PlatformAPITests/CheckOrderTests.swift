@@ -12,10 +12,10 @@ import Testing
         line: String, version: APIVersion
     ) async throws {
         guard
-            let operation = try await Described.of(version.rawValue).operations
+            let operation = try await DescribedAPI.of(version.rawValue).operations
                 .first(where: { "\($0.method) \($0.path)" == line })
         else { return }
-        let play = try await ExamplePlay(version: version.rawValue)
+        let play = try await DescriptionExamples(version: version.rawValue)
         let before = try await play.scene.eventCount()
         let readsBody = operation.json["requestBody"] != nil
         var request = try play.request(operation)
@@ -56,11 +56,11 @@ import Testing
         line: String, version: APIVersion
     ) async throws {
         guard
-            let operation = try await Described.of(version.rawValue).operations
+            let operation = try await DescribedAPI.of(version.rawValue).operations
                 .first(where: { "\($0.method) \($0.path)" == line }),
             let schema = operation.jsonBody?["schema"]
         else { return }
-        var play = try await ExamplePlay(version: version.rawValue)
+        var play = try await DescriptionExamples(version: version.rawValue)
         try await play.prepare(operation)
         let mistakes = try Mistakes(in: play.body(of: operation), schema, of: play.description.root)
             .all.filter { mistake in mistake.code > 100 }
@@ -85,12 +85,12 @@ import Testing
         line: String, version: APIVersion
     ) async throws {
         guard
-            let operation = try await Described.of(version.rawValue).operations
+            let operation = try await DescribedAPI.of(version.rawValue).operations
                 .first(where: { "\($0.method) \($0.path)" == line })
         else { return }
-        var owner = try await ExamplePlay(version: version.rawValue)
+        var owner = try await DescriptionExamples(version: version.rawValue)
         try await owner.prepare(operation)
-        let stranger = try await ExamplePlay(version: version.rawValue)
+        let stranger = try await DescriptionExamples(version: version.rawValue)
         let names = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }
         guard names.contains(where: { !["{app}", "{user}"].contains($0) && !$0.hasSuffix("ed}") })
         else { return }
@@ -104,8 +104,8 @@ import Testing
     }
 
     private func expect(
-        _ status: Int, _ id: String, _ request: PlainRequest, _ operation: Described.Operation,
-        _ play: ExamplePlay
+        _ status: Int, _ id: String, _ request: PlainRequest, _ operation: DescribedAPI.Operation,
+        _ play: DescriptionExamples
     ) async throws {
         let answer = try await play.door.ask(request)
         let error = try? JSONDocument(Array(answer.body.utf8)).root

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Many callers at once` {
     @Test(arguments: [true, false])
     func `fifty distinct creations make one conversation (R8)`(overSocket: Bool) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let before = try await scene.eventCount()
         let answers = try await ask(50, scene, overSocket) { scene, door in
             try await scene.ask(
@@ -30,8 +30,8 @@ import Testing
 
     @Test(arguments: [true, false])
     func `twenty posts with one key send one message (R111)`(overSocket: Bool) async throws {
-        var scene = try await Scene.make()
-        let door = RouterDoor(service: scene.world.service)
+        var scene = try await SampleApplication.make()
+        let door = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `twenty announcements with one key are one (R111)`(overSocket: Bool) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let before = try await scene.eventCount()
         let answers = try await ask(20, scene, overSocket) { scene, door in
             try await scene.ask(
@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test func `patches of different keys do not overwrite each other (R47)`() async throws {
-        var scene = try await Scene.make()
-        let door = RouterDoor(service: scene.world.service)
+        var scene = try await SampleApplication.make()
+        let door = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: door)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
@@ -133,7 +133,7 @@ import Testing
                 by: door)
         }
         #expect(removals.allSatisfy { [204, 404, 422].contains($0.status) })
-        let door = RouterDoor(service: scene.world.service)
+        let door = RouterClient(service: scene.world.service)
         let rest = try await scene.ask(
             "GET", "/apps/{app}/conversations/{C}/messages/{M}/parts", by: door)
         let gone = removals.count { $0.status == 204 }
@@ -142,9 +142,9 @@ import Testing
     }
 
     /// A conversation `C` with one message `M`, in 2.0.
-    private func messageScene() async throws -> Scene {
-        var scene = try await Scene.make(version: "2.0")
-        let door = RouterDoor(service: scene.world.service)
+    private func messageScene() async throws -> SampleApplication {
+        var scene = try await SampleApplication.make(version: "2.0")
+        let door = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: door)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `one of many creates an identity, the rest meet it (5_7)`(overSocket: Bool) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let before = try await scene.eventCount()
         let answers = try await ask(20, scene, overSocket) { scene, door in
             try await scene.ask(
@@ -172,10 +172,10 @@ import Testing
     func `patches of different keys of an identity are all kept (R47, R49)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let made = try await scene.ask(
             "PUT", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#,
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
         #expect(made.status == 204)
         let next = Counter()
         let answers = try await ask(16, scene, overSocket) { scene, door in
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test func `blocks of many callers are all kept (R30)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let next = Counter()
         let patch = patch
         let answers = try await ask(40, scene, true) { scene, door in
@@ -215,12 +215,13 @@ import Testing
     private let patch = [(name: "Content-Type", value: "application/vnd.layer-patch+json")]
 
     private func ask(
-        _ count: Int, _ scene: Scene, _ overSocket: Bool,
-        _ request: @escaping @Sendable (Scene, any Door) async throws -> PlainAnswer
+        _ count: Int, _ scene: SampleApplication, _ overSocket: Bool,
+        _ request:
+            @escaping @Sendable (SampleApplication, any TestClient) async throws -> PlainAnswer
     ) async throws -> [PlainAnswer] {
-        let door: any Door =
+        let door: any TestClient =
             overSocket
-            ? SocketDoor(port: scene.world.port) : RouterDoor(service: scene.world.service)
+            ? SocketClient(port: scene.world.port) : RouterClient(service: scene.world.service)
         return try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
             for _ in 0..<count { group.addTask { try await request(scene, door) } }
             return try await group.reduce(into: []) { $0.append($1) }

@@ -7,7 +7,7 @@ import Testing
     private let members = (0..<9).map { number in "u\(number)" }
 
     @Test func `fifty distinct creations by users and the system make one (R8)`() async throws {
-        let scene = try await Scene.make(version: "1.1", in: World.separate())
+        let scene = try await SampleApplication.make(version: "1.1", in: TestServer.separate())
         try await know(scene)
         let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
         let creations = (0..<50).map { number in
@@ -132,10 +132,12 @@ import Testing
 
     // MARK: - How
 
-    private func door(_ scene: Scene) -> any Door { SocketDoor(port: scene.world.port) }
+    private func door(_ scene: SampleApplication) -> any TestClient {
+        SocketClient(port: scene.world.port)
+    }
 
     /// Makes the members known, each by a conversation of his own.
-    private func know(_ scene: Scene) async throws {
+    private func know(_ scene: SampleApplication) async throws {
         for user in members {
             let made = try await scene.ask(
                 "POST", "/apps/{app}/conversations", #"{"participants":["\#(user)"]}"#,
@@ -145,8 +147,8 @@ import Testing
     }
 
     /// A scene of its own with a conversation `C` of all members.
-    private func conversation() async throws -> Scene {
-        var scene = try await Scene.make(version: "1.1", in: World.separate())
+    private func conversation() async throws -> SampleApplication {
+        var scene = try await SampleApplication.make(version: "1.1", in: TestServer.separate())
         let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":[\#(list)]}"#, by: door(scene))
@@ -155,7 +157,7 @@ import Testing
     }
 
     private func ask(
-        _ requests: [(method: String, target: String, body: String)], _ scene: Scene,
+        _ requests: [(method: String, target: String, body: String)], _ scene: SampleApplication,
         _ fields: [(name: String, value: String)] = []
     ) async throws -> [PlainAnswer] {
         try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
@@ -163,7 +165,7 @@ import Testing
                 group.addTask {
                     try await scene.ask(
                         request.method, request.target, request.body, fields: fields,
-                        by: SocketDoor(port: scene.world.port))
+                        by: SocketClient(port: scene.world.port))
                 }
             }
             return try await group.reduce(into: []) { answers, answer in answers.append(answer) }
@@ -174,14 +176,14 @@ import Testing
         try JSONDocument(Array(answer.body.utf8)).root[name]?.string ?? ""
     }
 
-    private func unread(of user: String, _ scene: Scene) async throws -> Int64? {
+    private func unread(of user: String, _ scene: SampleApplication) async throws -> Int64? {
         let answer = try await scene.ask(
             "GET", "/apps/{app}/users/\(user)/conversations/{C}", by: door(scene))
         return try JSONDocument(Array(answer.body.utf8)).root["unread_message_count"]?.integer
     }
 
     /// How many conversations were made beside those there were.
-    private func created(_ scene: Scene, from known: Int) async throws -> Int {
+    private func created(_ scene: SampleApplication, from known: Int) async throws -> Int {
         try await scene.events().count { event in
             if case .conversationCreated = event { true } else { false }
         } - known

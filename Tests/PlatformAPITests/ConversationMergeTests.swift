@@ -9,7 +9,7 @@ import Testing
     func `forty creations under own ids are one conversation by forty names (X1_2, X1_6, R8)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let names = (0..<40).map { _ in UUID().uuidString.lowercased() }
         let answers = try await each(names, scene, overSocket) { scene, door, index in
             let body = #"{"participants":["ana","bo"],"distinct":true"#
@@ -40,7 +40,7 @@ import Testing
     func `messages posted to either while they merge are there once, in order (X1_2, X1_3)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let users = Participants([UserID("ana"), UserID("bo")].compactMap(\.self))
         let ids = (0..<3).map { number in Conversation.ID.v7(at: .now, random: UInt128(number)) }
         for (number, id) in ids.enumerated() {
@@ -68,7 +68,7 @@ import Testing
             #expect(found.sorted() == places.map(String.init).sorted())
             let read = try await scene.ask(
                 "GET", "/apps/{app}/conversations/\(id.uuid)",
-                by: RouterDoor(service: scene.world.service))
+                by: RouterClient(service: scene.world.service))
             #expect(read.body.contains("layer:///conversations/\(ids[2].uuid)"))
         }
     }
@@ -76,9 +76,9 @@ import Testing
     @Test func `the log shows who is one with whom, and where messages went (X1_5, X3)`()
         async throws
     {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let users = Participants([UserID("ana"), UserID("bo")].compactMap(\.self))
-        let door = RouterDoor(service: scene.world.service)
+        let door = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"],"distinct":true}"#,
             by: door)
@@ -108,10 +108,12 @@ import Testing
         #expect(moved?.isEmpty == false)
     }
 
-    private func bodies(of conversation: String, in scene: Scene) async throws -> [String] {
+    private func bodies(of conversation: String, in scene: SampleApplication) async throws
+        -> [String]
+    {
         let answer = try await scene.ask(
             "GET", "/apps/{app}/conversations/\(conversation)/messages?page_size=100",
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
         let messages = try JSONDocument(Array(answer.body.utf8)).root.elements.map(\.self)
         let times = messages.compactMap { message in message["sent_at"]?.string }
         #expect(times == times.sorted(by: >))
@@ -122,14 +124,16 @@ import Testing
 
     /// Asks for each of a list at once.
     private func each<Item>(
-        _ items: [Item], _ scene: Scene, _ overSocket: Bool,
-        _ request: @escaping @Sendable (Scene, any Door, Int) async throws -> PlainAnswer
+        _ items: [Item], _ scene: SampleApplication, _ overSocket: Bool,
+        _ request:
+            @escaping @Sendable (SampleApplication, any TestClient, Int) async throws -> PlainAnswer
     ) async throws -> [PlainAnswer] {
         try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
             for index in items.indices {
-                let door: any Door =
+                let door: any TestClient =
                     overSocket
-                    ? SocketDoor(port: scene.world.port) : RouterDoor(service: scene.world.service)
+                    ? SocketClient(port: scene.world.port)
+                    : RouterClient(service: scene.world.service)
                 group.addTask { try await request(scene, door, index) }
             }
             return try await group.reduce(into: []) { $0.append($1) }

@@ -10,7 +10,7 @@ import Testing
     func `it has exactly the lines of the table, each name once (X11)`(
         version: APIVersion
     ) async throws {
-        let description = try await Described.of(version.rawValue)
+        let description = try await DescribedAPI.of(version.rawValue)
         let lines = Endpoint.all.filter { $0.versions.contains(version) }
             .map { "\($0.method.rawValue) \($0.path)" }
         #expect(
@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: APIVersion.allCases)
     func `every hole of a path is described (X11)`(version: APIVersion) async throws {
-        for operation in try await Described.of(version.rawValue).operations {
+        for operation in try await DescribedAPI.of(version.rawValue).operations {
             let described = (operation.json["parameters"]?.elements ?? operation.json.elements)
                 .filter { $0["in"]?.string == "path" }.compactMap { $0["name"]?.string }
             let holes = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }
@@ -35,7 +35,7 @@ import Testing
     func `every answer may say how its request was understood (rulings 21, 31)`(
         version: APIVersion
     ) async throws {
-        let description = try await Described.of(version.rawValue)
+        let description = try await DescribedAPI.of(version.rawValue)
         let names = ["Parley-Version", "Parley-Ignored-Parameters"]
         for name in names {
             let header = description.root["components"]?["headers"]?[name]
@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: APIVersion.allCases)
     func `every reference leads somewhere (X11)`(version: APIVersion) async throws {
-        let root = try await Described.of(version.rawValue).root
+        let root = try await DescribedAPI.of(version.rawValue).root
         func references(_ value: JSONValue) -> [String] {
             value.members.flatMap { name, member in
                 name == "$ref" ? [member.string ?? ""] : references(member)
@@ -75,7 +75,7 @@ import Testing
         let played = Endpoint.all.filter { $0.versions.contains(version) }
             .contains { "\($0.method.rawValue) \($0.path)" == line }
         guard played else { return }
-        var play = try await ExamplePlay(version: version.rawValue)
+        var play = try await DescriptionExamples(version: version.rawValue)
         let operation = try #require(
             play.description.operations.first { "\($0.method) \($0.path)" == line })
         try await play.prepare(operation)
@@ -91,7 +91,7 @@ import Testing
         line: String, version: APIVersion
     ) async throws {
         guard line.hasPrefix("POST ") || line.hasPrefix("PATCH ") else { return }
-        var play = try await ExamplePlay(version: version.rawValue)
+        var play = try await DescriptionExamples(version: version.rawValue)
         guard
             let operation = play.description.operations
                 .first(where: { "\($0.method) \($0.path)" == line })
@@ -118,7 +118,7 @@ import Testing
     func `an example has the shape that is described (X11)`(
         line: String, version: APIVersion
     ) async throws {
-        let description = try await Described.of(version.rawValue)
+        let description = try await DescribedAPI.of(version.rawValue)
         guard
             let operation = description.operations.first(where: {
                 "\($0.method) \($0.path)" == line
@@ -135,14 +135,14 @@ import Testing
     @Test func `every type of event is described in 3.0, and what happens fits (X3, X11)`()
         async throws
     {
-        let root = try await Described.of("3.0").root
+        let root = try await DescribedAPI.of("3.0").root
         let names = root["webhooks"]?.members.map(\.key) ?? []
         #expect(Set(names).isSuperset(of: EventType.allCases.map(\.rawValue)))
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         try await scene.say(2, in: try await scene.conversation())
         try await scene.listen()
         let answer = try await scene.ask(
-            "GET", "/apps/{app}/events", by: RouterDoor(service: scene.world.service))
+            "GET", "/apps/{app}/events", by: RouterClient(service: scene.world.service))
         for event in try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements
             .map(\.self) ?? []
         {
@@ -159,7 +159,7 @@ import Testing
     func `what webhooks are sent is described, whatever they may ask for (X6, X11)`(
         version: String, webhooks: WebhookVersion
     ) async throws {
-        let root = try await Described.of(version).root
+        let root = try await DescribedAPI.of(version).root
         let types = WebhookTopic.all(in: webhooks).map { topic in
             WebhookTopicJSON.text(topic, webhooks)
         }
@@ -221,7 +221,7 @@ import Testing
     private func ask(
         _ target: String, _ fields: [(name: String, value: String)] = []
     ) async throws -> PlainAnswer {
-        try await RouterDoor(service: try await World.shared.service).ask(
+        try await RouterClient(service: try await TestServer.shared.service).ask(
             PlainRequest(method: "GET", target: target, fields: fields, body: ""))
     }
 }

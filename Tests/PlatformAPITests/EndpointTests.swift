@@ -24,7 +24,7 @@ import Testing
     func `every line is described, and a line with a body has an example (X11)`(
         version: APIVersion
     ) async throws {
-        let description = try await Described.of(version.rawValue)
+        let description = try await DescribedAPI.of(version.rawValue)
         for endpoint in Endpoint.all where endpoint.versions.contains(version) {
             let line = "\(endpoint.method.rawValue) \(endpoint.path)"
             let operation = description.operations.first { "\($0.method) \($0.path)" == line }
@@ -83,22 +83,22 @@ import Testing
     @Test func `take scheme and host from the trusted proxy, each answer from its own request`()
         async throws
     {
-        try await expectLinks(in: World.behindProxy())
+        try await expectLinks(in: TestServer.behindProxy())
     }
 
     @Test func `are the same from a database that processes share`() async throws {
-        try await expectLinks(in: World.behindProxy(at: Workshop.server(of:)))
+        try await expectLinks(in: TestServer.behindProxy(at: TestEnvironment.server(of:)))
     }
 
-    private func expectLinks(in world: World) async throws {
-        let scene = try await Scene.make(version: "3.0", in: world)
+    private func expectLinks(in world: TestServer) async throws {
+        let scene = try await SampleApplication.make(version: "3.0", in: world)
         let own = "https://chat.example.com"
         func ask(
             _ method: String, _ path: String, _ body: String = "",
             by fields: [(name: String, value: String)] = []
         ) async throws -> PlainAnswer {
             try await scene.ask(
-                method, path, body, fields: fields, by: SocketDoor(port: world.port))
+                method, path, body, fields: fields, by: SocketClient(port: world.port))
         }
         func proxy(_ host: String, _ scheme: String) -> [(name: String, value: String)] {
             [

@@ -33,33 +33,36 @@ import Testing
 
     @Test(arguments: Play.all)
     func `the router answers as written`(play: Play) async throws {
-        let scene = try await Scene.make(version: play.version)
-        try await expect(play.file, in: scene, by: RouterDoor(service: scene.world.service))
+        let scene = try await SampleApplication.make(version: play.version)
+        try await expect(play.file, in: scene, by: RouterClient(service: scene.world.service))
     }
 
     @Test(arguments: Play.all)
     func `a socket answers as written`(play: Play) async throws {
-        let scene = try await Scene.make(version: play.version)
-        try await expect(play.file, in: scene, by: SocketDoor(port: scene.world.port))
+        let scene = try await SampleApplication.make(version: play.version)
+        try await expect(play.file, in: scene, by: SocketClient(port: scene.world.port))
     }
 
     @Test(arguments: Play.all)
     func `an Idempotency-Key of its own changes no answer (X2)`(play: Play) async throws {
-        let scene = try await Scene.make(version: play.version)
+        let scene = try await SampleApplication.make(version: play.version)
         try await expect(
-            play.file, in: scene, by: KeyedDoor(door: RouterDoor(service: scene.world.service)))
+            play.file, in: scene,
+            by: IdempotencyKeyClient(door: RouterClient(service: scene.world.service)))
     }
 
     @Test(.enabled(if: ObjectServer.isAvailable), arguments: Play.quiet, [2, 3])
     func `any of some processes answers as written`(play: Play, count: Int) async throws {
-        let crowd = try await Crowd.of(count)
-        let scene = try await Scene.make(version: play.version, in: crowd.world)
+        let crowd = try await ServerCluster.of(count)
+        let scene = try await SampleApplication.make(version: play.version, in: crowd.world)
         try await expect(play.file, in: scene, by: crowd.door)
     }
 
-    private func expect(_ file: ExchangeFile, in scene: Scene, by door: any Door) async throws {
+    private func expect(_ file: ExchangeFile, in scene: SampleApplication, by door: any TestClient)
+        async throws
+    {
         var scene = scene
-        let description = try await Described.of(scene.variables["version"] ?? "")
+        let description = try await DescribedAPI.of(scene.variables["version"] ?? "")
         for exchange in file.exchanges {
             let end = try await scene.end()
             let answer = try await scene.ask(exchange.request, by: door)
@@ -76,7 +79,7 @@ import Testing
 
     /// What the answer's holes held.
     private func expect(
-        _ answer: PlainAnswer, fits exchange: Exchange, in scene: Scene
+        _ answer: PlainAnswer, fits exchange: Exchange, in scene: SampleApplication
     ) throws -> [String: String] {
         let place = Comment(rawValue: "\(exchange.title)\n\(answer.body)")
         #expect(answer.status == exchange.status, place)

@@ -84,12 +84,12 @@ import Testing
 
     private func play(
         _ line: String, _ version: APIVersion
-    ) async throws -> (ExamplePlay, Described.Operation)? {
+    ) async throws -> (DescriptionExamples, DescribedAPI.Operation)? {
         guard
-            let operation = try await Described.of(version.rawValue).operations
+            let operation = try await DescribedAPI.of(version.rawValue).operations
                 .first(where: { "\($0.method) \($0.path)" == line })
         else { return nil }
-        return (try await ExamplePlay(version: version.rawValue), operation)
+        return (try await DescriptionExamples(version: version.rawValue), operation)
     }
 
     /// Whether an error speaks of the mistake.
@@ -98,7 +98,7 @@ import Testing
     /// the first of these. Parts are `parts` wherever they stand; an operand of a patch is `value`, or
     /// the property it is for (ruling 5).
     private func fits(
-        _ error: JSONValue?, _ mistake: Mistakes.Mistake, _ operation: Described.Operation
+        _ error: JSONValue?, _ mistake: Mistakes.Mistake, _ operation: DescribedAPI.Operation
     ) -> Bool {
         guard let code = error?["code"]?.integer else { return false }
         if mistake.code == 10 { return code == 10 }
@@ -140,7 +140,7 @@ import Testing
     }
 }
 
-extension Described.Operation {
+extension DescribedAPI.Operation {
     /// What the operations of the example of a patch are about.
     fileprivate var subjects: [String] {
         let content = json["requestBody"]?["content"]?.members.first { _ in true }

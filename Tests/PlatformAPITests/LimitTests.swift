@@ -14,15 +14,15 @@ import Testing
     @Test func `each way to more participants than api_max_participants is refused with the limit`()
         async throws
     {
-        let world = try await World.limited(Self.limits(participants: 3))
+        let world = try await TestServer.limited(Self.limits(participants: 3))
         for version in ["1.0", "2.0", "3.0"] {
-            let scene = try await Scene.make(version: version, in: world)
+            let scene = try await SampleApplication.make(version: version, in: world)
             func ask(_ method: String, _ path: String, _ body: String) async throws -> PlainAnswer {
                 let type =
                     method == "PATCH" ? "application/vnd.layer-patch+json" : "application/json"
                 return try await scene.ask(
                     method, "/apps/{app}\(path)", body, fields: [("Content-Type", type)],
-                    by: RouterDoor(service: world.service))
+                    by: RouterClient(service: world.service))
             }
             let made = try await ask("POST", "/conversations", #"{"participants":["a","b","c"]}"#)
             #expect(made.status == 201, "\(made)")
@@ -56,8 +56,8 @@ import Testing
     @Test func `an imported conversation above the limit is refused with line, member and limit`()
         async throws
     {
-        let world = try await World.limited(Self.limits(participants: 1))
-        let scene = try await Scene.make(version: "3.0", in: world)
+        let world = try await TestServer.limited(Self.limits(participants: 1))
+        let scene = try await SampleApplication.make(version: "3.0", in: world)
         let lines = SampleImport(scene).lines
         let line = try #require(lines.firstIndex { $0.contains(#""record":"conversation""#) }) + 1
         let answer = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
@@ -70,14 +70,14 @@ import Testing
     @Test func `a conversation above a lowered limit can be read and loses participants`()
         async throws
     {
-        let world = try await World.limited(Self.limits(participants: 3))
-        var scene = try await Scene.make(version: "3.0", in: world)
+        let world = try await TestServer.limited(Self.limits(participants: 3))
+        var scene = try await SampleApplication.make(version: "3.0", in: world)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["a","b","c"]}"#,
-            by: RouterDoor(service: world.service))
+            by: RouterClient(service: world.service))
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         scene = try await scene.reopened(limits: Self.limits(participants: 1))
-        let door = RouterDoor(service: scene.world.service)
+        let door = RouterClient(service: scene.world.service)
         func patch(_ operation: String, _ user: String) async throws -> PlainAnswer {
             try await scene.ask(
                 "PATCH", "/apps/{app}/conversations/{C}",
@@ -98,9 +98,9 @@ import Testing
     }
 
     @Test func `announcement, upload and message hold to uploads_max_upload_size`() async throws {
-        let world = try await World.limited(Self.limits(participants: 3))
-        var scene = try await Scene.make(version: "3.0", in: world)
-        let door = RouterDoor(service: world.service)
+        let world = try await TestServer.limited(Self.limits(participants: 3))
+        var scene = try await SampleApplication.make(version: "3.0", in: world)
+        let door = RouterClient(service: world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["a","b"]}"#, by: door)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
@@ -137,8 +137,8 @@ import Testing
     }
 
     @Test func `the description shows the limits in force`() async throws {
-        let world = try await World.limited(Self.limits(participants: 3))
-        let answer = try await RouterDoor(service: world.service).ask(
+        let world = try await TestServer.limited(Self.limits(participants: 3))
+        let answer = try await RouterClient(service: world.service).ask(
             PlainRequest(method: "GET", target: "/openapi.json", fields: [], body: ""))
         let root = try JSONDocument(Array(answer.body.utf8)).root
         let schemas = root["components"]?["schemas"]

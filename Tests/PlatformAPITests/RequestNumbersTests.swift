@@ -120,11 +120,11 @@ import Testing
 
     /// A conversation with a message, a webhook and a content.
     private struct Place {
-        let scene: Scene
+        let scene: SampleApplication
         private let names: [String: String]
 
         init() async throws {
-            scene = try await Scene.make(version: "3.0")
+            scene = try await SampleApplication.make(version: "3.0")
             let conversation = try await scene.conversation()
             let base = "/apps/{app}/conversations/\(conversation.uuid)"
             let sent = try await scene.ask(
@@ -159,7 +159,7 @@ import Testing
         }
 
         private static func ask(
-            _ scene: Scene, _ method: String, _ path: String, _ body: String,
+            _ scene: SampleApplication, _ method: String, _ path: String, _ body: String,
             _ fields: [(name: String, value: String)]
         ) async throws -> PlainAnswer {
             let family = path.hasPrefix("/webhooks") ? ".webhooks" : ""

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct `Users under attack` {
     @Test func `one application sees nothing of another's users`() async throws {
-        let (one, other) = try await (Scene.make(), Scene.make())
-        let door = RouterDoor(service: one.world.service)
+        let (one, other) = try await (SampleApplication.make(), SampleApplication.make())
+        let door = RouterClient(service: one.world.service)
         _ = try await one.ask(
             "PUT", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: door)
         _ = try await one.ask("PUT", "/apps/{app}/users/ana/following/bo", by: door)
@@ -28,8 +28,8 @@ import Testing
     func `every name of a user is a name and nothing else (R90, ruling 7)`(name: String)
         async throws
     {
-        let scene = try await Scene.make()
-        let door = SocketDoor(port: scene.world.port)
+        let scene = try await SampleApplication.make()
+        let door = SocketClient(port: scene.world.port)
         let path = "/apps/{app}/users/\(name)"
         let made = try await scene.ask(
             "POST", "\(path)/identity", #"{"display_name":"A","metadata":{"a":"'; DROP"}}"#,
@@ -38,14 +38,14 @@ import Testing
         let identity = try await scene.ask("GET", "\(path)/identity", by: door)
         let url = try JSONDocument(Array(identity.body.utf8)).root["url"]?.string
         let again = try await scene.ask(
-            "GET", String(try #require(url).dropFirst(World.base.count)), by: door)
+            "GET", String(try #require(url).dropFirst(TestServer.base.count)), by: door)
         #expect(again.body == identity.body)
         #expect(again.status == 200)
     }
 
     @Test func `two spellings of one letter are two users (ruling 7)`() async throws {
-        let scene = try await Scene.make()
-        let door = RouterDoor(service: scene.world.service)
+        let scene = try await SampleApplication.make()
+        let door = RouterClient(service: scene.world.service)
         for name in ["%C3%A9", "e%CC%81"] {
             let made = try await scene.ask(
                 "POST", "/apps/{app}/users/\(name)/identity", #"{"display_name":"A"}"#, by: door)
@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test func `a patch of a megabyte is applied whole or refused whole (R34)`() async throws {
-        let scene = try await Scene.make()
-        let door = RouterDoor(service: scene.world.service)
+        let scene = try await SampleApplication.make()
+        let door = RouterClient(service: scene.world.service)
         let operation = #"{"operation":"add","property":"blocks","value":"u1234"},"#
         let many = String(repeating: operation, count: 9_999) + operation.dropLast()
         let taken = try await scene.ask(
@@ -69,9 +69,9 @@ import Testing
     }
 
     @Test func `a reading token changes nothing about users (1_4)`() async throws {
-        var scene = try await Scene.make()
+        var scene = try await SampleApplication.make()
         scene.variables["token"] = scene.variables["read_token"]
-        let door = RouterDoor(service: scene.world.service)
+        let door = RouterClient(service: scene.world.service)
         let before = try await scene.eventCount()
         let requests = [
             ("POST", "/users/ana/identity", #"{"display_name":"A"}"#),
@@ -94,8 +94,8 @@ import Testing
     }
 
     @Test func `reading and changing at once never shows half an identity (R110)`() async throws {
-        let scene = try await Scene.make()
-        let door = SocketDoor(port: scene.world.port)
+        let scene = try await SampleApplication.make()
+        let door = SocketClient(port: scene.world.port)
         let full = { @Sendable (name: String) in
             #"{"display_name":"\#(name)","first_name":"\#(name)","metadata":{"n":"\#(name)"}}"#
         }

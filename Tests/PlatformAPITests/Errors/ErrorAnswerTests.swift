@@ -16,7 +16,7 @@ import Uploads
 
     @Test(arguments: APIErrorKind.allCases)
     func `carry what their status asks for, and are never cached (H97, H98)`(kind: APIErrorKind) {
-        let response = APIError(kind, "No.").response(publicBase: World.base)
+        let response = APIError(kind, "No.").response(publicBase: TestServer.base)
         #expect(response.fields["Cache-Control"] == "no-store")
         if let name = Self.required[kind.row.status] {
             #expect(response.fields[name] != nil)
@@ -26,20 +26,20 @@ import Uploads
     @Test func `name what is read instead (H70, H71, H121)`() {
         let coding = APIError(
             .invalidHeader, "No.", data: .header("Content-Encoding"), status: 415)
-        #expect(coding.response(publicBase: World.base).status == .unsupportedMediaType)
+        #expect(coding.response(publicBase: TestServer.base).status == .unsupportedMediaType)
         #expect(
-            coding.response(publicBase: World.base).fields["Accept-Encoding"]
+            coding.response(publicBase: TestServer.base).fields["Accept-Encoding"]
                 == "gzip, deflate, identity")
         let type = APIError(.invalidHeader, "No.", data: .header("Content-Type"))
         #expect(
-            type.response(publicBase: World.base).fields["Accept-Patch"]
+            type.response(publicBase: TestServer.base).fields["Accept-Patch"]
                 == "application/vnd.layer-patch+json")
     }
 }
 
 @Suite struct `A fault of ours` {
     @Test func `it is answered without its text and reported once (H95)`() async throws {
-        let world = try await World.broken(.unexpected)
+        let world = try await TestServer.broken(.unexpected)
         let answer = try await ask(world)
         #expect(answer.status == 500)
         #expect(
@@ -52,7 +52,7 @@ import Uploads
     }
 
     @Test func `a part that is away is a reason to try again (2_2)`() async throws {
-        let world = try await World.broken(.unavailable)
+        let world = try await TestServer.broken(.unavailable)
         let answer = try await ask(world)
         #expect(answer.status == 503)
         #expect(answer["Retry-After"] == "5")
@@ -62,7 +62,7 @@ import Uploads
 
     @Test func `a body that stalls is told so, and its connection ends (2_2, code 8)`() async throws
     {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let request = Request(
             method: .post, target: RequestTarget("/apps/\(scene.application.uuid)/conversations"),
             fields: Fields([
@@ -89,8 +89,8 @@ import Uploads
         #expect(try await scene.eventCount() == before)
     }
 
-    private func ask(_ world: World) async throws -> PlainAnswer {
-        try await RouterDoor(service: world.service).ask(
+    private func ask(_ world: TestServer) async throws -> PlainAnswer {
+        try await RouterClient(service: world.service).ask(
             PlainRequest(
                 method: "GET",
                 target: "/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55/users/ana/conversations",
@@ -119,7 +119,7 @@ private final class StalledBody: RequestBody {
     func `it is an error object with the layer's own status`(
         status: Status, code: Int64
     ) async throws {
-        let world = try await World.shared
+        let world = try await TestServer.shared
         let response = world.service.refusal(Refusal(status, "H1", "A reason."))
         #expect(response.status == status)
         #expect(response.fields["Content-Type"] == "application/json; charset=UTF-8")

@@ -9,10 +9,10 @@ import Testing
     func `has a section for each error, at the url of the error (ruling 32)`(
         error: APIErrorKind
     ) async throws {
-        let url = ErrorJSON.url(of: error, publicBase: World.base)
+        let url = ErrorJSON.url(of: error, publicBase: TestServer.base)
         let parts = url.split(separator: "#").map(String.init)
         #expect(parts.count == 2)
-        let page = try await ask("GET", String(parts[0].dropFirst(World.base.count)))
+        let page = try await ask("GET", String(parts[0].dropFirst(TestServer.base.count)))
         #expect(page.status == 200)
         #expect(page.body.contains("<section id=\"\(parts[1])\">"))
         #expect(page.body.contains("Code \(error.row.code), status \(error.row.status)."))
@@ -45,7 +45,7 @@ import Testing
     private func ask(
         _ method: String, _ target: String, _ fields: [(name: String, value: String)] = []
     ) async throws -> PlainAnswer {
-        try await RouterDoor(service: try await World.shared.service).ask(
+        try await RouterClient(service: try await TestServer.shared.service).ask(
             PlainRequest(method: method, target: target, fields: fields, body: ""))
     }
 }
@@ -54,8 +54,8 @@ import Testing
     @Test func `are an error object that names the limit and when to retry (ruling 34)`()
         async throws
     {
-        let scene = try await Scene.make(version: "3.0")
-        let door = RouterDoor(service: scene.world.service)
+        let scene = try await SampleApplication.make(version: "3.0")
+        let door = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
         #expect(made.status == 201)

@@ -967,14 +967,15 @@ extension `Error texts` {
     private static let big = (0..<140).map { number in "\"k\(number)\":\"\(text(2000))\"" }
         .joined(separator: ",")
 
-    private static let blockMany: @Sendable (Scene) async throws -> Void = { scene in
+    private static let blockMany: @Sendable (SampleApplication) async throws -> Void = { scene in
         let users = (0..<UserPatch.blockLimit).compactMap { number in UserID("u\(number)") }
         try await scene.world.store.patchUser(
             try #require(UserID("ana")), [.setBlocks(users)], in: scene.application)
     }
 
     /// A content of the largest size; nobody reads its bytes.
-    private static let uploadLargest: @Sendable (Scene) async throws -> Void = { scene in
+    private static let uploadLargest: @Sendable (SampleApplication) async throws -> Void = {
+        scene in
         let conversation = scene.variables["C"].flatMap { id in Conversation.ID(uuid: id) }
         let id = try #require(Content.ID(uuid: "00000000-0000-0000-0000-000000000009"))
         _ = try await scene.world.store.finishUpload(
@@ -986,7 +987,7 @@ extension `Error texts` {
             in: scene.application)
     }
 
-    private static let exportOnce: @Sendable (Scene) async throws -> Void = { scene in
+    private static let exportOnce: @Sendable (SampleApplication) async throws -> Void = { scene in
         try await scene.world.store.setExportKey(
             ExportKey(pem: "x", der: [1]), in: scene.application)
         _ = try await scene.world.store.requestExport(in: scene.application)

@@ -34,7 +34,7 @@ import Testing
         var fields: [(name: String, value: String)] = []
         /// The credential; `nil` for a good one.
         var authorization: String?
-        var prepare: @Sendable (Scene) async throws -> Void = { _ in }
+        var prepare: @Sendable (SampleApplication) async throws -> Void = { _ in }
     }
 
     @Test(arguments: rules + others)
@@ -97,8 +97,8 @@ import Testing
 
     // MARK: - Requests
 
-    static func scene(_ version: String) async throws -> Scene {
-        var scene = try await Scene.make(version: version)
+    static func scene(_ version: String) async throws -> SampleApplication {
+        var scene = try await SampleApplication.make(version: version)
         let conversation = try await scene.world.store.createConversation(
             Conversation.Draft(participants: [try #require(UserID("ana"))]), in: scene.application)
         let id = conversation.object.conversation.id
@@ -112,7 +112,7 @@ import Testing
         return scene
     }
 
-    static func answer(to sample: Sample, in scene: Scene) async throws -> PlainAnswer {
+    static func answer(to sample: Sample, in scene: SampleApplication) async throws -> PlainAnswer {
         let parts = sample.line.split(separator: " ", maxSplits: 1)
         var fields = sample.fields
         fields.append(
@@ -121,7 +121,7 @@ import Testing
         if !credential.isEmpty { fields.append(("Authorization", credential)) }
         let type = parts[0] == "PATCH" ? "application/vnd.layer-patch+json" : "application/json"
         fields.append(("Content-Type", sample.contentType ?? type))
-        return try await RouterDoor(service: scene.world.service).ask(
+        return try await RouterClient(service: scene.world.service).ask(
             PlainRequest(
                 method: String(parts[0]),
                 target: try "/apps/{app}\(parts.count > 1 ? parts[1] : "")"

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `Waiting for an event` {
     @Test(arguments: [true, false])
     func `ends with what happens meanwhile (X3)`(overSocket: Bool) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let conversation = try await scene.conversation()
         let end = try await scene.end()
         async let answer = ask(scene, "?after=\(end)&wait=60", overSocket)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `goes on over what is not wanted (X3)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let conversation = try await scene.conversation()
         let end = try await scene.end()
         async let answer = ask(
@@ -32,7 +32,7 @@ import Testing
     @Test func `ends with nothing when its time is over, and says where to go on (X3)`()
         async throws
     {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let end = try await scene.end()
         let answer = try await ask(scene, "?after=now&wait=1", true)
         #expect(answer.status == 200)
@@ -40,19 +40,19 @@ import Testing
     }
 
     private func ask(
-        _ scene: Scene, _ query: String, _ overSocket: Bool
+        _ scene: SampleApplication, _ query: String, _ overSocket: Bool
     ) async throws -> PlainAnswer {
-        let door: any Door =
+        let door: any TestClient =
             overSocket
-            ? SocketDoor(port: scene.world.port) : RouterDoor(service: scene.world.service)
+            ? SocketClient(port: scene.world.port) : RouterClient(service: scene.world.service)
         return try await scene.ask("GET", "/apps/{app}/events\(query)", by: door)
     }
 }
 
 @Suite struct `A page of large messages` {
     @Test func `ends early, and Link leads through all of them (1_10, X5)`() async throws {
-        var scene = try await Scene.make(version: "3.0")
-        let door = RouterDoor(service: scene.world.service)
+        var scene = try await SampleApplication.make(version: "3.0")
+        let door = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
         let location = try #require(made["Location"])
@@ -79,7 +79,7 @@ import Testing
                 for message in messages { ids.insert(message["id"]?.string ?? "") }
                 pages += 1
                 next = page["Link"]?.split(separator: ">").first.map { link in
-                    String(link.dropFirst(1 + World.base.utf8.count))
+                    String(link.dropFirst(1 + TestServer.base.utf8.count))
                 }
             }
             #expect(ids.count == 7)

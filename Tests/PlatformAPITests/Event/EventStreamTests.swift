@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A stream of events` {
     @Test func `tells what has happened and what happens, as the list does (X3)`() async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let conversation = try await scene.conversation()
         let stream = try LiveStream(scene)
         _ = try await stream.next(1)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `begins at the end for who wants only what is to come (X3)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let conversation = try await scene.conversation()
         let end = try await scene.end()
         let stream = try LiveStream(scene, "?after=now&types=message.sent,message.read")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `has no gap and no double while many talk (X3)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let conversations = [try await scene.conversation(), try await scene.conversation()]
         let (start, count) = (try await scene.end(), Int64(400))
         let streams = try (0..<12).map { _ in try LiveStream(scene, "?after=\(start)") }
@@ -57,7 +57,7 @@ import Testing
     @Test func `goes on where it broke off, again and again, while others talk (X3, H154)`()
         async throws
     {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let conversation = try await scene.conversation()
         let (start, count) = (try await scene.end(), Int64(300))
         async let talk: Void = scene.say(Int(count), in: conversation)
@@ -75,7 +75,7 @@ import Testing
     @Test func `loses nothing for who reads slowly, and holds nothing for him (X3, H156)`()
         async throws
     {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let conversation = try await scene.conversation()
         let start = try await scene.end()
         let slow = try LiveStream(scene, "?after=\(start)", receiveBuffer: 300_000)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `sends only what is wanted, however much lies between (X3)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let conversation = try await scene.conversation()
         let stream = try LiveStream(scene, "?after=0&types=conversation.created")
         try await scene.say(150, in: conversation)
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `lets who is sent nothing go on where he is (X3, H154)`() async throws {
         // Trimming concerns all applications.
-        let scene = try await Scene.make(in: .separate())
+        let scene = try await SampleApplication.make(in: .separate())
         let conversation = try await scene.conversation()
         let end = try await scene.end()
         let stream = try LiveStream(scene, "?after=now&types=badge.set")
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `ends with its token, and with its application (H158)`() async throws {
-        var scene = try await Scene.make()
+        var scene = try await SampleApplication.make()
         let store = scene.world.store
         let created = try await store.createToken(for: scene.application, scope: .read)
         scene.variables["short"] = created.secret
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `ends when its token expires (H158)`() async throws {
         // The clock of tests goes by looks, so nobody else may look at this one.
-        var scene = try await Scene.make(in: try await World.separate())
+        var scene = try await SampleApplication.make(in: try await TestServer.separate())
         let (store, application) = (scene.world.store, scene.application)
         let now = try await store.createToken(for: application, scope: .read).token.createdAt
         scene.variables["short"] = try await store.createToken(
@@ -154,7 +154,7 @@ import Testing
         async throws
     {
         // Trimming concerns all applications.
-        let scene = try await Scene.make(in: .separate())
+        let scene = try await SampleApplication.make(in: .separate())
         let conversation = try await scene.conversation()
         let start = try await scene.end()
         let slow = try LiveStream(scene, "?after=\(start)", receiveBuffer: 300_000)
@@ -176,7 +176,7 @@ import Testing
     @Test func `is one of as many as its token may have, and gives its place back (H157, X5)`()
         async throws
     {
-        let scene = try await Scene.make(in: .streaming(2))
+        let scene = try await SampleApplication.make(in: .streaming(2))
         let end = try await scene.end()
         let first = try LiveStream(scene)
         _ = try await first.events(through: end)
@@ -190,7 +190,7 @@ import Testing
             #expect(third.body.contains("2 event streams"), "\(third)")
             #expect(third.body.contains("Retry after 60 seconds."), "\(third)")
             let waiting = try await scene.ask(
-                "GET", "/apps/{app}/events?wait=5", by: RouterDoor(service: scene.world.service))
+                "GET", "/apps/{app}/events?wait=5", by: RouterClient(service: scene.world.service))
             #expect(waiting.status == 429)
             #expect(waiting["Retry-After"] == "1")
             #expect(waiting.body.contains("Retry after 1 second."), "\(waiting)")
@@ -214,7 +214,7 @@ import Testing
     func `is refused by a status before it begins (H155)`(
         query: String, status: Int, text: String
     ) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let answer = try await refused(scene, query)
         #expect(answer.status == status)
         #expect(answer.body.contains(text))
@@ -222,25 +222,25 @@ import Testing
 
     @Test(arguments: ["abc", "99999"])
     func `refuses a place it never gave (H154)`(place: String) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let answer = try await scene.ask(
             "GET", "/apps/{app}/events",
             fields: [("Accept", "text/event-stream"), ("Last-Event-ID", place)],
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
         #expect(answer.status == 422)
         #expect(answer.body.contains(#""property":"Last-Event-ID""#))
     }
 
     /// The answer to who asks for a stream and gets none.
-    private func refused(_ scene: Scene, _ query: String) async throws -> PlainAnswer {
+    private func refused(_ scene: SampleApplication, _ query: String) async throws -> PlainAnswer {
         try await scene.ask(
             "GET", "/apps/{app}/events\(query)", fields: [("Accept", "text/event-stream")],
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
     }
 
-    private func list(_ scene: Scene, _ query: String) async throws -> [JSONValue] {
+    private func list(_ scene: SampleApplication, _ query: String) async throws -> [JSONValue] {
         let answer = try await scene.ask(
-            "GET", "/apps/{app}/events\(query)", by: RouterDoor(service: scene.world.service))
+            "GET", "/apps/{app}/events\(query)", by: RouterClient(service: scene.world.service))
         return try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements
             .map(\.self) ?? []
     }

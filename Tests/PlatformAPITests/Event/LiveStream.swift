@@ -23,10 +23,10 @@ final class LiveStream: @unchecked Sendable {
 
     /// Opens a stream of a scene's application.
     init(
-        _ scene: Scene, _ query: String = "", token: String = "{token}",
+        _ scene: SampleApplication, _ query: String = "", token: String = "{token}",
         lastEventID: Int64? = nil, receiveBuffer: Int32? = nil
     ) throws {
-        let door = SocketDoor(port: scene.world.port)
+        let door = SocketClient(port: scene.world.port)
         socket = try door.connected()
         // A test that waits for what never comes shall fail and not hang.
         var patience = timeval(tv_sec: 20, tv_usec: 0)
@@ -102,7 +102,7 @@ final class LiveStream: @unchecked Sendable {
     private func receive() throws {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(socket, &buffer, buffer.count, 0)
-        guard count >= 0 else { throw SocketMistake(call: "recv", code: errno) }
+        guard count >= 0 else { throw SocketError(call: "recv", code: errno) }
         if count == 0 { isOver = true }
         bytes += buffer[..<count]
         if head.isEmpty {
@@ -118,7 +118,7 @@ final class LiveStream: @unchecked Sendable {
         while let line = bytes[start...].firstRange(of: [13, 10]) {
             let digits = String(decoding: bytes[start..<line.lowerBound], as: UTF8.self)
             guard let size = Int(digits, radix: 16) else {
-                throw SocketMistake(call: "chunk \(digits)", code: 0)
+                throw SocketError(call: "chunk \(digits)", code: 0)
             }
             guard bytes.count >= line.upperBound + size + 2 else { break }
             text += bytes[line.upperBound..<(line.upperBound + size)]

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `A copy that a reader of the log keeps` {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `is what the API shows, from wherever he began (X3)`(number: UInt64) async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         var life = Life(scene: scene, generator: SeededGenerator(number))
         var copies = [(place: Int64(0), copy: LogCopy())]
         for step in 1...100 {
@@ -32,19 +32,19 @@ import Testing
 
 /// Users who do anything at all, through the API.
 private struct Life {
-    let scene: Scene
+    let scene: SampleApplication
     var generator: SeededGenerator
     private var chats: [String] = []
     private var messages: [(chat: String, id: String)] = []
     private var arrivals: [Conversation.ID] = []
     private var listeners: [String] = []
 
-    init(scene: Scene, generator: SeededGenerator) {
+    init(scene: SampleApplication, generator: SeededGenerator) {
         self.scene = scene
         self.generator = generator
     }
 
-    private var door: any Door { RouterDoor(service: scene.world.service) }
+    private var door: any TestClient { RouterClient(service: scene.world.service) }
 
     mutating func step() async throws {
         let users = generator.some(of: ["ana", "bo", "cy", "dee"])

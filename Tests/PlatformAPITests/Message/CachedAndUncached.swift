@@ -10,14 +10,14 @@ import Testing
 final class Play {
     let remembering: PlatformAPI
     let forgetful: PlatformAPI
-    let scene: Scene
-    private let door: any Door
+    let scene: SampleApplication
+    private let door: any TestClient
     private let members: [String]
     private var conversations: [String] = []
     private var messages: [(id: String, conversation: String)] = []
 
     init(
-        _ version: String, in known: Scene? = nil, by door: (any Door)? = nil,
+        _ version: String, in known: SampleApplication? = nil, by door: (any TestClient)? = nil,
         members: [String] = ["ana", "bo", "cy", "dee"]
     ) async throws {
         // A clock of its own: grants are believed for a second of it.
@@ -25,13 +25,13 @@ final class Play {
             if let known {
                 known
             } else {
-                try await Scene.make(version: version, in: .separate())
+                try await SampleApplication.make(version: version, in: .separate())
             }
         self.scene = scene
         self.members = members
         remembering = scene.world.remembering(48 << 10)
         forgetful = scene.world.remembering(0)
-        self.door = door ?? RouterDoor(service: remembering)
+        self.door = door ?? RouterClient(service: remembering)
         for _ in 0..<2 { try await converse() }
     }
 
@@ -106,10 +106,10 @@ final class Play {
                 "users/\(user)/messages/\(message)",
             ] {
                 let expected = try await scene.ask(
-                    "GET", "/apps/{app}/\(path)", by: RouterDoor(service: forgetful))
+                    "GET", "/apps/{app}/\(path)", by: RouterClient(service: forgetful))
                 for _ in 0..<2 {
                     let told = try await scene.ask(
-                        "GET", "/apps/{app}/\(path)", by: RouterDoor(service: remembering))
+                        "GET", "/apps/{app}/\(path)", by: RouterClient(service: remembering))
                     #expect(told.status == expected.status)
                     #expect(told.body == expected.body)
                     #expect(told["ETag"] == expected["ETag"])
@@ -137,7 +137,7 @@ final class Play {
     }
 }
 
-extension World {
+extension TestServer {
     /// Another interface over the same store, with so many bytes for what it remembers.
     fileprivate func remembering(_ budget: Int) -> PlatformAPI {
         var settings = service.api.settings
@@ -145,7 +145,7 @@ extension World {
         let api = service.api
         return PlatformAPI(
             store: store, uploads: service.uploads, downloads: service.downloads,
-            publicBase: PublicBaseURL(World.base), settings: settings, clock: api.clock,
+            publicBase: PublicBaseURL(TestServer.base), settings: settings, clock: api.clock,
             newContentID: api.newContentID, resolveHost: api.resolveHost,
             onFault: api.onFault)
     }

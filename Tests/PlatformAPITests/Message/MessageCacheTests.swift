@@ -24,11 +24,11 @@ import Testing
     }
 
     @Test func `is what its change has answered, over sockets (X4)`() async throws {
-        let scene = try await Scene.make(version: "3.0", in: .separate())
+        let scene = try await SampleApplication.make(version: "3.0", in: .separate())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<6 {
                 group.addTask {
-                    let socket = SocketDoor(port: scene.world.port)
+                    let socket = SocketClient(port: scene.world.port)
                     let play = try await Play(
                         "3.0", in: scene, by: socket, members: ["w\(writer)", "r"])
                     let message = try await play.send()
@@ -62,20 +62,20 @@ import Testing
     }
 
     @Test func `is the same after a restart`() async throws {
-        let scene = try await Scene.make(version: "3.0", in: .separate())
-        let play = try await Play("3.0", in: scene, by: RouterDoor(service: scene.world.service))
+        let scene = try await SampleApplication.make(version: "3.0", in: .separate())
+        let play = try await Play("3.0", in: scene, by: RouterClient(service: scene.world.service))
         let path = "/apps/{app}/messages/\(try await play.send())"
-        let before = try await scene.ask("GET", path, by: SocketDoor(port: scene.world.port))
+        let before = try await scene.ask("GET", path, by: SocketClient(port: scene.world.port))
         let later = try await scene.reopened()
-        let socket = SocketDoor(port: later.world.port)
+        let socket = SocketClient(port: later.world.port)
         for _ in 0..<3 { #expect(try await later.ask("GET", path, by: socket).body == before.body) }
         #expect(
             later.world.service.api.messageCacheStatistics.hits == (later.world.remembers ? 2 : 0))
     }
 
     @Test func `is refused as it would be, and known by its tag (X4)`() async throws {
-        let scene = try await Scene.make(version: "3.0", in: .separate())
-        let door = RouterDoor(service: scene.world.service)
+        let scene = try await SampleApplication.make(version: "3.0", in: .separate())
+        let door = RouterClient(service: scene.world.service)
         let play = try await Play("3.0", in: scene, by: door)
         let message = try await play.send()
         for _ in 0..<2 {

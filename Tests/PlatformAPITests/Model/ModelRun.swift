@@ -5,9 +5,9 @@ import MessagingWire
 
 /// A server for one sequence at a time, with a clock that stands still between operations.
 struct ModelServer: Sendable {
-    let world: World
+    let world: TestServer
     /// A second one, to import into.
-    let other: World
+    let other: TestServer
 
     static func make() async throws -> ModelServer {
         ModelServer(world: try await .stopped(), other: try await .stopped())
@@ -29,7 +29,7 @@ struct ModelFailure {
 struct ModelRun {
     private let server: ModelServer
     private let sequence: [ModelOperation]
-    private var scene: Scene
+    private var scene: SampleApplication
     private var model: ReferenceModel
     private var history: [String] = []
     /// What came with a key, and the answer to it.
@@ -44,7 +44,7 @@ struct ModelRun {
         let store = server.world.store
         let application = try await store.createApplication(name: "model").id
         let token = try await store.createToken(for: application, scope: .admin).secret
-        let scene = Scene(
+        let scene = SampleApplication(
             world: server.world, application: application,
             variables: ["app": application.uuid, "token": token, "version": "3.0"])
         var run = ModelRun(

@@ -3,7 +3,7 @@ import MessagingWire
 // Objects as each version shows them (platform-api §3).
 extension ReferenceModel {
     private func base(_ user: ModelUser?) -> String {
-        World.base + "/apps/\(application)" + (user.map { "/users/\($0.encoded)" } ?? "")
+        TestServer.base + "/apps/\(application)" + (user.map { "/users/\($0.encoded)" } ?? "")
     }
 
     private func basic(_ user: ModelUser, _ version: APIVersion) -> ModelValue {

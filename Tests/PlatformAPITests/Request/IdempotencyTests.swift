@@ -10,8 +10,8 @@ import Testing
     func `that are none are refused before the body is looked at (ruling 3)`(
         key: String
     ) async throws {
-        let scene = try await Scene.make()
-        let door = RouterDoor(service: scene.world.service)
+        let scene = try await SampleApplication.make()
+        let door = RouterClient(service: scene.world.service)
         let before = try await scene.eventCount()
         for body in [Self.draft, "{"] {
             let answer = try await scene.ask(
@@ -24,17 +24,17 @@ import Testing
     }
 
     @Test func `that come twice in a head are none (ruling 3)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let answer = try await scene.ask(
             "POST", "/apps/{app}/conversations", Self.draft,
             fields: [("Idempotency-Key", "a"), ("Idempotency-Key", "a")],
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
         #expect(answer.status == 400)
     }
 
     @Test func `do not matter to whoever may not come in (1_6)`() async throws {
-        let scene = try await Scene.make()
-        let answer = try await RouterDoor(service: scene.world.service).ask(
+        let scene = try await SampleApplication.make()
+        let answer = try await RouterClient(service: scene.world.service).ask(
             PlainRequest(
                 method: "POST", target: "/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55/conversations",
                 fields: [
@@ -46,15 +46,15 @@ import Testing
 
     @Test(arguments: [true, false])
     func `let twenty callers at once do one thing (X2)`(overSocket: Bool) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let before = try await scene.eventCount()
         _ = try await scene.ask(
             "POST", "/apps/{app}/conversations", Self.draft,
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
         let first = try await scene.eventCount() - before
-        let door: any Door =
+        let door: any TestClient =
             overSocket
-            ? SocketDoor(port: scene.world.port) : RouterDoor(service: scene.world.service)
+            ? SocketClient(port: scene.world.port) : RouterClient(service: scene.world.service)
         let answers = try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
             for _ in 0..<20 {
                 group.addTask {

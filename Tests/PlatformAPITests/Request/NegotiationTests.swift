@@ -11,7 +11,7 @@ import Testing
     func `are ignored and named on every line, or refused where that is preferred (ruling 21)`(
         line: String, version: APIVersion
     ) async throws {
-        var play = try await ExamplePlay(version: version.rawValue)
+        var play = try await DescriptionExamples(version: version.rawValue)
         guard
             let operation = play.description.operations
                 .first(where: { "\($0.method) \($0.path)" == line })
@@ -73,10 +73,10 @@ import Testing
 
     @Test(arguments: headers)
     func `are encoded in the header (ruling 21)`(query: String, header: String?) async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         for door in [
-            RouterDoor(service: scene.world.service) as any Door,
-            SocketDoor(port: scene.world.port),
+            RouterClient(service: scene.world.service) as any TestClient,
+            SocketClient(port: scene.world.port),
         ] {
             let answer = try await scene.ask(
                 "GET", "/apps/{app}/conversations?\(query)", by: door)
@@ -117,17 +117,17 @@ import Testing
         query: String
     ) async throws {
         for path in ["/apps/{app}/conversations", "/apps/{app}/users/ana/badge"] {
-            let scene = try await Scene.make(version: "3.0")
+            let scene = try await SampleApplication.make(version: "3.0")
             let answer = try await scene.ask(
-                "GET", path + query, by: RouterDoor(service: scene.world.service))
+                "GET", path + query, by: RouterClient(service: scene.world.service))
             #expect(answer.status == 400, "\(answer)")
             #expect(answer["Parley-Ignored-Parameters"] == nil)
         }
     }
 
     @Test func `stay out of the link to the next page`() async throws {
-        let scene = try await Scene.make(version: "3.0")
-        let door = RouterDoor(service: scene.world.service)
+        let scene = try await SampleApplication.make(version: "3.0")
+        let door = RouterClient(service: scene.world.service)
         for name in ["ana", "bo"] {
             let made = try await scene.ask(
                 "POST", "/apps/{app}/conversations", "{\"participants\":[\"\(name)\"]}", by: door)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `are named before a stream of events begins (ruling 21, X3)`() async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         try await scene.say(1, in: try await scene.conversation())
         let stream = try LiveStream(scene, "?colour=red&after=0")
         _ = try await stream.next(1)
@@ -152,10 +152,10 @@ import Testing
     private func ask(
         _ query: String, _ fields: [(name: String, value: String)] = []
     ) async throws -> PlainAnswer {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         return try await scene.ask(
             "GET", "/apps/{app}/conversations\(query)", fields: fields,
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
     }
 }
 
@@ -166,7 +166,7 @@ import Testing
     func `changes nothing on every line (ruling 24)`(
         line: String, version: APIVersion
     ) async throws {
-        var play = try await ExamplePlay(version: version.rawValue)
+        var play = try await DescriptionExamples(version: version.rawValue)
         let operation = try #require(
             play.description.operations.first { "\($0.method) \($0.path)" == line })
         try await play.prepare(operation)
@@ -193,7 +193,7 @@ import Testing
     func `is what api_strict_accept restores (ruling 31)`(
         accept: String?, status: Int
     ) async throws {
-        let scene = try await Scene.make(in: .strict)
+        let scene = try await SampleApplication.make(in: .strict)
         let answer = try await ask("/apps/{app}/conversations", accept, scene)
         #expect(answer.status == status, "\(answer)")
         guard status == 406 else { return }
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test func `leaves streams of events as they are (X3)`() async throws {
-        let scene = try await Scene.make(in: .strict)
+        let scene = try await SampleApplication.make(in: .strict)
         let stream = try LiveStream(scene, "?after=now")
         try await scene.say(1, in: try await scene.conversation())
         _ = try await stream.next(1)
@@ -221,14 +221,14 @@ import Testing
     }
 
     private func ask(
-        _ path: String, _ accept: String?, _ scene: Scene
+        _ path: String, _ accept: String?, _ scene: SampleApplication
     ) async throws -> PlainAnswer {
         try await scene.ask(
             PlainRequest(
                 method: "GET", target: path,
                 fields: [("Authorization", "Bearer {token}")]
                     + (accept.map { [("Accept", $0)] } ?? []), body: ""),
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
     }
 }
 
@@ -244,7 +244,7 @@ import Testing
     func `an unknown one is refused with the nearest name, and nothing is stored`(
         body: String, property: String, text: String
     ) async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let before = try await scene.eventCount()
         let answer = try await create(body, [Self.strict], in: scene)
         let error = try JSONDocument(Array(answer.body.utf8)).root
@@ -260,7 +260,7 @@ import Testing
     func `an unknown one is ignored without the preference, and before 3_0`(
         version: String, isStrict: Bool
     ) async throws {
-        let scene = try await Scene.make(version: version)
+        let scene = try await SampleApplication.make(version: version)
         let body = #"{"participants":["ana"],"distnct":true}"#
         let answer = try await create(body, isStrict ? [Self.strict] : [], in: scene)
         #expect(answer.status == 201)
@@ -268,7 +268,7 @@ import Testing
     }
 
     @Test func `keys of metadata are the client's own`() async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let body = #"{"participants":["ana"],"metadata":{"distnct":{"any":"x"}}}"#
         let answer = try await create(body, [Self.strict], in: scene)
         #expect(answer.status == 201)
@@ -277,7 +277,7 @@ import Testing
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" })
     func `the example of each endpoint has known ones only`(line: String) async throws {
-        var play = try await ExamplePlay(version: "3.0")
+        var play = try await DescriptionExamples(version: "3.0")
         guard
             let operation = play.description.operations.first(where: {
                 "\($0.method) \($0.path)" == line
@@ -318,10 +318,10 @@ import Testing
     }
 
     private func create(
-        _ body: String, _ fields: [(name: String, value: String)], in scene: Scene
+        _ body: String, _ fields: [(name: String, value: String)], in scene: SampleApplication
     ) async throws -> PlainAnswer {
         try await scene.ask(
             "POST", "/apps/{app}/conversations", body, fields: fields,
-            by: RouterDoor(service: scene.world.service))
+            by: RouterClient(service: scene.world.service))
     }
 }

@@ -54,9 +54,9 @@ import Testing
 
 @Suite struct `A limited route` {
     @Test func `names its limit and when to retry (ruling 34, X5)`() async throws {
-        let scene = try await Scene.make(
+        let scene = try await SampleApplication.make(
             in: .limited(RateLimit(perSecond: 1, burst: 2)))
-        let door = RouterDoor(service: scene.world.service)
+        let door = RouterClient(service: scene.world.service)
         // Whatever becomes of a request whose credential holds, it counts.
         let first = try await scene.ask("GET", "/apps/{app}/users/ana/conversations", by: door)
         #expect(first.status == 404)
@@ -91,13 +91,14 @@ import Testing
     }
 
     @Test func `says nothing of a limit where there is none, nor to strangers`() async throws {
-        let scene = try await Scene.make()
-        let door = RouterDoor(service: scene.world.service)
+        let scene = try await SampleApplication.make()
+        let door = RouterClient(service: scene.world.service)
         let free = try await scene.ask("GET", "/apps/{app}/users/ana/conversations", by: door)
         #expect(free["RateLimit"] == nil)
-        let limited = try await Scene.make(in: .limited(RateLimit(perSecond: 1, burst: 1)))
+        let limited = try await SampleApplication.make(
+            in: .limited(RateLimit(perSecond: 1, burst: 1)))
         for _ in 0..<3 {
-            let stranger = try await RouterDoor(service: limited.world.service).ask(
+            let stranger = try await RouterClient(service: limited.world.service).ask(
                 PlainRequest(
                     method: "GET",
                     target: "/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55/users/ana/conversations",

@@ -75,7 +75,7 @@ import Testing
     private func ask(
         _ method: String, _ path: String, _ token: String, _ framing: BodyFraming, _ body: BadBody
     ) async throws -> Response {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let request = Request(
             method: try #require(Method(rawValue: method)),
             target: RequestTarget(try path.filled(with: scene.variables)),
@@ -100,15 +100,15 @@ import Testing
         Deflater(coding).compress(Array(text).span, .finish)
     }
 
-    private func doors(_ scene: Scene) -> [any Door] {
-        [RouterDoor(service: scene.world.service), SocketDoor(port: scene.world.port)]
+    private func doors(_ scene: SampleApplication) -> [any TestClient] {
+        [RouterClient(service: scene.world.service), SocketClient(port: scene.world.port)]
     }
 
     @Test(arguments: [("gzip", ContentCoding.gzip), ("x-gzip", .gzip), ("deflate", .deflate)])
     func `are read as if they were not coded (H117, H118)`(
         name: String, coding: ContentCoding
     ) async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         for door in doors(scene) {
             let answer = try await scene.ask(
                 "POST", conversations, fields: [("Content-Encoding", name)],
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `count decoded, and stop at the limit (H118)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         var noise = SystemRandomNumberGenerator()
         let large = (0..<1_100_000).map { _ in UInt8.random(in: 0x30...0x39, using: &noise) }
         let bomb = coded([UInt8](repeating: 0x20, count: 1 << 20), .gzip)
@@ -137,7 +137,7 @@ import Testing
     @Test func `that break off or go on are no request, and nothing is stored (H119)`()
         async throws
     {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let whole = coded(draft.utf8, .gzip)
         let before = try await scene.eventCount()
         for bytes in [Array(whole.dropLast()), whole + [0], Array(draft.utf8)] {
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test func `of unknown length need no length (H54)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let request = Request(
             method: .post,
             target: RequestTarget(try conversations.filled(with: scene.variables)),

@@ -15,7 +15,7 @@ import Testing
             versions: [.v3_0], .withoutBody { _ in .noContent }
         ) { _ in Operation("putConversation", answers: [.noContent([])]) }
         let gate = RequestChecks(
-            api: try await World.shared.service.api,
+            api: try await TestServer.shared.service.api,
             request: Request(method: .put, target: RequestTarget("/"), fields: Fields([])),
             endpoint: endpoint, parameters: [:])
         #expect(gate.otherMethods(in: .v3_0) == nil)
@@ -95,7 +95,7 @@ import Testing
     func `say what is wrong with the header, and nothing about the token (H210, H211)`(
         credential: Credential
     ) async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let answer = try await answer(credential, in: scene)
         let problem = APIError(credential.problem)
         #expect(answer.status == .unauthorized)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `a token is looked up by its digest and kept nowhere (H210)`() async throws {
-        let scene = try await Scene.make()
+        let scene = try await SampleApplication.make()
         let token = Array(scene.variables["token", default: ""].utf8)
         #expect(try await scene.world.store.authenticate(token) != nil)
         // One byte more, less or another one is another digest, not a longer comparison.
@@ -131,7 +131,7 @@ import Testing
             }
         }
 
-        func fields(_ scene: Scene) -> [(String, String)] {
+        func fields(_ scene: SampleApplication) -> [(String, String)] {
             let token = scene.variables["token", default: ""]
             let values: [String] =
                 switch self {
@@ -150,14 +150,16 @@ import Testing
         }
     }
 
-    private func answer(_ credential: Credential, in scene: Scene) async throws -> Response {
+    private func answer(_ credential: Credential, in scene: SampleApplication) async throws
+        -> Response
+    {
         let request = Request(
             method: .get,
             target: RequestTarget("/apps/\(scene.application.uuid)/users/ana/conversations"),
             fields: Fields(
                 [("Accept", "application/vnd.layer+json; version=3.0")]
                     + credential.fields(scene)))
-        switch try await World.shared.service.api.answer(to: request).outcome {
+        switch try await TestServer.shared.service.api.answer(to: request).outcome {
         case .response(let response): return response
         case .work(_, let work): return await work(MemoryBody([]))
         case .upgrade(let upgrade): return Response(upgrade)
@@ -176,8 +178,8 @@ import Testing
     func `leaves it with what happens, when a proxy says so and nobody else (X5, H198)`(
         isProxied: Bool
     ) async throws {
-        let scene = try await Scene.make(version: "3.0")
-        let door = RouterDoor(service: scene.world.service, isProxied: isProxied)
+        let scene = try await SampleApplication.make(version: "3.0")
+        let door = RouterClient(service: scene.world.service, isProxied: isProxied)
         for fields in [[("traceparent", Self.line)], [], [("traceparent", "00-none-01")]] {
             let answer = try await scene.ask(
                 "POST", "/apps/{app}/conversations",
@@ -194,8 +196,8 @@ import Testing
     }
 
     @Test func `leaves it also when it is done under a key (X2, X5)`() async throws {
-        let scene = try await Scene.make(version: "3.0")
-        let door = RouterDoor(service: scene.world.service, isProxied: true)
+        let scene = try await SampleApplication.make(version: "3.0")
+        let door = RouterClient(service: scene.world.service, isProxied: true)
         let answer = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana"],"distinct":false}"#,
             fields: [("traceparent", Self.line), ("Idempotency-Key", "once")], by: door)

@@ -4,7 +4,7 @@ import PlatformAPI
 import SystemSupport
 
 /// The description of one version, as everybody can fetch it.
-struct Described: Sendable {
+struct DescribedAPI: Sendable {
     /// One operation of it.
     struct Operation: Sendable {
         let name: String
@@ -24,7 +24,7 @@ struct Described: Sendable {
     private let router: Router<Operation>
 
     /// Fetched and read once for each version, which takes a second: hundreds of cases ask for it.
-    static func of(_ version: String) async throws -> Described {
+    static func of(_ version: String) async throws -> DescribedAPI {
         try await readings.withLock { readings in
             let reading = readings[version] ?? Task { try await fetched(version) }
             readings[version] = reading
@@ -32,14 +32,14 @@ struct Described: Sendable {
         }.value
     }
 
-    private static let readings: Locked<[String: Task<Described, any Error>]> = Locked([:])
+    private static let readings: Locked<[String: Task<DescribedAPI, any Error>]> = Locked([:])
 
-    private static func fetched(_ version: String) async throws -> Described {
-        let door = RouterDoor(service: try await World.shared.service)
+    private static func fetched(_ version: String) async throws -> DescribedAPI {
+        let door = RouterClient(service: try await TestServer.shared.service)
         let answer = try await door.ask(
             PlainRequest(
                 method: "GET", target: "/openapi.json?version=\(version)", fields: [], body: ""))
-        return Described(try JSONDocument(Array(answer.body.utf8)).root)
+        return DescribedAPI(try JSONDocument(Array(answer.body.utf8)).root)
     }
 
     private init(_ root: JSONValue) {

@@ -3,23 +3,23 @@ import Messaging
 import Testing
 
 /// Sends the examples of a description to a fresh application.
-struct ExamplePlay {
-    let description: Described
-    let scene: Scene
-    let door: any Door
+struct DescriptionExamples {
+    let description: DescribedAPI
+    let scene: SampleApplication
+    let door: any TestClient
     /// What stands for the samples: ids the server has chosen.
     private var found: [(sample: String, id: String)]
     private var sent: Set<String> = []
 
     init(version: String) async throws {
-        description = try await Described.of(version)
-        scene = try await Scene.make(version: version)
-        door = RouterDoor(service: scene.world.service)
+        description = try await DescribedAPI.of(version)
+        scene = try await SampleApplication.make(version: version)
+        door = RouterClient(service: scene.world.service)
         found = [("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", scene.application.uuid)]
     }
 
     /// Sends everything that an operation's example needs, but not the example itself.
-    mutating func prepare(_ operation: Described.Operation) async throws {
+    mutating func prepare(_ operation: DescribedAPI.Operation) async throws {
         for name in operation.json["x-example"]?["after"]?.elements.compactMap(\.string) ?? []
         where sent.insert(name).inserted {
             let maker = try #require(description.operations.first { $0.name == name })
@@ -33,7 +33,7 @@ struct ExamplePlay {
     /// Sends an operation's example, with another body, and other parameters by their names; one that
     /// is `nil` is left out.
     func send(
-        _ operation: Described.Operation, body: [UInt8]? = nil,
+        _ operation: DescribedAPI.Operation, body: [UInt8]? = nil,
         parameters changed: [String: String?] = [:]
     ) async throws -> PlainAnswer {
         try await door.ask(request(operation, body: body, parameters: changed))
@@ -41,7 +41,7 @@ struct ExamplePlay {
 
     /// The request that ``send(_:body:parameters:)`` sends.
     func request(
-        _ operation: Described.Operation, body: [UInt8]? = nil,
+        _ operation: DescribedAPI.Operation, body: [UInt8]? = nil,
         parameters changed: [String: String?] = [:]
     ) throws -> PlainRequest {
         var path = operation.path
@@ -70,13 +70,13 @@ struct ExamplePlay {
     }
 
     /// What is asked for: that of the whole document, unless an operation says otherwise.
-    private func accept(_ operation: Described.Operation) throws -> String {
+    private func accept(_ operation: DescribedAPI.Operation) throws -> String {
         try operation.json["x-accept"]?.string
             ?? "application/vnd.layer+json; version={version}".filled(with: scene.variables)
     }
 
     /// The body of an operation's example; empty for none.
-    func body(of operation: Described.Operation) -> [UInt8] {
+    func body(of operation: DescribedAPI.Operation) -> [UInt8] {
         let content = operation.json["requestBody"]?["content"]?.members.first { _ in true }
         guard let content, let example = content.value["example"] else { return [] }
         let isJSON = content.key.hasSuffix("json")
@@ -108,7 +108,7 @@ struct ExamplePlay {
         guard let url = made["upload_url"]?.string, let size = made["size"]?.integer else { return }
         let uploaded = try await door.ask(
             PlainRequest(
-                method: "PUT", target: String(url.dropFirst(World.base.count)), fields: [],
+                method: "PUT", target: String(url.dropFirst(TestServer.base.count)), fields: [],
                 body: "", bytes: [UInt8](repeating: 0x61, count: Int(size))))
         #expect(uploaded.status == 200)
     }

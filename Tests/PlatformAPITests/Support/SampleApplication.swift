@@ -5,21 +5,23 @@ import Testing
 @testable import MessagingStore
 
 /// An application with its tokens, and what exchanges have remembered so far.
-struct Scene: Sendable {
-    private(set) var world: World
+struct SampleApplication: Sendable {
+    private(set) var world: TestServer
     let application: Application.ID
     var variables: [String: String]
 
     /// A fresh application, and others to be refused for.
-    static func make(version: String = "1.1", in world: World? = nil) async throws -> Scene {
-        let world = if let world { world } else { try await World.shared }
+    static func make(version: String = "1.1", in world: TestServer? = nil) async throws
+        -> SampleApplication
+    {
+        let world = if let world { world } else { try await TestServer.shared }
         let store = world.store
         let application = try await store.createApplication(name: "test").id
         let other = try await store.createApplication(name: "other").id
         let suspended = try await store.createApplication(name: "suspended").id
         let past = Timestamp(milliseconds: 1)
         var variables = [
-            "base": World.base, "version": version, "app": application.uuid,
+            "base": TestServer.base, "version": version, "app": application.uuid,
             "APP": application.uuid.uppercased(),
             "other_app": other.uuid, "suspended_app": suspended.uuid,
         ]
@@ -33,13 +35,13 @@ struct Scene: Sendable {
         variables["suspended_token"] =
             try await store.createToken(for: suspended, scope: .admin).secret
         try await store.suspendApplication(suspended, true)
-        return Scene(world: world, application: application, variables: variables)
+        return SampleApplication(world: world, application: application, variables: variables)
     }
 
     /// The same scene after a restart of its own world.
     func reopened(
         holding quota: Int64? = nil, limits: MessagingLimits = MessagingLimits()
-    ) async throws -> Scene {
+    ) async throws -> SampleApplication {
         var scene = self
         scene.world = try await world.reopened(holding: quota, limits: limits)
         return scene
@@ -58,7 +60,7 @@ struct Scene: Sendable {
     }
 
     /// Sends a request with its variables filled in.
-    func ask(_ request: PlainRequest, by door: any Door) async throws -> PlainAnswer {
+    func ask(_ request: PlainRequest, by door: any TestClient) async throws -> PlainAnswer {
         try await door.ask(
             PlainRequest(
                 method: request.method, target: try path(request.target.filled(with: variables)),
@@ -69,7 +71,7 @@ struct Scene: Sendable {
     /// A JSON request in the scene's version, with its strongest token.
     func ask(
         _ method: String, _ target: String, _ body: String = "",
-        fields: [(name: String, value: String)] = [], bytes: [UInt8]? = nil, by door: any Door
+        fields: [(name: String, value: String)] = [], bytes: [UInt8]? = nil, by door: any TestClient
     ) async throws -> PlainAnswer {
         let standard = [
             (name: "Authorization", value: "Bearer {token}"),
@@ -83,11 +85,11 @@ struct Scene: Sendable {
     }
 
     private func path(_ url: String) throws -> String {
-        url.hasPrefix(World.base) ? String(url.dropFirst(World.base.count)) : url
+        url.hasPrefix(TestServer.base) ? String(url.dropFirst(TestServer.base.count)) : url
     }
 }
 
-extension Scene {
+extension SampleApplication {
     /// How far the log of the application goes.
     func end() async throws -> Int64 {
         try await world.store.logExtent(in: application).end.number

@@ -5,19 +5,19 @@ import TestSupport
 
 /// Processes of the server as it is built, at one PostgreSQL server and one bucket, and a world at the same
 /// tables: scenes are made in it, and it reads the log.
-struct Crowd: Sendable {
+struct ServerCluster: Sendable {
     /// Reaches another one each time.
-    let door: AnyDoor<SocketDoor>
-    let world: World
+    let door: RandomServerClient<SocketClient>
+    let world: TestServer
     /// They go with it.
     private let servers: HelperProcess
 
     private static let openings = [2, 3].reduce(into: [:]) { openings, count in
-        openings[count] = Task { try await Crowd(of: count) }
+        openings[count] = Task { try await ServerCluster(of: count) }
     }
 
     /// Two or three, which all tests share.
-    static func of(_ count: Int) async throws -> Crowd {
+    static func of(_ count: Int) async throws -> ServerCluster {
         guard let opening = openings[count] else {
             throw ExchangeFile.Mistake(text: "nobody keeps \(count) processes")
         }
@@ -28,10 +28,10 @@ struct Crowd: Sendable {
         guard let store = ObjectServer.shared else {
             throw ExchangeFile.Mistake(text: "there is no object store")
         }
-        world = try await World.atServer()
+        world = try await TestServer.atServer()
         servers = HelperProcess("crowd.py", by: "python3")
         let settings = [
-            "PARLEY_PUBLIC_URL": World.base, "PARLEY_HTTP_CORS_ORIGINS": "https://app.example",
+            "PARLEY_PUBLIC_URL": TestServer.base, "PARLEY_HTTP_CORS_ORIGINS": "https://app.example",
             "PARLEY_S3_ENDPOINT": store.endpoint, "PARLEY_S3_BUCKET": ObjectServer.bucket,
             "PARLEY_S3_REGION": ObjectServer.region, "PARLEY_S3_PREFIX": ObjectServer.newPrefix(),
             "PARLEY_S3_ACCESS_KEY": ObjectServer.owner.key,
@@ -39,23 +39,23 @@ struct Crowd: Sendable {
             // Hundreds of cases at once, from one address.
             "PARLEY_API_MAX_MOVES": "1000", "PARLEY_HTTP_MAX_CONNECTIONS_PER_ADDRESS": "10000",
         ].map { name, value in "\(name)=\(value)" }
-        let words = [Workshop.binary, "\(count)", world.location] + settings
+        let words = [TestEnvironment.binary, "\(count)", world.location] + settings
         let answer = servers.tell(words.joined(separator: " ")).split(separator: " ")
         let ports = answer.dropFirst().compactMap { UInt16($0) }
         guard ports.count == count else {
             throw ExchangeFile.Mistake(text: answer.joined(separator: " "))
         }
-        door = AnyDoor(doors: ports.map { port in SocketDoor(port: port) })
+        door = RandomServerClient(doors: ports.map { port in SocketClient(port: port) })
     }
 }
 
 /// The folder all tests of this process write into; gone when the process ends.
-enum Workshop {
+enum TestEnvironment {
     private static let root: String = {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "parley-api-\(getpid())").path
         // A failure leaves a folder behind, which hurts nobody.
-        atexit { try? FileManager.default.removeItem(atPath: Workshop.root) }
+        atexit { try? FileManager.default.removeItem(atPath: TestEnvironment.root) }
         return path
     }()
 

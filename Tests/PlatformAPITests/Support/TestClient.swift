@@ -5,12 +5,12 @@ import HTTP
 import Testing
 
 /// How a test reaches the server: by a call, or over a socket.
-protocol Door: Sendable {
+protocol TestClient: Sendable {
     func ask(_ request: PlainRequest) async throws -> PlainAnswer
 }
 
 /// Calls the service directly: no socket, no bytes.
-struct RouterDoor: Door {
+struct RouterClient: TestClient {
     let service: any Service
     /// Whether a proxy that is believed is in front of it.
     var isProxied = false
@@ -43,7 +43,7 @@ struct RouterDoor: Door {
 }
 
 /// Another way in for each request: nobody knows which of several processes he will meet.
-struct AnyDoor<Other: Door>: Door {
+struct RandomServerClient<Other: TestClient>: TestClient {
     let doors: [Other]
 
     func ask(_ request: PlainRequest) async throws -> PlainAnswer {
@@ -55,7 +55,7 @@ struct AnyDoor<Other: Door>: Door {
 }
 
 /// Another way in: each `POST` and `PATCH` gets a key that nobody has used.
-struct KeyedDoor<Other: Door>: Door {
+struct IdempotencyKeyClient<Other: TestClient>: TestClient {
     let door: Other
 
     func ask(_ request: PlainRequest) async throws -> PlainAnswer {
@@ -69,7 +69,7 @@ struct KeyedDoor<Other: Door>: Door {
 }
 
 /// A plain blocking HTTP client: one connection a request, read until the server closes it.
-struct SocketDoor: Door {
+struct SocketClient: TestClient {
     let port: UInt16
 
     func ask(_ request: PlainRequest) async throws -> PlainAnswer {
@@ -111,7 +111,7 @@ struct SocketDoor: Door {
         }
         guard result == 0 else {
             close(socket)
-            throw SocketMistake(call: "connect", code: errno)
+            throw SocketError(call: "connect", code: errno)
         }
         return socket
     }
@@ -124,7 +124,7 @@ struct SocketDoor: Door {
                     socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
                     Int32(MSG_NOSIGNAL))
             }
-            guard count > 0 else { throw SocketMistake(call: "send", code: errno) }
+            guard count > 0 else { throw SocketError(call: "send", code: errno) }
             sent += count
         }
     }
@@ -134,14 +134,14 @@ struct SocketDoor: Door {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = recv(socket, &buffer, buffer.count, 0)
-            guard count >= 0 else { throw SocketMistake(call: "recv", code: errno) }
+            guard count >= 0 else { throw SocketError(call: "recv", code: errno) }
             if count == 0 { return received }
             received += buffer[..<count]
         }
     }
 }
 
-struct SocketMistake: Error {
+struct SocketError: Error {
     let call: String
     let code: Int32
 }
@@ -155,7 +155,7 @@ extension PlainAnswer {
             .split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
         let words = head[0].split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]) else {
-            throw SocketMistake(call: "parse \(head[0])", code: 0)
+            throw SocketError(call: "parse \(head[0])", code: 0)
         }
         self.status = status
         fields = head.dropFirst().compactMap { line in
@@ -177,7 +177,7 @@ extension PlainAnswer {
             let digits = rest.prefix { byte in byte != 0x0D }
             guard let count = Int(String(decoding: digits, as: UTF8.self), radix: 16),
                 rest.count >= digits.count + 2 + count + 2
-            else { throw SocketMistake(call: "read a chunk", code: 0) }
+            else { throw SocketError(call: "read a chunk", code: 0) }
             rest = rest.dropFirst(digits.count + 2)
             whole += rest.prefix(count)
             rest = rest.dropFirst(count + 2)

@@ -10,7 +10,7 @@ import TestSupport
 import Uploads
 
 /// One server for all tests: each scene gets an application of its own in it.
-struct World: Sendable {
+struct TestServer: Sendable {
     static let base = "https://chat.example.com"
     /// The hosts that are known here, and where they are.
     static let names: [String: [PeerAddress]] = [
@@ -20,7 +20,7 @@ struct World: Sendable {
     ]
 
     let store: MessagingStore
-    let service: FrontDoor
+    let service: ServerRoutes
     let port: UInt16
     let faults: FaultLog
     private let database: Database
@@ -31,65 +31,73 @@ struct World: Sendable {
     /// Whether answers are remembered here: not over a database that others change, too.
     var remembers: Bool { !database.isShared }
 
-    private static let opening = Task { try await World() }
+    private static let opening = Task { try await TestServer() }
 
-    static var shared: World {
+    static var shared: TestServer {
         get async throws { try await opening.value }
     }
 
     /// A world whose database is gone.
-    static func broken(_ faults: PlatformAPI.FaultKind) async throws -> World {
-        let world = try await World(faults: faults)
+    static func broken(_ faults: PlatformAPI.FaultKind) async throws -> TestServer {
+        let world = try await TestServer(faults: faults)
         world.database.close()
         return world
     }
 
     /// A world where each token has its limit.
-    static func limited(_ limit: RateLimit) async throws -> World {
-        try await World(settled: { settings in settings.rateLimit = limit })
+    static func limited(_ limit: RateLimit) async throws -> TestServer {
+        try await TestServer(settled: { settings in settings.rateLimit = limit })
     }
 
     /// A world where `Accept` must name a version.
-    static var strict: World {
-        get async throws { try await World(settled: { settings in settings.strictAccept = true }) }
+    static var strict: TestServer {
+        get async throws {
+            try await TestServer(settled: { settings in settings.strictAccept = true })
+        }
     }
 
     /// A world where conversations and messages have these limits.
-    static func limited(_ limits: MessagingLimits) async throws -> World {
-        try await World(limits: limits)
+    static func limited(_ limits: MessagingLimits) async throws -> TestServer {
+        try await TestServer(limits: limits)
     }
 
     /// A world behind a proxy on this machine, which says by `X-Forwarded-Host` where clients come to.
-    static func behindProxy(at place: (String) -> DatabaseLocation = Workshop.database(of:))
-        async throws -> World
+    static func behindProxy(at place: (String) -> DatabaseLocation = TestEnvironment.database(of:))
+        async throws -> TestServer
     {
-        try await World(at: place, isProxied: true)
+        try await TestServer(at: place, isProxied: true)
     }
 
     /// A world where each token may have so many streams open.
-    static func streaming(_ streams: Int) async throws -> World {
-        try await World(settled: { settings in settings.maximumStreamsPerToken = streams })
+    static func streaming(_ streams: Int) async throws -> TestServer {
+        try await TestServer(settled: { settings in settings.maximumStreamsPerToken = streams })
     }
 
     /// A world of its own, to be closed and opened again.
-    static func separate() async throws -> World { try await World() }
+    static func separate() async throws -> TestServer { try await TestServer() }
 
     /// A world of its own whose clock stands still until it is advanced.
-    static func stopped() async throws -> World { try await World(clock: TestClock(step: 0)) }
+    static func stopped() async throws -> TestServer {
+        try await TestServer(clock: TestClock(step: 0))
+    }
 
     /// A world of its own on the other engine than these tests run on.
-    static func elsewhere() async throws -> World {
-        try await World(at: Workshop.otherDatabase(of:))
+    static func elsewhere() async throws -> TestServer {
+        try await TestServer(at: TestEnvironment.otherDatabase(of:))
     }
 
     /// A world of its own on a PostgreSQL server, which others may share.
-    static func atServer() async throws -> World { try await World(at: Workshop.server(of:)) }
+    static func atServer() async throws -> TestServer {
+        try await TestServer(at: TestEnvironment.server(of:))
+    }
 
     /// Where its tables are, for who shares them.
     var location: String { PostgresServer.shared.schema(of: folder) }
 
     /// A world of its own where an application may hold so many bytes.
-    static func holding(atMost bytes: Int64) async throws -> World { try await World(quota: bytes) }
+    static func holding(atMost bytes: Int64) async throws -> TestServer {
+        try await TestServer(quota: bytes)
+    }
 
     /// How many transactions have changed something.
     var commits: Int { database.statistics.commits }
@@ -97,33 +105,34 @@ struct World: Sendable {
     /// The same world after a restart.
     func reopened(
         holding quota: Int64? = nil, limits: MessagingLimits = MessagingLimits()
-    ) async throws -> World {
+    ) async throws -> TestServer {
         _ = await server.drain(deadline: 1000)
         await service.uploads.shutdown()
         database.close()
-        return try await World(in: folder, quota: quota, limits: limits)
+        return try await TestServer(in: folder, quota: quota, limits: limits)
     }
 
     // Tables of tests send more than a token may, so there is no limit unless somebody tests it.
     private init(
         faults kind: PlatformAPI.FaultKind = .unexpected,
-        in known: String? = nil, at place: (String) -> DatabaseLocation = Workshop.database(of:),
+        in known: String? = nil,
+        at place: (String) -> DatabaseLocation = TestEnvironment.database(of:),
         quota: Int64? = nil, clock: TestClock = TestClock(),
         limits: MessagingLimits = MessagingLimits(), isProxied: Bool = false,
         settled: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
-        let folder = try known ?? Workshop.folder()
+        let folder = try known ?? TestEnvironment.folder()
         let database = try Database.open(
             place(folder), migrations: MessagingStore.migrations)
         let store = MessagingStore(
             database: database, environment: environment, limits: limits)
-        let base = PublicBaseURL(World.base, followsProxies: isProxied)
+        let base = PublicBaseURL(TestServer.base, followsProxies: isProxied)
         let uploadClock = UploadClock(now: { clock.now().milliseconds })
         let bridge = ContentBridge(store: store)
         var settings = UploadSettings()
-        settings.errorPage = "\(World.base)/docs/errors"
+        settings.errorPage = "\(TestServer.base)/docs/errors"
         settings.diskHeadroom = 0
         settings.applicationQuota = quota
         settings.maxUploadSize = limits.messageBytes
@@ -145,7 +154,7 @@ struct World: Sendable {
             newContentID: {
                 .v7(at: clock.now(), random: UInt128.random(in: .min ... .max))
             },
-            resolveHost: { name in World.names[name] ?? [] },
+            resolveHost: { name in TestServer.names[name] ?? [] },
             onFault: { error, _ in
                 faults.note(error)
                 return kind
@@ -155,7 +164,7 @@ struct World: Sendable {
         self.folder = folder
         self.clock = clock
         self.faults = faults
-        service = FrontDoor(api: api, uploads: uploads, downloads: downloads)
+        service = ServerRoutes(api: api, uploads: uploads, downloads: downloads)
         var configuration = ServerConfiguration()
         configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
         configuration.loops = 2
@@ -175,7 +184,7 @@ struct World: Sendable {
 }
 
 /// What the roof does: the first segment of a path chooses the room.
-final class FrontDoor: Service {
+final class ServerRoutes: Service {
     let api: PlatformAPI
     let uploads: Uploads
     let downloads: Downloads

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `whatever is wrong with a file, all that it made can be read`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed)
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         if generator.below(2) == 0 {
             _ = try await scene.ask(
                 "POST", "/apps/{app}/conversations",
@@ -71,7 +71,7 @@ import Testing
         date: String, number: Int
     ) async throws {
         var dice = SeededGenerator(UInt64(number))
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let lines = SampleImport(scene).lines.map { line in
             line.replacing(/"[0-9]{4}-[0-9]{2}-[0-9]{2}T[^"]*"/) { match in
                 number == 0 || dice.once(in: 3) ? "\"\(date)\"" : String(match.0)
@@ -89,7 +89,7 @@ import Testing
 
 @Suite struct `Numbers of an import` {
     @Test func `the sample is imported whole and exported as it is`() async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let sample = SampleImport(scene)
         let answer = try await scene.bring(Array(sample.lines.joined(separator: "\n").utf8))
         #expect(answer.status == 200, "\(answer)")
@@ -103,7 +103,7 @@ import Testing
             line: Int, value: Int64
         ) async throws
     {
-        let sample = SampleImport(try await Scene.make())
+        let sample = SampleImport(try await SampleApplication.make())
         let count = sample.lines[line].matches(of: Self.number).count
         for place in 0..<count { try await drive(line, place, value) }
     }
@@ -111,7 +111,7 @@ import Testing
     @Test(arguments: ["past", "hidden", "delivered", "read"])
     func `positions end below 2^36 (ruling 25)`(member: String) async throws {
         for value in SampleImport.values where value > 0 {
-            let scene = try await Scene.make(version: "3.0")
+            let scene = try await SampleApplication.make(version: "3.0")
             let sample = SampleImport(scene)
             let lines = sample.lines.map { line in
                 line.replacing(
@@ -132,7 +132,7 @@ import Testing
     }
 
     private func drive(_ line: Int, _ place: Int, _ value: Int64) async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         var lines = SampleImport(scene).lines
         let match = lines[line].matches(of: Self.number)[place]
         let member = String(match.1)

@@ -8,9 +8,11 @@ import Testing
     func `there are never two of one set, wherever the import stops, and each status comes along`(
         createdAt: String, joinedAfter: Int
     ) async throws {
-        let whole = try await Self.lines(Scene.make(version: "3.0"), createdAt, joinedAfter).count
+        let whole = try await Self.lines(
+            SampleApplication.make(version: "3.0"), createdAt, joinedAfter
+        ).count
         for count in 2...whole {
-            let scene = try await Scene.make(version: "3.0")
+            let scene = try await SampleApplication.make(version: "3.0")
             let lines = try Self.lines(scene, createdAt, joinedAfter)
             let own = try await Self.create(in: scene)
             // The line behind those is no JSON: what came before it stays.
@@ -31,7 +33,7 @@ import Testing
     }
 
     @Test func `a file with two of one set brings one`() async throws {
-        let scene = try await Scene.make(version: "3.0")
+        let scene = try await SampleApplication.make(version: "3.0")
         let sample = SampleImport(scene)
         let members = [
             #""user_id":"ana","place":0,"joined_after":0,"state":"shown","cleared_to":0"#,
@@ -55,7 +57,7 @@ import Testing
     }
 
     private static func lines(
-        _ scene: Scene, _ createdAt: String, _ joinedAfter: Int
+        _ scene: SampleApplication, _ createdAt: String, _ joinedAfter: Int
     ) throws -> [String] {
         let sample = SampleImport(scene)
         return Array(sample.lines.prefix(3)) + [
@@ -79,7 +81,7 @@ import Testing
     }
 
     /// The one that is here already, with two messages.
-    private static func create(in scene: Scene) async throws -> String {
+    private static func create(in scene: SampleApplication) async throws -> String {
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"],"distinct":true}"#,
             by: scene.door)
@@ -94,13 +96,13 @@ import Testing
         return id
     }
 
-    private static func expectOne(in scene: Scene, _ comment: Comment) async throws {
+    private static func expectOne(in scene: SampleApplication, _ comment: Comment) async throws {
         let counts = try await scene.distinctCounts()
         #expect(counts.allSatisfy { $0.value == 1 }, "\(comment): \(counts)")
     }
 
     private static func expectStatuses(
-        in scene: Scene, _ own: String, _ joinedAfter: Int
+        in scene: SampleApplication, _ own: String, _ joinedAfter: Int
     ) async throws {
         let sample = SampleImport(scene)
         func status(_ number: Int, of user: String) async throws -> String? {

@@ -4,17 +4,17 @@ import MessagingStore
 import MessagingWire
 import Testing
 
-extension Scene {
-    var door: any Door { door(false) }
+extension SampleApplication {
+    var door: any TestClient { door(false) }
 
-    func door(_ overSocket: Bool) -> any Door {
-        overSocket ? SocketDoor(port: world.port) : RouterDoor(service: world.service)
+    func door(_ overSocket: Bool) -> any TestClient {
+        overSocket ? SocketClient(port: world.port) : RouterClient(service: world.service)
     }
 
     /// The same application on another server, where nothing has happened in it yet.
-    func empty(in world: World) async throws -> Scene {
+    func empty(in world: TestServer) async throws -> SampleApplication {
         _ = try await world.store.createApplication(name: "empty", id: application)
-        var copy = Scene(world: world, application: application, variables: variables)
+        var copy = SampleApplication(world: world, application: application, variables: variables)
         copy.variables["token"] =
             try await world.store.createToken(for: application, scope: .admin).secret
         return copy
@@ -102,7 +102,7 @@ extension Scene {
         return things
     }
 
-    private func `in`(_ version: String) -> Scene {
+    private func `in`(_ version: String) -> SampleApplication {
         var scene = self
         scene.variables["version"] = version
         return scene
@@ -165,7 +165,7 @@ extension Scene {
     /// - Returns: How many there are.
     @discardableResult
     func readWebhookBodies() async throws -> Int {
-        let links = LinkBuilder(publicBase: World.base, application: application)
+        let links = LinkBuilder(publicBase: TestServer.base, application: application)
         let topics = Set(WebhookTopic.allCases)
         var (place, count) = (WebhookCheckpoint(after: .start), 0)
         while true {
@@ -176,7 +176,7 @@ extension Scene {
                 var writer = JSONWriter()
                 let version: APIVersion = event.versions.contains(.v1_0) ? .v1_0 : .v3_0
                 let presentation = Presentation(version: version, links: links) { _ in
-                    ContentJSON.SignedLink(url: World.base, expiresAt: event.occurrence.at)
+                    ContentJSON.SignedLink(url: TestServer.base, expiresAt: event.occurrence.at)
                 }
                 WebhookEventJSON(event).write(presentation, into: &writer)
                 _ = try JSONDocument(writer.finish())

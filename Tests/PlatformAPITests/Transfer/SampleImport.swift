@@ -12,7 +12,7 @@ struct SampleImport {
     private let prefix: String
 
     /// - Parameter scene: Its application is the one that the lines are of.
-    init(_ scene: Scene) {
+    init(_ scene: SampleApplication) {
         application = scene.application.uuid
         // Ids of contents are unique over all applications.
         prefix = String(application.prefix(24))

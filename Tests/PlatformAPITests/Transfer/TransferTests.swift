@@ -20,7 +20,7 @@ import Testing
         let scene = try await lived()
         let lines = try await lines(of: scene, overSocket)
         #expect(lines.split(separator: "\n").count { $0.contains(#"{"record":"bytes""#) } == 4)
-        for world in [try await World.separate(), try await World.elsewhere()] {
+        for world in [try await TestServer.separate(), try await TestServer.elsewhere()] {
             let copy = try await scene.empty(in: world)
             let answer = try await take(lines, copy, overSocket)
             #expect(answer.status == 200, "\(answer)")
@@ -36,7 +36,7 @@ import Testing
         let scene = try await lived()
         let answer = try await scene.ask("GET", export + "?contents=none", by: scene.door)
         #expect(!answer.body.contains(#"{"record":"bytes""#))
-        let copy = try await scene.empty(in: try await World.separate())
+        let copy = try await scene.empty(in: try await TestServer.separate())
         let taken = try await take(answer.body, copy)
         #expect(taken.status == 422)
         #expect(taken.body.contains("whose bytes are neither here nor on the lines before"))
@@ -45,7 +45,7 @@ import Testing
     @Test func `it comes coded, under a key, and in pieces (X2, X10, H117)`() async throws {
         let scene = try await lived()
         let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await World.separate())
+        let copy = try await scene.empty(in: try await TestServer.separate())
         let coded = Deflater(.gzip).compress(Array(lines.utf8).span, .finish)
         let fields = [
             (name: "Content-Encoding", value: "gzip"), (name: "Idempotency-Key", value: "k"),
@@ -73,7 +73,7 @@ import Testing
     ) async throws {
         let scene = try await lived()
         let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await World.separate())
+        let copy = try await scene.empty(in: try await TestServer.separate())
         let cut = lines.prefix(Int(Double(lines.count) * share))
         #expect([200, 400, 422].contains(try await take(String(cut), copy).status))
         #expect(try await take(lines, copy).status == 200)
@@ -85,7 +85,7 @@ import Testing
     {
         let scene = try await lived()
         let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await World.separate())
+        let copy = try await scene.empty(in: try await TestServer.separate())
         let start = #""at":0,"data":""#
         let wrong = lines.replacing(start + "YWFh", with: start + "YWFi")
         #expect(wrong != lines)
@@ -102,7 +102,7 @@ import Testing
     ) async throws {
         let scene = try await lived()
         let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await World.holding(atMost: quota))
+        let copy = try await scene.empty(in: try await TestServer.holding(atMost: quota))
         for _ in 1...2 {
             let answer = try await take(lines, copy)
             #expect(answer.status == 507, "\(answer)")
@@ -125,7 +125,7 @@ import Testing
     @Test func `small contents of one transaction are counted together (X10, 11.6)`() async throws {
         let scene = try await lived(sizes: [4, 4, 4])
         let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await World.holding(atMost: 11))
+        let copy = try await scene.empty(in: try await TestServer.holding(atMost: 11))
         #expect(try await take(lines, copy).status == 507)
         #expect(try await copy.world.store.contentBytes(in: copy.application) == 8)
     }
@@ -135,7 +135,7 @@ import Testing
     {
         let scene = try await lived(sizes: [4])
         let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await World.separate())
+        let copy = try await scene.empty(in: try await TestServer.separate())
         let parts = lines.split(separator: "\n").map(String.init)
         let bytes = try #require(parts.firstIndex { $0.contains(#"{"record":"bytes""#) })
         let id = try #require(parts[bytes].wholeMatch(of: /.*"content":"([^"]*)".*/)?.1)
@@ -157,7 +157,7 @@ import Testing
     @Test func `a content of another application stays his (X10, X12)`() async throws {
         let scene = try await lived()
         let lines = try await lines(of: scene)
-        let thief = try await Scene.make(version: "3.0", in: scene.world)
+        let thief = try await SampleApplication.make(version: "3.0", in: scene.world)
         let taken = lines.replacing(scene.application.uuid, with: thief.application.uuid)
         let answer = try await take(taken, thief)
         #expect(answer.status == 422)
@@ -169,7 +169,7 @@ import Testing
     func `others send while it comes, and nothing is lost (X10)`(overSocket: Bool) async throws {
         let scene = try await lived(messages: 300)
         let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await World.separate())
+        let copy = try await scene.empty(in: try await TestServer.separate())
         let conversation = try await copy.conversation()
         async let answer = take(lines, copy, overSocket)
         for _ in 0..<20 { try await copy.say(2, in: conversation) }
@@ -183,7 +183,7 @@ import Testing
     @Test func `few lines are a transaction, so nobody waits for long (X10)`() async throws {
         let scene = try await lived(messages: 300)
         let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await World.separate())
+        let copy = try await scene.empty(in: try await TestServer.separate())
         let before = copy.world.commits
         #expect(try await take(lines, copy).status == 200)
         #expect(copy.world.commits - before >= lines.split(separator: "\n").count / 64)
@@ -206,7 +206,7 @@ import Testing
     @Test func `who goes away gives his place back (X10)`() async throws {
         let scene = try await lived(messages: 300)
         for _ in 1...3 {
-            let door = SocketDoor(port: scene.world.port)
+            let door = SocketClient(port: scene.world.port)
             let socket = try door.connected()
             let head = [
                 "GET \(export) HTTP/1.1", "Host: a", "Authorization: Bearer {token}",
@@ -229,8 +229,9 @@ import Testing
     /// A scene with a little of everything that clients make, on a server of its own.
     private func lived(
         messages: Int = 12, sizes: [Int] = [3, 800_000, 0]
-    ) async throws -> Scene {
-        let scene = try await Scene.make(version: "3.0", in: try await World.separate())
+    ) async throws -> SampleApplication {
+        let scene = try await SampleApplication.make(
+            version: "3.0", in: try await TestServer.separate())
         let conversation = try await scene.conversation()
         try await scene.say(messages, in: conversation)
         _ = try await scene.ask(
@@ -246,7 +247,7 @@ import Testing
             let (id, url) = (content["id"]?.string ?? "", content["upload_url"]?.string ?? "")
             _ = try await scene.door.ask(
                 PlainRequest(
-                    method: "PUT", target: String(url.dropFirst(World.base.count)), fields: [],
+                    method: "PUT", target: String(url.dropFirst(TestServer.base.count)), fields: [],
                     body: "", bytes: Self.bytes(size)))
             for _ in 1...2 {
                 let sent = try await scene.ask(
@@ -269,12 +270,14 @@ import Testing
         }
     }
 
-    private func lines(of scene: Scene, _ overSocket: Bool = false) async throws -> String {
+    private func lines(of scene: SampleApplication, _ overSocket: Bool = false) async throws
+        -> String
+    {
         try await scene.exported(overSocket)
     }
 
     private func take(
-        _ lines: String, _ scene: Scene, _ overSocket: Bool = false
+        _ lines: String, _ scene: SampleApplication, _ overSocket: Bool = false
     ) async throws -> PlainAnswer {
         try await scene.bring(Array(lines.utf8), overSocket)
     }
