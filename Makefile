@@ -83,6 +83,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Commands/backup.py .build/debug/parley' \
 	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
 	    'python3 Tests/Commands/moving.py .build/debug/parley' \
+	    'python3 Tests/Commands/older.py .build/debug/parley' \
 	    'python3 Tests/Commands/room.py .build/debug/parley' \
 	    'python3 Tests/Commands/full.py .build/debug/parley' \
 	    'python3 Tests/Commands/compose.py' \

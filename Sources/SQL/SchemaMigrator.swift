@@ -86,10 +86,21 @@ struct SchemaMigrator {
                     """)
             }
             guard known == name else {
-                throw SQLError(
-                    .schema, "migration \(number) is '\(name)' in the database, '\(known)' here")
+                throw SQLError(.schema, Self.otherHistory(number, name, known))
             }
         }
+    }
+
+    /// What to do with a database whose migrations are others than those of this program.
+    private static func otherHistory(_ number: Int, _ name: String, _ known: String) -> String {
+        guard number == 1 else {
+            return "migration \(number) is '\(name)' in the database, '\(known)' here"
+        }
+        return """
+            its schema begins with '\(name)', that of this release with '\(known)': export each application with \
+            the release that wrote it (parley export) and import the files into an empty database with this one \
+            (parley import)
+            """
     }
 
     /// Requires all migrations, for a database that must not be changed.
