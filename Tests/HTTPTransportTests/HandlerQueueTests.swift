@@ -4,17 +4,17 @@ import Testing
 @testable import HTTPTransport
 
 @Suite struct `The queue of handlers` {
-    @Test func `gives slots, then places, then nothing (H187)`() {
-        let queue = HandlerQueue(limit: 2, room: 2)
+    @Test func `gives slots, then entries, then nothing (H187)`() {
+        let queue = HandlerQueue(limit: 2, capacity: 2)
         #expect(queue.takeFreeSlot() && queue.takeFreeSlot() && !queue.takeFreeSlot())
         for _ in 0..<2 {
-            guard case .wait = queue.enter({}) else {
-                Issue.record("there is a place")
+            guard case .wait = queue.requestSlot({}) else {
+                Issue.record("there is a entry")
                 return
             }
         }
-        guard case .refuse = queue.enter({}) else {
-            Issue.record("there is no place")
+        guard case .refuse = queue.requestSlot({}) else {
+            Issue.record("there is no entry")
             return
         }
         #expect(queue.counts.running == 2)
@@ -22,37 +22,39 @@ import Testing
     }
 
     @Test func `calls who has waited longest, and nobody who has given up (H187)`() {
-        let queue = HandlerQueue(limit: 1, room: 200)
+        let queue = HandlerQueue(limit: 1, capacity: 200)
         let called = Called()
         #expect(queue.takeFreeSlot())
-        var places: [HandlerQueue.Place] = []
+        var entries: [HandlerQueue.Entry] = []
         for number in 0..<150 {
-            guard case .wait(let place) = queue.enter({ called.add(number) }) else { continue }
-            places.append(place)
+            guard case .wait(let entry) = queue.requestSlot({ called.add(number) }) else {
+                continue
+            }
+            entries.append(entry)
         }
-        for (number, place) in places.enumerated() where number % 3 > 0 {
-            #expect(queue.cancelWait(place))
-            #expect(!queue.cancelWait(place))
+        for (number, entry) in entries.enumerated() where number % 3 > 0 {
+            #expect(queue.cancelWait(entry))
+            #expect(!queue.cancelWait(entry))
         }
-        for _ in 0..<50 { queue.leave() }
+        for _ in 0..<50 { queue.releaseSlot() }
         #expect(called.numbers == Array(stride(from: 0, to: 150, by: 3)))
-        #expect(!queue.cancelWait(places[0]))
+        #expect(!queue.cancelWait(entries[0]))
         #expect(queue.counts.running == 1)
-        queue.leave()
+        queue.releaseSlot()
         #expect(queue.counts.running == 0)
         #expect(queue.counts.waiting == 0)
     }
 
     @Test func `starts who waits when there may be more (H187, H196)`() {
-        let queue = HandlerQueue(limit: 1, room: 9)
+        let queue = HandlerQueue(limit: 1, capacity: 9)
         let called = Called()
         #expect(queue.takeFreeSlot())
-        for number in 0..<3 { _ = queue.enter { called.add(number) } }
-        queue.set(limit: 3, room: 1)
+        for number in 0..<3 { _ = queue.requestSlot { called.add(number) } }
+        queue.set(limit: 3, capacity: 1)
         #expect(called.numbers == [0, 1])
         #expect(queue.counts.running == 3)
         #expect(queue.counts.waiting == 1)
-        guard case .refuse = queue.enter({}) else {
+        guard case .refuse = queue.requestSlot({}) else {
             Issue.record("the new room is full")
             return
         }

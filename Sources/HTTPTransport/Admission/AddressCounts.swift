@@ -1,19 +1,19 @@
 import HTTP
 import SystemSupport
 
-/// How many connections each client has open (H182).
+/// Counts the open connections of each client (H182).
 ///
-/// Sixteen tables with a lock each, because the loops accept side by side. Swift seeds its tables at
-/// random for each process, so nobody can choose addresses that collide (H188); an address without
+/// It has sixteen tables with a lock each, because the loops accept in parallel. Swift seeds its hash tables
+/// at random for each process, so a client cannot choose colliding addresses (H188); an address without
 /// connections has no entry.
 struct AddressCounts: Sendable {
-    /// Whom connections are counted for: an IPv4 address, or the 64 bits of an IPv6 network, because
-    /// every IPv6 client has all addresses of one.
+    /// The client of a connection: an IPv4 address, or an IPv6 network of 64 bits, because an IPv6 client can
+    /// use all addresses of its network.
     struct Client: Hashable {
         private let bits: UInt64
         private let isIPv4: Bool
 
-        /// `nil` for peers without an address: nobody knows how many they are.
+        /// - Returns: `nil` for peers without an address, which cannot be distinguished.
         init?(_ peer: PeerAddress) {
             switch peer {
             case .ipv4(let address, _): (bits, isIPv4) = (UInt64(address), true)
@@ -25,7 +25,9 @@ struct AddressCounts: Sendable {
 
     private let tables = (0..<16).map { _ in Locked<[Client: Int]>([:]) }
 
-    /// Counts one more connection, unless there are `limit` already.
+    /// Counts one more connection.
+    ///
+    /// - Returns: False when the client already has `limit` connections.
     func add(_ client: Client, limit: Int) -> Bool {
         table(of: client).withLock { counts in
             let count = counts[client] ?? 0
@@ -35,7 +37,7 @@ struct AddressCounts: Sendable {
         }
     }
 
-    /// A connection that was counted is gone.
+    /// Uncounts a connection.
     func remove(_ client: Client) {
         table(of: client).withLock { counts in
             let count = counts[client] ?? 0
@@ -43,27 +45,27 @@ struct AddressCounts: Sendable {
         }
     }
 
-    /// How many clients have connections.
+    /// The number of clients with connections.
     var clientCount: Int {
         tables.reduce(0) { sum, table in sum + table.withLock { counts in counts.count } }
     }
 
     private func table(of client: Client) -> Locked<[Client: Int]> {
-        // Which of the sixteen it is may be known to everybody.
+        // The choice of the table need not be secret.
         tables[client.hashValue & 15]
     }
 }
 
-/// Why a connection was refused before anything of it was read.
+/// The reason why a connection was refused before anything was read from it.
 public enum ConnectionRefusal: String, Sendable, CaseIterable {
-    /// There are `maxConnections`; it was told so where nothing speaks against it (H181).
+    /// `maxConnections` is reached; without TLS the client gets a 503 (H181).
     case full
-    /// Its client has `maxConnectionsPerAddress` (H182).
+    /// `maxConnectionsPerAddress` of its client is reached (H182).
     case client
-    /// No descriptor is left for it (H183).
+    /// The process has no descriptor left (H183).
     case descriptors
-    /// No memory is left for its TLS session.
+    /// There is no memory for a TLS session.
     case memory
-    /// It came past the proxy that every connection has to come through (H202).
+    /// It does not come from a trusted proxy, although a PROXY header is required (H202).
     case untrusted
 }

@@ -1,51 +1,53 @@
 import SystemSupport
 
-/// How many handlers work at once, and who waits for one of them to end (H187).
+/// Limits the handlers that run at the same time, and queues further requests (H187).
 ///
-/// One lock for all loops, some 30 ns for a request that is not answered at once; answers from the
-/// head alone never come here.
+/// One lock for all loops costs about 30 ns for each request that needs a handler; responses made from the
+/// head alone do not use it.
 final class HandlerQueue: Sendable {
-    /// What becomes of a request.
+    /// The decision about a request.
     enum Decision {
-        /// It has a slot, which it gives back by ``leave()``.
+        /// It has a slot, and must release it with ``releaseSlot()``.
         case start
-        /// It has a place, and is started with a slot when its turn comes.
-        case wait(Place)
-        /// There are too many already.
+        /// It is queued, and is started with a slot later.
+        case wait(Entry)
+        /// The queue is full.
         case refuse
     }
 
-    /// Names one who waits.
-    struct Place: Hashable {
+    /// The identity of a queued request.
+    struct Entry: Hashable {
         fileprivate let number: UInt64
     }
 
     fileprivate struct State {
         var limit: Int
-        var room: Int
+        var capacity: Int
         var running = 0
-        /// Who waits, by place; the places in `order` that are missing here have been given up.
-        var waiting: [Place: @Sendable () -> Void] = [:]
-        var order: [Place] = []
-        /// Where `order` begins.
+        /// The queued requests. Entries of `order` that are missing here were cancelled.
+        var waiting: [Entry: @Sendable () -> Void] = [:]
+        var order: [Entry] = []
+        /// The index of the first entry of `order` that is not served.
         var front = 0
-        var lastPlace: UInt64 = 0
+        var lastNumber: UInt64 = 0
     }
 
     private let state: Locked<State>
 
+    /// Creates an empty queue.
+    ///
     /// - Parameters:
     ///   - limit: `maxConcurrentRequests`.
-    ///   - room: `maxQueue`.
-    init(limit: Int, room: Int) { state = Locked(State(limit: limit, room: room)) }
+    ///   - capacity: `maxQueue`.
+    init(limit: Int, capacity: Int) { state = Locked(State(limit: limit, capacity: capacity)) }
 
-    /// Takes new limits; who has a slot or a place keeps it.
-    func set(limit: Int, room: Int) {
+    /// Changes the limits; running and queued requests are not affected.
+    func set(limit: Int, capacity: Int) {
         let starting = state.withLock { state in
             state.limit = limit
-            state.room = room
+            state.capacity = capacity
             var starting: [@Sendable () -> Void] = []
-            while state.running < limit, let start = state.next() {
+            while state.running < limit, let start = state.takeNext() {
                 state.running += 1
                 starting.append(start)
             }
@@ -54,7 +56,7 @@ final class HandlerQueue: Sendable {
         for start in starting { start() }
     }
 
-    /// Asks for a slot, which most find free: nothing is allocated.
+    /// Takes a slot if one is free; allocates nothing.
     func takeFreeSlot() -> Bool {
         state.withLock { state in
             guard state.running < state.limit else { return false }
@@ -63,54 +65,54 @@ final class HandlerQueue: Sendable {
         }
     }
 
-    /// Asks for a slot, or else for a place.
+    /// Takes a slot, or queues the request.
     ///
-    /// - Parameter start: Called once a slot has become free, on any thread.
-    func enter(_ start: @escaping @Sendable () -> Void) -> Decision {
+    /// - Parameter start: Called on any thread when a slot has become free.
+    func requestSlot(_ start: @escaping @Sendable () -> Void) -> Decision {
         state.withLock { state in
             if state.running < state.limit {
                 state.running += 1
                 return .start
             }
-            guard state.waiting.count < state.room else { return .refuse }
-            state.lastPlace += 1
-            let place = Place(number: state.lastPlace)
-            state.waiting[place] = start
-            state.order.append(place)
-            return .wait(place)
+            guard state.waiting.count < state.capacity else { return .refuse }
+            state.lastNumber += 1
+            let entry = Entry(number: state.lastNumber)
+            state.waiting[entry] = start
+            state.order.append(entry)
+            return .wait(entry)
         }
     }
 
-    /// Gives a slot back: whoever has waited longest gets it.
-    func leave() {
+    /// Releases a slot; the request that has waited longest gets it.
+    func releaseSlot() {
         let start = state.withLock { state in
-            let start = state.next()
+            let start = state.takeNext()
             if start == nil { state.running -= 1 }
             return start
         }
         start?()
     }
 
-    /// Gives a place up.
+    /// Removes a request from the queue.
     ///
-    /// - Returns: False when its turn had come: it has a slot, or will hear of it.
-    @discardableResult func cancelWait(_ place: Place) -> Bool {
+    /// - Returns: False when it has left the queue already: it has a slot, or `start` is about to be called.
+    @discardableResult func cancelWait(_ entry: Entry) -> Bool {
         state.withLock { state in
-            defer { state.tidy() }
-            return state.waiting.removeValue(forKey: place) != nil
+            defer { state.removeStaleEntries() }
+            return state.waiting.removeValue(forKey: entry) != nil
         }
     }
 
-    /// How many work and how many wait.
+    /// The numbers of running and queued requests.
     var counts: (running: Int, waiting: Int) {
         state.withLock { state in (state.running, state.waiting.count) }
     }
 }
 
 extension HandlerQueue.State {
-    /// Takes out who has waited longest.
-    fileprivate mutating func next() -> (@Sendable () -> Void)? {
-        defer { tidy() }
+    /// Removes the request that has waited longest.
+    fileprivate mutating func takeNext() -> (@Sendable () -> Void)? {
+        defer { removeStaleEntries() }
         while front < order.count {
             front += 1
             if let start = waiting.removeValue(forKey: order[front - 1]) { return start }
@@ -118,10 +120,10 @@ extension HandlerQueue.State {
         return nil
     }
 
-    /// Forgets what has been served or given up, once that is most of the order.
-    fileprivate mutating func tidy() {
+    /// Removes served and cancelled entries when they are most of `order`.
+    fileprivate mutating func removeStaleEntries() {
         guard order.count > 64, order.count > 2 * waiting.count else { return }
-        order = order[front...].filter { place in waiting[place] != nil }
+        order = order[front...].filter { entry in waiting[entry] != nil }
         front = 0
     }
 }

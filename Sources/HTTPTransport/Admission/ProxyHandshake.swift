@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import HTTP
 
-/// A connection whose PROXY header has not come yet (H202).
+/// A connection whose PROXY header is being read (H202).
 ///
-/// It reads exactly as many bytes as the header has, so whatever follows, TLS or a request, is found
-/// in the socket by the connection itself. What is no header ends it without a word.
+/// It reads exactly the bytes of the header, so TLS or the request that follows is still in the socket. A
+/// connection with an invalid header is closed without a response.
 final class ProxyHandshake: EventHandler, @unchecked Sendable {
-    // Sendable because it is only used on its loop.
+    // Sendable because it is used only on its loop.
 
     let deadline: Int64
     private let descriptor: Int32
@@ -17,11 +17,13 @@ final class ProxyHandshake: EventHandler, @unchecked Sendable {
     private var bytes: [UInt8] = []
     private(set) var isOver = false
 
+    /// Creates the reader of a header.
+    ///
     /// - Parameters:
-    ///   - deadline: When the header must have come, in the loop's milliseconds.
-    ///   - done: Takes the descriptor over; told of the client, or of nobody when the addresses of the
-    ///     socket count.
-    ///   - dropped: Told that the descriptor was closed instead.
+    ///   - deadline: The time limit for the header, in the loop's milliseconds.
+    ///   - done: Takes over the descriptor; gets the client's address, or `nil` when the addresses of the
+    ///     socket are the right ones.
+    ///   - dropped: Called instead when the descriptor was closed.
     init(
         _ descriptor: Int32, on loop: EventLoop, deadline: Int64,
         done: @escaping (PeerAddress?) -> Void, dropped: @escaping () -> Void
@@ -43,7 +45,7 @@ final class ProxyHandshake: EventHandler, @unchecked Sendable {
                 if count < 0, errno == EAGAIN { return }
                 return drop()
             }
-            // The buffer is the loop's and stays as it is until this turn ends.
+            // Safe: the buffer belongs to the loop and does not change during this turn.
             unsafe bytes.append(contentsOf: loop.readBuffer[..<count])
             switch outcome {
             case .incomplete: continue
@@ -56,9 +58,9 @@ final class ProxyHandshake: EventHandler, @unchecked Sendable {
         }
     }
 
-    /// How many bytes the header still wants, as far as is known.
+    /// The number of bytes of the header that are still missing, as far as is known.
     private var missing: Int {
-        // Without checks of exclusive access no span may be lent by a variable of a class.
+        // Copied, because without run-time exclusivity checks a class property cannot lend a span.
         let bytes = bytes
         return ProxyHeader.size(bytes.span) - bytes.count
     }
@@ -68,7 +70,7 @@ final class ProxyHandshake: EventHandler, @unchecked Sendable {
         return ProxyHeader.read(bytes.span)
     }
 
-    /// Ends it without an answer.
+    /// Closes the connection without a response.
     func drop() {
         guard !isOver else { return }
         isOver = true
@@ -78,47 +80,47 @@ final class ProxyHandshake: EventHandler, @unchecked Sendable {
     }
 }
 
-/// Where the connections of one listener wait for their PROXY headers (H202).
+/// The connections of a listener that wait for their PROXY headers (H202).
 ///
-/// All may wait equally long, so the first to come is the first to be overdue, and one timer does.
+/// All have the same time limit, so they expire in order, and one timer is enough.
 final class PendingProxyHandshakes: @unchecked Sendable {
-    // Sendable because it is only used on its loop.
+    // Sendable because it is used only on its loop.
     private let loop: EventLoop
-    private var greetings: [ProxyHandshake] = []
-    private var isTimed = false
+    private var handshakes: [ProxyHandshake] = []
+    private var hasTimer = false
 
     init(_ loop: EventLoop) { self.loop = loop }
 
-    func add(_ greeting: ProxyHandshake) {
-        greetings.append(greeting)
-        greeting.open()
-        watchTime()
+    func add(_ handshake: ProxyHandshake) {
+        handshakes.append(handshake)
+        handshake.open()
+        startTimer()
     }
 
-    /// What has come already is looked at once more, then nobody waits any longer (H194).
+    /// Reads what has been received, then closes the connections that still wait (H194).
     func close() {
-        for greeting in greetings {
-            greeting.ready()
-            greeting.drop()
+        for handshake in handshakes {
+            handshake.ready()
+            handshake.drop()
         }
-        greetings = []
+        handshakes = []
     }
 
-    private func watchTime() {
-        guard !isTimed, let first = greetings.first else { return }
-        isTimed = true
+    private func startTimer() {
+        guard !hasTimer, let first = handshakes.first else { return }
+        hasTimer = true
         loop.after(max(first.deadline - loop.now, 1)) { [self] in
-            isTimed = false
-            sweep()
+            hasTimer = false
+            removeOverdue()
         }
     }
 
-    private func sweep() {
-        let count = greetings.prefix { greeting in
-            if greeting.deadline <= loop.now { greeting.drop() }
-            return greeting.isOver
+    private func removeOverdue() {
+        let count = handshakes.prefix { handshake in
+            if handshake.deadline <= loop.now { handshake.drop() }
+            return handshake.isOver
         }.count
-        greetings.removeFirst(count)
-        watchTime()
+        handshakes.removeFirst(count)
+        startTimer()
     }
 }

@@ -1,51 +1,52 @@
 import HTTP
 
-/// A head in progress; only a connection that waits for the rest of one pays for it.
+/// The parser of an incomplete request head; allocated only by a connection that waits for the rest of a
+/// head.
 final class PartialHead {
     var parser: RequestParser
 
     init(_ parser: RequestParser) { self.parser = parser }
 }
 
-// From a complete head to whoever answers it.
+// MARK: Parsing and routing
 extension Connection {
-    /// Goes on with a head, or begins one, and starts on its request once it is complete.
+    /// Parses a request head, and starts its request when the head is complete.
     ///
-    /// - Returns: How many bytes were used: none while the head is incomplete.
-    func takeHead(_ bytes: Span<UInt8>) -> Int {
+    /// - Returns: The number of bytes used; 0 while the head is incomplete.
+    func processHead(_ bytes: Span<UInt8>) -> Int {
         switch parseHead(bytes) {
         case .incomplete: return 0
         case .refused(let refusal):
-            partial = nil
+            partialHead = nil
             let headPrefix = bytes.extracting(first: RequestRecord.headPrefixLimit)
             refuse(
                 refusal, bytesIn: Int64(bytes.count),
                 headPrefix: unsafe headPrefix.withUnsafeBytes { bytes in unsafe Array(bytes) })
             return bytes.count
         case .head(let head, let count):
-            partial = nil
-            begin(head, bytesIn: Int64(count))
+            partialHead = nil
+            start(head, bytesIn: Int64(count))
             return count
         }
     }
 
-    /// Most heads arrive whole, and the loop's parser serves them all; only one that does not gets a
-    /// parser of its own.
+    /// Parses a head with the loop's parser, which is enough for heads that arrive whole; an incomplete head
+    /// gets its own parser.
     private func parseHead(_ bytes: Span<UInt8>) -> RequestParser.Outcome {
-        if let partial { return partial.parser.parse(bytes) }
+        if let partialHead { return partialHead.parser.parse(bytes) }
         loop.parser.reset()
         let outcome = loop.parser.parse(bytes)
         if case .incomplete = outcome {
-            partial = PartialHead(loop.parser)
-            // From the first byte on, dripping moves nothing (H174); the first head of a connection
-            // is due from its accept.
+            partialHead = PartialHead(loop.parser)
+            // The time limit counts from the first byte, and later bytes do not extend it (H174). The limit
+            // of the first head of a connection counts from its accept.
             if requestCount > 0 { setPhaseDeadline(loop.now + configuration.headerTimeout) }
         }
         return outcome
     }
 
-    /// Starts on a request whose head is complete.
-    private func begin(_ head: consuming RequestHead, bytesIn: Int64) {
+    /// Starts a request whose head is complete.
+    private func start(_ head: consuming RequestHead, bytesIn: Int64) {
         requestCount += 1
         if !head.persists || requestCount >= configuration.maximumRequests
             || loop.now > retiresAt || server.isDraining
@@ -56,7 +57,7 @@ extension Connection {
         let client = origin?.client ?? peer
         var id = loop.nextRequestID()
         if isTrusted { id = configuration.trust.id(of: head.fields, or: id) }
-        let terms = RequestTraits(head)
+        let traits = RequestTraits(head)
         var record = RequestRecord(
             id: id, method: head.method?.rawValue ?? "", route: "", status: 0,
             bytesIn: bytesIn, bytesOut: 0, duration: 0, peer: client)
@@ -64,20 +65,24 @@ extension Connection {
         let startedAt = loop.nanoseconds
         guard let method = head.method, head.recoverableRefusal == nil else {
             var response = refusal(of: head, id: record.id, peer: client)
-            if !terms.framing.announcesContent { response.ending = .keep }
-            return answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
+            if !traits.framing.announcesContent { response.ending = .keep }
+            return answer(
+                response, traits, &record, since: startedAt,
+                bytesToDiscard: traits.framing.announced)
         }
         if isMisdirected(head.fields) {
             let refusal = Refusal(
                 .misdirected, "H38", "This connection was opened for another host.")
             var response = server.service.refusal(refusal)
-            if !terms.framing.announcesContent { response.ending = .keep }
-            return answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
+            if !traits.framing.announcesContent { response.ending = .keep }
+            return answer(
+                response, traits, &record, since: startedAt,
+                bytesToDiscard: traits.framing.announced)
         }
         if head.target.path == "*" {
             return answer(
-                server.answerToAsterisk, terms, &record, since: startedAt,
-                left: terms.framing.announced)
+                server.answerToAsterisk, traits, &record, since: startedAt,
+                bytesToDiscard: traits.framing.announced)
         }
         let (route, user, outcome) = server.service.answer(
             to: head.request(
@@ -89,22 +94,25 @@ extension Connection {
         record.user = user
         switch consume outcome {
         case .response(let response):
-            answer(response, terms, &record, since: startedAt, left: terms.framing.announced)
+            answer(
+                response, traits, &record, since: startedAt,
+                bytesToDiscard: traits.framing.announced)
         case .upgrade(let upgrade):
             answer(
-                Response(upgrade), terms, &record, since: startedAt, left: terms.framing.announced)
+                Response(upgrade), traits, &record, since: startedAt,
+                bytesToDiscard: traits.framing.announced)
         case .work(let policy, let work):
-            if case .length(let length) = terms.framing, length > policy.limit {
-                // At once, before the body and before any 100 (H44).
+            if case .length(let length) = traits.framing, length > policy.limit {
+                // Refused at once, before the body and before a 100 response (H44).
                 let refusal = server.refusal(.bodyTooLarge)
-                return answer(refusal, terms, &record, since: startedAt, left: length)
+                return answer(refusal, traits, &record, since: startedAt, bytesToDiscard: length)
             }
             start(
-                Exchange(terms, policy, record, startedAt: startedAt, beganAt: loop.now), work)
+                Exchange(traits, policy, record, startedAt: startedAt, headEndedAt: loop.now), work)
         }
     }
 
-    /// What is wrong with a head that keeps its connection.
+    /// The response to an invalid head after which the connection can stay open.
     private func refusal(of head: RequestHead, id: RequestID, peer: PeerAddress) -> Response {
         if let recoverableRefusal = head.recoverableRefusal {
             return server.refusal(recoverableRefusal)
@@ -119,8 +127,8 @@ extension Connection {
             Refusal(.notImplemented, "H12", "This server does not implement that method."))
     }
 
-    /// What the path of a head offers, as `OPTIONS` would say; `nil` where nothing is known there, or not
-    /// at once.
+    /// The methods that the path allows, as `OPTIONS` responds; `nil` when the path is unknown, or the
+    /// response needs a handler.
     private func offered(at head: RequestHead, id: RequestID, peer: PeerAddress) -> String? {
         let question = head.request(.options, id: id, peer: peer, scheme: .http, client: nil)
         guard case .response(let answer) = server.service.answer(to: question).parts().outcome
@@ -128,32 +136,32 @@ extension Connection {
         return answer.fields["Allow"]
     }
 
-    /// A handler has made its response.
+    /// Sends the response of a handler.
     func finish(_ exchange: Exchange, _ response: Response) {
         exchange.task = nil
-        // The connection may have ended meanwhile; then nobody waits for this.
+        // The connection may have been closed meanwhile.
         guard case .working(let current) = phase, current === exchange else { return }
-        exchange.stopWaiting(.interrupted, at: loop.now)
+        exchange.endRead(.interrupted, at: loop.now)
         if exchange.failure != nil { mustClose = true }
         var record = exchange.record
         record.bytesIn += exchange.received
         answer(
-            response, exchange.terms, &record, since: exchange.startedAt,
-            left: exchange.decoder.announced)
+            response, exchange.traits, &record, since: exchange.startedAt,
+            bytesToDiscard: exchange.decoder.announced)
         processNextRequest()
         flushLater()
     }
 
-    /// An answer has ended outside of the turn of its request: what came meanwhile is looked at.
+    /// Processes the input that arrived while a response was in progress.
     func processNextRequest() {
-        consumeInput()
+        processInput()
         if inputHasEnded { afterInputEnd() }
         resumeLater()
     }
 }
 
 extension BodyFraming {
-    /// How many bytes of a body follow the head; `nil` when only its chunks tell.
+    /// The size of the body; `nil` for chunks.
     fileprivate var announced: Int64? {
         switch self {
         case .none: 0
@@ -163,59 +171,59 @@ extension BodyFraming {
     }
 }
 
-// When handlers may start, and when they have worked for too long.
+// MARK: Running handlers
 extension Connection {
-    /// Lets a handler work, as soon as there is a slot for it (H187).
+    /// Runs a handler, as soon as a slot is free for it (H187).
     func start(_ exchange: Exchange, _ work: @escaping Answer.Work) {
         phase = .working(exchange)
         if server.handlers.takeFreeSlot() { return run(exchange, work) }
-        let decision = server.handlers.enter { [self] in
-            loop.perform { self.placeCalled(exchange, work) }
+        let decision = server.handlers.requestSlot { [self] in
+            loop.perform { self.slotAssigned(exchange, work) }
         }
         switch decision {
         case .start: run(exchange, work)
-        case .wait(let place):
-            exchange.place = place
+        case .wait(let queueEntry):
+            exchange.queueEntry = queueEntry
             setPhaseDeadline(loop.now + configuration.queueTimeout)
         case .refuse: refuseWork(exchange)
         }
     }
 
-    /// A slot has become free for a request that waited.
-    private func placeCalled(_ exchange: Exchange, _ work: @escaping Answer.Work) {
-        exchange.place = nil
+    /// Runs a handler for which a slot has become free.
+    private func slotAssigned(_ exchange: Exchange, _ work: @escaping Answer.Work) {
+        exchange.queueEntry = nil
         guard case .working(let current) = phase, current === exchange else {
-            // Nobody waits for this answer any more.
-            return server.handlers.leave()
+            // The request was cancelled meanwhile.
+            return server.handlers.releaseSlot()
         }
         run(exchange, work)
     }
 
-    /// It runs on this loop, after the bytes at hand have been looked at.
+    /// The handler runs on this loop, after the current bytes are processed.
     private func run(_ exchange: Exchange, _ work: @escaping Answer.Work) {
         exchange.beginWork(at: loop.now, configuration)
-        setPhaseDeadline(exchange.workDue(configuration))
+        setPhaseDeadline(exchange.handlerDeadline(configuration))
         let body = SocketBody(self, exchange)
         exchange.task = Task(executorPreference: loop) { [self] in
             let response = await work(body)
-            // Only now, also when the answer was given without it: the slot stands for the work.
-            server.handlers.leave()
+            // The slot is released only when the work has ended, even if a timeout response was sent before.
+            server.handlers.releaseSlot()
             finish(exchange, response)
         }
     }
 
-    /// The time of a request is up: in the queue, in its body, or in its handler.
+    /// Handles a request whose deadline has passed: in the queue, while reading its body, or in its handler.
     func workExpired(_ exchange: Exchange) {
-        if let place = exchange.place {
-            // Called already: the slot is on its way.
-            guard server.handlers.cancelWait(place) else { return setPhaseDeadline(.max) }
-            exchange.place = nil
+        if let queueEntry = exchange.queueEntry {
+            // It has just left the queue: it gets its slot.
+            guard server.handlers.cancelWait(queueEntry) else { return setPhaseDeadline(.max) }
+            exchange.queueEntry = nil
             refuseWork(exchange)
-        } else if exchange.pending != nil {
+        } else if exchange.pendingRead != nil {
             readExpired(exchange)
         } else {
             exchange.task?.cancel()
-            // The connection goes on; what the handler still says, nobody hears (H177).
+            // The connection stays open; the later response of the handler is ignored (H177).
             finish(
                 exchange,
                 server.refusal(
@@ -234,89 +242,93 @@ extension Connection {
     }
 }
 
-// From a response to the send queue, and what becomes of the connection then.
+// MARK: Responses
 extension Connection {
-    /// Writes an answer and decides what becomes of the rest of the body and of the connection.
+    /// Queues a response, and decides what follows: the rest of the request's body, the next request, or the
+    /// close.
     ///
-    /// - Parameter left: How many bytes of the request's body nobody read; `nil` when unknown.
+    /// - Parameter bytesToDiscard: The number of bytes of the request's body that were not read; `nil` when
+    ///   unknown.
     func answer(
-        _ response: borrowing Response, _ terms: RequestTraits, _ record: inout RequestRecord,
-        since start: Int64, left: Int64?
+        _ response: borrowing Response, _ traits: RequestTraits, _ record: inout RequestRecord,
+        since start: Int64, bytesToDiscard: Int64?
     ) {
         if response.ending == .drop {
-            response.content.abandon()
+            response.content.discard()
             record.closing = "dropped"
             report(&record, since: start)
-            // Answers to earlier requests still leave (H82).
-            return endAfterOutput()
+            // Responses to earlier requests are still sent (H82).
+            return closeAfterOutput()
         }
         guard response.fields.isValid else {
-            response.content.abandon()
+            response.content.discard()
             let refusal = Refusal(.internalServerError, "H32", "The answer could not be written.")
             return answer(
-                server.refusal(refusal), terms, &record, since: start, left: left)
+                server.refusal(refusal), traits, &record, since: start,
+                bytesToDiscard: bytesToDiscard)
         }
         let isUpgrade = response.status == .switchingProtocols
-        if isUpgrade, terms.isHTTP10 || terms.framing.announcesContent {
-            response.content.abandon()
+        if isUpgrade, traits.isHTTP10 || traits.framing.announcesContent {
+            response.content.discard()
             let refusal = Refusal(
                 .badRequest, "H131", "Protocols are changed in HTTP/1.1 and without a body.")
             var answer = server.refusal(refusal)
             answer.ending = .close
-            return self.answer(answer, terms, &record, since: start, left: left)
+            return self.answer(
+                answer, traits, &record, since: start, bytesToDiscard: bytesToDiscard)
         }
-        let left = left ?? .max
-        if response.ending == .close || left > configuration.maximumDrain
-            || left > 0 && terms.expectsContinue
+        let bytesToDiscard = bytesToDiscard ?? .max
+        if response.ending == .close || bytesToDiscard > configuration.maximumDrain
+            || bytesToDiscard > 0 && traits.expectsContinue
         {
-            // The body may be too long to be thrown away, or may not follow at all (H76, H92).
+            // The unread body may be too large to discard, or may never be sent (H76, H92).
             mustClose = true
         }
-        let isContent = response.status.allowsContent && !terms.answersHead
-        if case .stream(_, nil) = response.content, isContent, terms.isHTTP10 {
-            // Only the close says where the content ends (H90).
+        let isContent = response.status.allowsContent && !traits.answersHead
+        if case .stream(_, nil) = response.content, isContent, traits.isHTTP10 {
+            // Only the close marks the end of the content (H90).
             mustClose = true
         }
         record.status = response.status.code
         record.owner = response.owner
         record.bytesOut = write(
-            response, id: record.id, answersHead: terms.answersHead, isHTTP10: terms.isHTTP10)
+            response, id: record.id, answersHead: traits.answersHead, isHTTP10: traits.isHTTP10)
         record.closing = mustClose ? "close" : nil
         if case .stream(let handler, let length) = response.content {
             if isContent || isUpgrade {
-                let form: ConnectionChannel.Form =
+                let framing: ConnectionChannel.Framing =
                     if isUpgrade {
                         .upgraded
                     } else if let length {
-                        .counted(length)
+                        .fixedLength(length)
                     } else {
-                        terms.isHTTP10 ? .plain : .chunks
+                        traits.isHTTP10 ? .untilClose : .chunked
                     }
-                let line = ConnectionChannel(self, form, handler, record, startedAt: start)
-                return open(line, left: left)
+                let channel = ConnectionChannel(self, framing, handler, record, startedAt: start)
+                return open(channel, bytesToDiscard: bytesToDiscard)
             }
             handler.closed()
         }
         report(&record, since: start)
-        conclude(left: left)
+        finishResponse(bytesToDiscard: bytesToDiscard)
     }
 
-    /// Decides what follows an answer whose last byte is queued.
+    /// Decides what follows a response that is queued completely.
     ///
-    /// - Parameter left: How many bytes of the request's body nobody read.
-    func conclude(left: Int64) {
-        if mustClose { return endAfterOutput() }
-        if left == 0 {
+    /// - Parameter bytesToDiscard: The number of bytes of the request's body that were not read.
+    func finishResponse(bytesToDiscard: Int64) {
+        if mustClose { return closeAfterOutput() }
+        if bytesToDiscard == 0 {
             phase = .head
             setPhaseDeadline(.max)
         } else {
             phase = .draining
-            self.left = left
+            self.bytesToDiscard = bytesToDiscard
             setPhaseDeadline(loop.now + configuration.drainTimeout)
         }
     }
 
-    /// Answers a head that cannot be read, once, and closes (H7).
+    /// Sends one error response to an invalid head, and closes (H7).
     ///
     /// - Parameter headPrefix: The first bytes of the head, for the log.
     func refuse(_ refusal: Refusal, bytesIn: Int64 = 0, headPrefix: [UInt8] = []) {
@@ -329,17 +341,17 @@ extension Connection {
             server.refusal(refusal), id: record.id, answersHead: false, isHTTP10: false)
         record.loop = loop.number
         server.observer?.finished(record)
-        endAfterOutput()
+        closeAfterOutput()
     }
 
-    /// The body that nobody read has gone by: the next request may come (H92).
+    /// The unread body was discarded: the next request can be read (H92).
     func bodyIsDrained() {
         phase = .head
         setPhaseDeadline(.max)
         wantsFlush = true
     }
 
-    /// Tells the observer of a request that has been answered or given up.
+    /// Reports a finished or cancelled request to the observer.
     func report(_ record: inout RequestRecord, since start: Int64) {
         guard let observer = server.observer else { return }
         record.duration = MonotonicClock.nanoseconds - start
@@ -347,7 +359,7 @@ extension Connection {
         observer.finished(record)
     }
 
-    /// Appends head and content to the output, and says how many bytes that were.
+    /// Queues head and content, and returns their size in bytes.
     private func write(
         _ response: borrowing Response, id: RequestID, answersHead: Bool, isHTTP10: Bool
     ) -> Int64 {
@@ -363,7 +375,7 @@ extension Connection {
         return output.count - before
     }
 
-    private func endAfterOutput() {
+    private func closeAfterOutput() {
         mustClose = true
         phase = .closing
         setPhaseDeadline(.max)
@@ -372,8 +384,8 @@ extension Connection {
 }
 
 extension Content {
-    /// Nobody will be sent this: a stream's handler hears that its line is gone before it began.
-    fileprivate func abandon() {
+    /// Discards content that is not sent: the handler of a stream is told that its channel is closed.
+    fileprivate func discard() {
         if case .stream(let handler, _) = self { handler.closed() }
     }
 }

@@ -2,87 +2,86 @@ import CLinux
 import Glibc
 import HTTP
 
-/// One connection: heads in, answers out, in order.
+/// A connection of an HTTP/1.1 client: it reads requests and sends their responses in order.
 ///
-/// Confined to its loop. It owns memory only for a partial request or unsent output; while idle it is
-/// this object alone. What it does lies in rooms of its own: reading, requests, bodies, answers,
-/// sending, ending.
+/// It is used only on its event loop. While idle it owns no memory beyond this object; buffers exist only for
+/// a partial request or unsent output.
 final class Connection: @unchecked Sendable {
     // Sendable because every use is on the loop; other threads reach it through `loop.perform`.
 
-    /// What the connection is about.
+    /// The state of the connection.
     enum Phase {
-        /// Between requests, or inside a head.
+        /// Between requests, or inside a request head.
         case head
-        /// A handler works.
+        /// A handler works on a request.
         case working(Exchange)
-        /// The answer goes on after its head, as long as its handler likes; `left` bytes of the
-        /// request's body are thrown away meanwhile.
-        case line(ConnectionChannel)
-        /// The answer is out or on its way; `left` bytes of the request's body are thrown away (H92).
+        /// The response continues after its head, as long as its handler wants. Meanwhile `bytesToDiscard`
+        /// bytes of the request's body are discarded.
+        case channel(ConnectionChannel)
+        /// The response is queued or sent; `bytesToDiscard` bytes of the request's body are discarded (H92).
         case draining
-        /// The last answer is on its way, then comes the orderly close (H96).
+        /// The last response is being sent; then the connection closes in order (H96).
         case closing
-        /// Our side is shut; up to `left` bytes that the peer still sends are thrown away (H96).
+        /// The sending side is shut down; up to `bytesToDiscard` bytes of the peer are discarded (H96).
         case lingering
-        /// Gone.
+        /// The connection is closed.
         case closed
     }
 
     let descriptor: Int32
     let generation: UInt32
     let peer: PeerAddress
-    /// Whom the connection is counted for (H182).
+    /// The client for whom the connection is counted (H182).
     let client: AddressCounts.Client?
-    /// The peer is a proxy that is believed (H198).
+    /// Whether the peer is a trusted proxy (H198).
     let isTrusted: Bool
     let server: ServerCore
     let loop: EventLoop
-    /// From when on the next answer is the last one (H84).
+    /// From this time on the next response is the last one (H84).
     let retiresAt: Int64
 
     var phase = Phase.head
-    /// Bytes that are still to be thrown away, while draining or lingering.
-    var left: Int64 = 0
-    /// How many heads were read.
+    /// The number of bytes still to be discarded, while draining or lingering.
+    var bytesToDiscard: Int64 = 0
+    /// The number of request heads read so far.
     var requestCount = 0
-    /// The head in progress, when it did not arrive whole.
-    var partial: PartialHead?
-    /// Bytes that came and are not used yet, from `inputStart` on; empty when all are used.
+    /// The incomplete request head; `nil` when heads arrive whole.
+    var partialHead: PartialHead?
+    /// Received bytes that are not processed yet, from `inputStart` on; empty when there are none.
     var input: [UInt8] = []
     var inputStart = 0
     var output = SendQueue()
-    /// TLS between the socket and everything else; gone when our side is shut.
+    /// The TLS layer over the socket; `nil` without TLS, and after the sending side was shut down.
     var secure: SecureSocket?
 
-    /// The socket may hold bytes that were not read yet: the kernel tells of them once.
+    /// Whether the socket may have bytes to read. With edge-triggered polling the kernel reports them once.
     var canRead = false
-    /// How many bytes may still be read in this turn (H184).
+    /// The number of bytes that may still be read in this turn of the loop (H184).
     var readBudget = 0
-    /// The peer's end has been announced: the next empty read is it.
+    /// Whether the peer has announced its end; the next empty read is the end.
     var peerIsClosing = false
-    /// The peer will send nothing more.
+    /// Whether the peer has ended its side.
     var inputHasEnded = false
-    /// The loop reads from this connection in its next turn.
+    /// Whether the loop reads from this connection in its next turn.
     var isScheduledToRead = false
-    /// The next answer is the last one, or no answer will follow at all.
+    /// Whether the connection closes after the current response.
     var mustClose = false
-    /// Something was written to `output`, or its end is to be noticed.
+    /// Whether `output` must be flushed, or its end must be handled.
     var wantsFlush = false
-    /// The loop flushes this connection at the end of its turn.
+    /// Whether the loop flushes this connection at the end of its turn.
     var isScheduledToFlush = false
-    /// A thread of the pump uses the descriptor.
+    /// Whether a thread of ``FileSender`` uses the descriptor.
     var isSendingFile = false
-    /// How many blocks of a file may still be read on the loop.
+    /// The number of blocks of a file that may still be read on the loop.
     var fileBlockBudget = Connection.blocksPerTurn
-    /// The socket took bytes again while the pump was still at it.
+    /// Whether the socket became writable while ``FileSender`` still used it.
     var canWriteAgain = false
 
-    /// When what the phase waits for is overdue, in the loop's milliseconds.
-    private(set) var due: Int64 = .max
-    /// Set while the socket takes no more of the output (H178).
+    /// The deadline of the current phase, in milliseconds of the loop's clock.
+    private(set) var phaseDeadline: Int64 = .max
+    /// Set while the socket accepts no more output (H178).
     private var slowPeer: SlowPeerDetector?
-    /// When the wheel asks for the deadline next.
+    /// The time at which the deadline wheel checks this connection next.
     var wheelTime: Int64 = .max
 
     init(
@@ -97,20 +96,21 @@ final class Connection: @unchecked Sendable {
         self.server = server
         self.loop = loop
         self.secure = secure
-        // Between nine and eleven tenths of the age, evenly over the connections in their order.
+        // Spreads the maximum age evenly from 0.9 to 1.1 of the setting, so that connections do not end
+        // together.
         let part = Int64((generation &* 0x9E37_79B9) >> 16) * 200 / 0xFFFF + 900
         retiresAt = loop.now + loop.configuration.maximumAge * part / 1000
     }
 
-    /// Begins to wait for the first request (H174: its head is due from now on), or for a hello (H168).
+    /// Starts to wait for the first request head (H174) or for the TLS handshake (H168).
     func open() {
         loop.add(self)
         if secure != nil { loop.handshakeBegins(self) }
-        let patience = secure == nil ? nil : configuration.tls?.handshakeTimeout
-        setPhaseDeadline(loop.now + (patience ?? configuration.headerTimeout))
+        let timeout = secure == nil ? nil : configuration.tls?.handshakeTimeout
+        setPhaseDeadline(loop.now + (timeout ?? configuration.headerTimeout))
     }
 
-    /// Ends a connection for which there is no room, before anything of it is read (H181).
+    /// Responds with 503 to a connection above the limit, before reading from it (H181).
     func rejectOverLimit() {
         refuse(
             Refusal(.serviceUnavailable, "H181", "There are as many connections as allowed."))
@@ -125,22 +125,22 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Deadlines
 
-    /// When ``expire()`` is to be called.
-    var deadline: Int64 { min(due, slowPeer?.due ?? .max) }
+    /// The time at which ``expire()`` must be called.
+    var deadline: Int64 { min(phaseDeadline, slowPeer?.deadline ?? .max) }
 
-    /// Says until when the phase may last; `.max` for as long as it likes.
+    /// Sets the deadline of the current phase; `.max` for none.
     func setPhaseDeadline(_ time: Int64) {
-        due = time
+        phaseDeadline = time
         if time < wheelTime { loop.schedule(self) }
     }
 
-    /// The socket takes no more: from now on the peer's time runs.
+    /// Records that the socket accepts no more output; the time limits for slow peers start.
     ///
-    /// - Parameter sent: What it took before it was full.
+    /// - Parameter sent: The number of bytes it accepted before.
     func outputBlocked(sent: Int64) {
         if let slowPeer {
             slowPeer.sent += sent
-            if sent > 0 { slowPeer.look(unsent: Socket.unsentCount(descriptor), at: loop.now) }
+            if sent > 0 { slowPeer.update(unsent: Socket.unsentCount(descriptor), at: loop.now) }
         } else {
             slowPeer = SlowPeerDetector(
                 unsent: Socket.unsentCount(descriptor), at: loop.now, configuration)
@@ -148,23 +148,23 @@ final class Connection: @unchecked Sendable {
         if deadline < wheelTime { loop.schedule(self) }
     }
 
-    /// Whether the peer's time is up, what it took since the last look included.
+    /// Whether the peer reads too slowly, including what it has read until now.
     func peerIsTooSlow() -> Bool {
-        guard let slowPeer, slowPeer.due <= loop.now else { return false }
-        slowPeer.look(unsent: Socket.unsentCount(descriptor), at: loop.now)
-        if slowPeer.due <= loop.now { return true }
+        guard let slowPeer, slowPeer.deadline <= loop.now else { return false }
+        slowPeer.update(unsent: Socket.unsentCount(descriptor), at: loop.now)
+        if slowPeer.deadline <= loop.now { return true }
         if deadline < wheelTime { loop.schedule(self) }
         return false
     }
 
-    /// Everything has left.
+    /// Records that all output was sent.
     func clearSlowPeer() { slowPeer = nil }
-}
 
-// From the socket to whoever uses the bytes. Edge-triggered: what the kernel has told once is kept
-// in `canRead` until an empty or short read proves the socket empty.
-extension Connection {
-    /// Called by the loop when the kernel tells of a change.
+    // MARK: Reading
+
+    // Polling is edge-triggered: `canRead` stays set until an empty or short read shows that the socket is empty.
+
+    /// Called by the loop when epoll reports an event.
     func ready(_ events: UInt32) {
         if events & EPOLLERR.rawValue != 0 { return abort("reset") }
         if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 {
@@ -175,24 +175,24 @@ extension Connection {
         if events & EPOLLIN.rawValue != 0 { canRead = true }
         if canRead { secure?.mayHaveData = true }
         if events & EPOLLOUT.rawValue != 0 {
-            // The pump may find the socket full only after this: then it must try once more.
+            // If the file sender finds the socket full after this event, it must try once more.
             if isSendingFile { canWriteAgain = true } else if hasOutput { flush() }
         }
         receive()
-        // Answers leave together at the end of the turn: to read from one socket after another and
-        // then write to one after another costs 2 % less than both by turns.
+        // Responses are sent together at the end of the turn: reading from many sockets and then writing to
+        // many costs 2 % less than alternating.
         if wantsFlush { flushLater() }
     }
 
-    /// Called by the loop for a connection that could not use everything at once.
+    /// Called by the loop in the turn after ``resumeLater()``.
     func resume() {
         isScheduledToRead = false
-        if case .line(let line) = phase { goOn(line) }
+        if case .channel(let channel) = phase { resumeChannel(channel) }
         receive()
         if wantsFlush { flushLater() }
     }
 
-    /// Reads as much as belongs to one turn; what is left waits for the next one (H184).
+    /// Reads up to the limit of one turn; the rest is read in the next turn (H184).
     func receive() {
         readBudget = configuration.readPerTurn
         while canRead, wantsInput {
@@ -202,63 +202,63 @@ extension Connection {
         }
     }
 
-    /// Reads later what is there already, because it is welcome now.
+    /// Schedules reading in the next turn, if the socket may have bytes and they can be processed.
     func resumeLater() {
         guard canRead, !isScheduledToRead, wantsInput else { return }
         isScheduledToRead = true
         loop.resumeReading(self)
     }
 
-    /// Whether more bytes are welcome (H81, H185).
+    /// Whether the current phase can process or buffer more bytes (H81, H185).
     private var wantsInput: Bool {
         if inputHasEnded { return false }
         switch phase {
         case .head: return output.count < Int64(configuration.writeHigh)
         case .working(let exchange):
-            if exchange.pending != nil { return true }
-            // Between two reads the body stays in the socket; behind it a little is read ahead, which
-            // is also how a peer that goes away is noticed.
-            return exchange.decoder.isComplete && keptCount < configuration.readAhead
-        case .line(let line):
-            if left > 0 { return true }
-            return line.form == .upgraded
-                ? line.takesBytes : keptCount < configuration.readAhead
+            if exchange.pendingRead != nil { return true }
+            // Between two reads of the handler the body stays in the socket. After the body a little is read
+            // ahead, which also detects that the peer has gone.
+            return exchange.decoder.isComplete && unprocessedCount < configuration.readAhead
+        case .channel(let channel):
+            if bytesToDiscard > 0 { return true }
+            return channel.framing == .upgraded
+                ? channel.takesBytes : unprocessedCount < configuration.readAhead
         case .draining, .lingering: return true
         case .closing, .closed: return false
         }
     }
 
-    /// Whether what comes now belongs to a later request.
+    /// Whether the next bytes belong to a later request.
     private var readsAhead: Bool {
         switch phase {
-        case .working(let exchange): exchange.pending == nil
-        case .line(let line): left == 0 && line.form != .upgraded
+        case .working(let exchange): exchange.pendingRead == nil
+        case .channel(let channel): bytesToDiscard == 0 && channel.framing != .upgraded
         default: false
         }
     }
 
-    /// How many bytes came and are not used yet.
-    var keptCount: Int { input.count - inputStart }
+    /// The number of received bytes that are not processed yet.
+    var unprocessedCount: Int { input.count - inputStart }
 
     private func receiveIntoLoopBuffer() {
         var room = unsafe min(loop.readBuffer.count, readBudget)
-        if readsAhead { room = min(room, configuration.readAhead - keptCount) }
+        if readsAhead { room = min(room, configuration.readAhead - unprocessedCount) }
         let count = unsafe receive(loop.readBuffer.baseAddress, room)
         guard count > 0 else { return nothingReceived(count, errno) }
         readBudget -= count
-        // The buffer is the loop's and stays as it is until this turn ends.
+        // Safe: the buffer belongs to the loop and does not change during this turn.
         let bytes = unsafe Span(
             _unsafeElements: UnsafeBufferPointer(rebasing: loop.readBuffer[..<count]))
         if input.isEmpty {
-            let used = consume(bytes)
-            if used < count { keep(bytes.extracting(used...)) }
+            let used = process(bytes)
+            if used < count { store(bytes.extracting(used...)) }
         } else {
-            keep(bytes)
-            consumeInput()
+            store(bytes)
+            processInput()
         }
     }
 
-    /// A read that brought nothing: the end, an interruption, an empty socket, or a break.
+    /// Handles a read that returned no bytes: the peer's end, an interruption, an empty socket or an error.
     func nothingReceived(_ count: Int, _ code: Int32) {
         if count == 0 { return inputEnded() }
         switch code {
@@ -270,7 +270,7 @@ extension Connection {
         }
     }
 
-    private func keep(_ bytes: Span<UInt8>) {
+    private func store(_ bytes: Span<UInt8>) {
         if isClosed { return }
         if inputStart > 0 {
             input.removeFirst(inputStart)
@@ -279,89 +279,87 @@ extension Connection {
         unsafe bytes.withUnsafeBufferPointer { bytes in unsafe input.append(contentsOf: bytes) }
     }
 
-    /// Goes on with the bytes that are kept.
-    func consumeInput() {
+    /// Processes the received bytes that were kept.
+    func processInput() {
         guard !input.isEmpty else { return }
-        // Taken out, so that nobody changes what is being read.
+        // Moved out of the property, so that it cannot change while it is read.
         let taken = input
         let start = inputStart
         input = []
         inputStart = 0
-        let used = start + consume(taken.span.extracting(start...))
+        let used = start + process(taken.span.extracting(start...))
         if used < taken.count, !isClosed {
             input = taken
             inputStart = used
         }
     }
 
-    /// Uses bytes from the front, and says how many; the rest is kept by the caller.
-    private func consume(_ bytes: Span<UInt8>) -> Int {
+    /// Processes bytes from the start, and returns how many; the caller keeps the rest.
+    private func process(_ bytes: Span<UInt8>) -> Int {
         var used = 0
         while used < bytes.count {
             switch phase {
             case .head:
                 guard output.count < Int64(configuration.writeHigh) else { return used }
-                let count = takeHead(used == 0 ? bytes : bytes.extracting(used...))
+                let count = processHead(used == 0 ? bytes : bytes.extracting(used...))
                 guard count > 0 else { return used }
                 used += count
             case .working(let exchange):
-                guard exchange.pending != nil else { return used }
+                guard exchange.pendingRead != nil else { return used }
                 used += feed(exchange, bytes.extracting(used...))
-                if exchange.pending != nil { return used }
-            case .line(let line):
-                if left > 0 {
-                    let count = Int(min(left, Int64(bytes.count - used)))
-                    left -= Int64(count)
+                if exchange.pendingRead != nil { return used }
+            case .channel(let channel):
+                if bytesToDiscard > 0 {
+                    let count = Int(min(bytesToDiscard, Int64(bytes.count - used)))
+                    bytesToDiscard -= Int64(count)
                     used += count
-                } else if line.takesBytes {
+                } else if channel.takesBytes {
                     let rest = bytes.extracting(used...)
-                    line.record.bytesIn += Int64(rest.count)
-                    line.handler.received(rest)
+                    channel.record.bytesIn += Int64(rest.count)
+                    channel.handler.received(rest)
                     return bytes.count
                 } else {
                     return used
                 }
             case .draining:
-                let count = Int(min(left, Int64(bytes.count - used)))
-                left -= Int64(count)
+                let count = Int(min(bytesToDiscard, Int64(bytes.count - used)))
+                bytesToDiscard -= Int64(count)
                 used += count
-                if left == 0 { bodyIsDrained() }
+                if bytesToDiscard == 0 { bodyIsDrained() }
             case .lingering:
-                left -= Int64(bytes.count - used)
-                if left <= 0 { close("lingered") }
+                bytesToDiscard -= Int64(bytes.count - used)
+                if bytesToDiscard <= 0 { close("lingered") }
                 return bytes.count
             case .closing, .closed: return bytes.count
             }
         }
         return used
     }
-}
 
-// From the send queue to the socket.
-extension Connection {
-    /// Sends what waits, as far as the socket takes it.
+    // MARK: Sending
+
+    /// Sends the queued output as far as the socket accepts it.
     func flush() {
         wantsFlush = false
         guard !isSendingFile, !isClosed else { return }
-        let before = waitingCount
+        let before = unsentCount
         switch output.send(to: descriptor, through: secure) {
         case .drained:
             clearSlowPeer()
             returnOutput()
             outputDrained()
         case .blocked:
-            outputBlocked(sent: before - waitingCount)
+            outputBlocked(sent: before - unsentCount)
             outputAdvanced()
             resumeLater()
         case .broken: abort("reset")
         case .file(let file, let offset, let length):
             returnOutput()
-            pump(file, offset, length)
+            sendFile(file, offset, length)
         }
     }
 
-    /// Flushes at the end of the loop's turn, so that answers which become ready in the same turn
-    /// leave together.
+    /// Schedules a flush at the end of the loop's turn, so that responses of the same turn are sent together.
     func flushLater() {
         wantsFlush = true
         guard !isScheduledToFlush else { return }
@@ -370,10 +368,10 @@ extension Connection {
     }
 
     /// Called by the loop at the end of its turn.
-    func turnEnds() {
+    func turnEnded() {
         isScheduledToFlush = false
-        if case .line(let line) = phase {
-            settle(line)
+        if case .channel(let channel) = phase {
+            performRequestedAction(channel)
             if case .head = phase { processNextRequest() }
         }
         if wantsFlush { flush() }
@@ -382,19 +380,19 @@ extension Connection {
     private func outputDrained() {
         switch phase {
         case .head:
-            // A head in progress keeps the deadline of its first byte.
-            if partial == nil, requestCount > 0 {
+            // A partial head keeps the deadline that its first byte has set.
+            if partialHead == nil, requestCount > 0 {
                 setPhaseDeadline(loop.now + configuration.keepAliveTimeout)
             }
             if !input.isEmpty {
-                // Kept while the output was full.
-                consumeInput()
+                // These bytes were kept while the output was full.
+                processInput()
                 if wantsFlush { flushLater() }
             }
             if inputHasEnded { afterInputEnd() } else if mustClose { endWhenIdle() }
             resumeLater()
         case .closing: shutDown()
-        case .line:
+        case .channel:
             outputAdvanced()
             resumeLater()
         case .working, .draining, .lingering, .closed: resumeLater()
@@ -403,7 +401,7 @@ extension Connection {
 
     // MARK: The loop's buffers
 
-    /// Uses a buffer of the loop's for output, as long as nothing of our own waits.
+    /// Borrows an output buffer from the loop, unless this connection has one.
     func borrowOutput() {
         if output.bytes.capacity == 0 { loop.borrowOutputBuffer(to: &output.bytes) }
     }
@@ -414,16 +412,16 @@ extension Connection {
 
     // MARK: Files
 
-    /// How many blocks of a file are read on the loop, where that waits for nothing, before the pump has
-    /// its turn and with it everybody else (H184).
+    /// The number of cached blocks of a file that are read on the loop in a row, before other connections get
+    /// their turn (H184).
     static let blocksPerTurn = 4
 
-    private func pump(_ file: any FileContent, _ offset: Int64, _ length: Int64) {
+    private func sendFile(_ file: any FileContent, _ offset: Int64, _ length: Int64) {
         if secure != nil, fileBlockBudget > 0,
             let block = FileSender.readCached(file, offset: offset, length: length)
         {
             fileBlockBudget -= 1
-            output.fileWasRead(block)
+            output.sendFileBlock(block)
             return flush()
         }
         fileBlockBudget = Self.blocksPerTurn
@@ -431,52 +429,52 @@ extension Connection {
         canWriteAgain = false
         guard secure == nil else {
             return FileSender.read(file, offset: offset, length: length) { [self] block in
-                loop.perform { self.pumped(block) }
+                loop.perform { self.fileSent(block) }
             }
         }
-        FileSender.send(file, offset: offset, length: length, to: descriptor) { [self] turn in
-            loop.perform { self.pumped(turn) }
+        FileSender.send(file, offset: offset, length: length, to: descriptor) { [self] outcome in
+            loop.perform { self.fileSent(outcome) }
         }
     }
 
-    private func pumped(_ turn: FileSender.Turn) {
+    private func fileSent(_ outcome: FileSender.Outcome) {
         isSendingFile = false
         if isClosed { return releaseDescriptor() }
-        output.fileAdvanced(by: turn.count)
-        // What became due meanwhile was put off.
+        output.fileAdvanced(by: outcome.count)
+        // A deadline that passed meanwhile was not handled.
         if deadline < wheelTime { loop.schedule(self) }
-        switch turn.code {
+        switch outcome.code {
         case 0:
-            if turn.count > 0 { clearSlowPeer() }
+            if outcome.count > 0 { clearSlowPeer() }
             flush()
         case EAGAIN:
-            outputBlocked(sent: turn.count)
-            // The socket may have emptied between the pump's last try and now: nobody tells twice.
+            outputBlocked(sent: outcome.count)
+            // The socket may have become writable since the sender's last try; epoll does not report that
+            // again.
             if canWriteAgain { flush() } else { resumeLater() }
-        // Half a content is worse than none: the peer notices the break (H88).
+        // The content is incomplete, so the peer must see a broken connection (H88).
         default: abort("file")
         }
     }
 
-    /// A block of a file is in memory, on its way through TLS.
-    private func pumped(_ block: [UInt8]) {
+    /// Sends a block of a file that was read for TLS; empty when reading failed.
+    private func fileSent(_ block: [UInt8]) {
         isSendingFile = false
         if isClosed { return releaseDescriptor() }
         guard !block.isEmpty else { return abort("file") }
-        output.fileWasRead(block)
+        output.sendFileBlock(block)
         if deadline < wheelTime { loop.schedule(self) }
         flush()
     }
-}
 
-// What TLS changes for a connection: where bytes come from and go to, and how it begins and breaks.
-extension Connection {
-    /// `recv`, through TLS where there is any; whether more may be there is noted in `canRead`.
+    // MARK: TLS
+
+    /// Receives bytes from the socket or from TLS, with the meaning of `recv`; updates `canRead`.
     @inline(__always)
     func receive(_ start: UnsafeMutableRawPointer?, _ room: Int) -> Int {
         guard let secure else {
             let count = unsafe linux_recv(descriptor, start, room, 0)
-            // A short read has emptied the socket: the next bytes will be announced.
+            // After a short read the socket is empty; epoll reports the next bytes.
             if count > 0, count < room, !peerIsClosing { canRead = false }
             return count
         }
@@ -490,7 +488,7 @@ extension Connection {
         let count = unsafe secure.receive(start, room)
         let code = errno
         if !wasEstablished, secure.isEstablished {
-            // The first head is due from the end of the handshake (H174).
+            // The time limit of the first head starts at the end of the handshake (H174).
             setPhaseDeadline(loop.now + configuration.headerTimeout)
         }
         if secure.hasUnsent { wantsFlush = true }
@@ -499,35 +497,35 @@ extension Connection {
         return count
     }
 
-    /// TLS has begun, and its handshake is not over.
+    /// Whether the TLS handshake is in progress.
     var isShakingHands: Bool { secure?.isEstablished == false }
 
-    /// How many bytes wait for the socket, encrypted or not yet.
-    var waitingCount: Int64 { output.count + Int64(secure?.unsentCount ?? 0) }
+    /// The number of unsent bytes, encrypted or not.
+    var unsentCount: Int64 { output.count + Int64(secure?.unsentCount ?? 0) }
 
-    /// Whether something waits for the socket, encrypted or not yet.
+    /// Whether there are unsent bytes, encrypted or not.
     var hasOutput: Bool { !output.isEmpty || secure?.hasUnsent == true }
 
-    /// The session is beyond repair; where TLS has words for it, they have been sent.
+    /// Ends a connection whose TLS session has failed. An alert has already been sent where TLS defines one.
     func tlsSessionFailed(_ secure: SecureSocket) {
         self.secure = nil
         if let first = secure.firstByte, (0x41...0x5A).contains(first) {
-            // Somebody speaks HTTP: one answer in plain text, and no way to anywhere (H169).
+            // The client speaks plain HTTP: respond once in plain text, without a redirect (H169).
             return refuse(Refusal(.badRequest, "H169", "This port is for HTTPS."))
         }
         let last = phase
         phase = .closing
-        partial = nil
+        partialHead = nil
         output = SendQueue()
         clearSlowPeer()
-        // The alert shall be read before a reset destroys it (H96).
+        // Shut down in order, so that the peer can read the alert before a reset discards it (H96).
         shutDown()
-        giveUp(last, "tls", unsent: 0)
+        endWork(last, "tls", unsent: 0)
     }
 
-    /// Says goodbye in TLS before the socket does (H170).
+    /// Sends close_notify (H170).
     ///
-    /// - Returns: False while that waits for the socket.
+    /// - Returns: False while it waits for the socket.
     func closeTLSSession() -> Bool {
         guard let secure else { return true }
         secure.sendCloseNotify()
@@ -536,46 +534,45 @@ extension Connection {
             outputBlocked(sent: 0)
             return false
         }
-        // What still comes is thrown away as it is.
+        // Bytes received from now on are discarded without decryption.
         self.secure = nil
         canRead = true
         return true
     }
 
-    /// Whether a request is for the host whose certificate it came under (H38).
+    /// Whether a request is for another host than the certificate that the TLS session uses (H38).
     func isMisdirected(_ fields: Fields) -> Bool {
         guard let secure, secure.choseCertificate, let host = fields["Host"] else { return false }
         let name = host.prefix { character in character != ":" }
         return !secure.isMeant(for: CertificateNames.folded(name))
     }
-}
 
-// The ways in which a connection ends.
-extension Connection {
-    /// The peer has shut its side.
+    // MARK: Ending
+
+    /// Handles that the peer has ended its side.
     func inputEnded() {
         inputHasEnded = true
         canRead = false
         afterInputEnd()
     }
 
-    /// Decides what the peer's end means for what is under way (H51, H83).
+    /// Ends or continues the current phase after the peer has ended its side (H51, H83).
     func afterInputEnd() {
         switch phase {
         case .head:
-            // Answers to earlier requests leave first.
+            // Responses to earlier requests are sent first.
             guard !hasOutput else { return }
-            guard partial != nil || !input.isEmpty else { return close("peer") }
-            partial = nil
+            guard partialHead != nil || !input.isEmpty else { return close("peer") }
+            partialHead = nil
             refuse(
                 Refusal(.badRequest, "H51", "The request ends in the middle of its head."))
         case .working(let exchange):
             if !exchange.decoder.isComplete { fail(exchange, .interrupted) }
             return
-        case .line(let line):
-            // A content goes on (H83); another protocol has nobody left to speak with.
-            guard line.form == .upgraded else { return }
-            end(line)
+        case .channel(let channel):
+            // A response continues (H83); an upgraded protocol ends with its peer.
+            guard channel.framing == .upgraded else { return }
+            end(channel)
         case .draining:
             mustClose = true
             phase = .closing
@@ -588,23 +585,23 @@ extension Connection {
 
     /// Called by the loop when the deadline has passed.
     func expire() {
-        // The pump looks at the time when it comes back.
+        // The deadline is checked again when the file sender has returned.
         guard !isSendingFile else { return }
         if peerIsTooSlow() { return abort("slow reader") }
-        guard due <= loop.now else { return }
+        guard phaseDeadline <= loop.now else { return }
         switch phase {
         case .head:
-            guard partial != nil else { return close("idle") }
-            partial = nil
+            guard partialHead != nil else { return close("idle") }
+            partialHead = nil
             refuse(
                 Refusal(.requestTimeout, "H174", "The request head did not arrive in time."))
             flush()
         case .working(let exchange): workExpired(exchange)
-        case .line(let line):
+        case .channel(let channel):
             setPhaseDeadline(.max)
-            line.handler.deadlinePassed()
+            channel.handler.deadlinePassed()
         case .draining:
-            // The answer may still be on its way to a peer that goes on sending.
+            // The peer sends on while the response is not sent completely: send it, then close.
             mustClose = true
             phase = .closing
             setPhaseDeadline(.max)
@@ -614,12 +611,12 @@ extension Connection {
         }
     }
 
-    /// Stops taking new requests; what has begun is finished (H194, H195).
+    /// Stops accepting requests; requests in progress are finished (H194, H195).
     func drain() {
         mustClose = true
-        if case .line(let line) = phase { return notifyStopping(line) }
-        guard case .head = phase, partial == nil else { return }
-        // A request that is already in the socket was sent before the signal.
+        if case .channel(let channel) = phase { return notifyStopping(channel) }
+        guard case .head = phase, partialHead == nil else { return }
+        // A request that is already in the socket was sent before the server began to stop.
         canRead = true
         secure?.mayHaveData = true
         receive()
@@ -627,35 +624,35 @@ extension Connection {
         endWhenIdle()
     }
 
-    /// Closes a connection that must, unless a request is under way or an answer has not left yet.
+    /// Closes the connection if nothing is in progress: no request, no unsent response.
     func endWhenIdle() {
-        guard case .head = phase, partial == nil, !hasOutput, input.isEmpty else { return }
-        // Nothing is refused that it might still be sending: a moment is enough to cross its last.
+        guard case .head = phase, partialHead == nil, !hasOutput, input.isEmpty else { return }
+        // No request was refused, so a short time is enough for bytes that are on their way.
         shutDown(lingering: min(configuration.lingerTimeout, 100))
     }
 
-    /// Our side is done: shut it, then listen for a while, so that the peer can read the answer
-    /// before a reset destroys it (H96).
+    /// Shuts down the sending side, then reads and discards for a while, so that the peer can read the last
+    /// response before a reset discards it (H96).
     ///
-    /// - Parameter patience: Milliseconds to listen; `nil` for the server's `lingerTimeout`.
-    func shutDown(lingering patience: Int64? = nil) {
+    /// - Parameter timeout: Milliseconds to read; `nil` for the server's `lingerTimeout`.
+    func shutDown(lingering timeout: Int64? = nil) {
         guard !inputHasEnded else { return close("closed") }
         guard closeTLSSession() else { return }
         shutdown(descriptor, Int32(SHUT_WR))
         phase = .lingering
-        left = configuration.maximumLinger
+        bytesToDiscard = configuration.maximumLinger
         input = []
         inputStart = 0
-        setPhaseDeadline(loop.now + (patience ?? configuration.lingerTimeout))
+        setPhaseDeadline(loop.now + (timeout ?? configuration.lingerTimeout))
         resumeLater()
     }
 
-    /// Closes without waiting for anything.
+    /// Closes the connection with a reset.
     func abort(_ reason: String) {
-        // Without a goodbye: what was cut off must look cut off (H170).
+        // No close_notify: an incomplete response must look incomplete (H170).
         secure = nil
         var reset = linger(l_onoff: 1, l_linger: 0)
-        // Best effort: a plain close does as well.
+        // If this fails, the connection is closed without a reset.
         _ = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
         close(reason)
@@ -667,7 +664,7 @@ extension Connection {
         if output.isEmpty { secure?.sendCloseNotify() }
         secure = nil
         phase = .closed
-        partial = nil
+        partialHead = nil
         input = []
         inputStart = 0
         output = SendQueue()
@@ -675,32 +672,33 @@ extension Connection {
         clearSlowPeer()
         loop.remove(self)
         server.connectionClosed(client)
-        giveUp(last, reason, unsent: unsent)
-        // The pump still uses the number: it must not be given to another connection.
+        endWork(last, reason, unsent: unsent)
+        // While the file sender uses the descriptor, its number must not be reused.
         if !isSendingFile { releaseDescriptor() }
     }
 
-    /// Ends what was under way.
+    /// Ends the work of the phase that was interrupted.
     ///
-    /// - Parameter unsent: Bytes of the output that are lost.
-    func giveUp(_ last: Phase, _ reason: String, unsent: Int64) {
+    /// - Parameter unsent: The number of output bytes that are lost.
+    func endWork(_ last: Phase, _ reason: String, unsent: Int64) {
         switch last {
-        case .working(let exchange): giveUp(exchange, reason)
-        case .line(let line): giveUp(line, reason, unsent: unsent)
+        case .working(let exchange): endWork(exchange, reason)
+        case .channel(let channel): endWork(channel, reason, unsent: unsent)
         default: break
         }
     }
 
-    /// Nobody waits for the answer any more: the handler hears of it from its body and its task (H85).
-    private func giveUp(_ exchange: Exchange, _ reason: String) {
+    /// Cancels a request whose connection is closed: the handler gets an error from its body, and its task is
+    /// cancelled (H85).
+    private func endWork(_ exchange: Exchange, _ reason: String) {
         var record = exchange.record
         record.closing = reason
         record.bytesIn += exchange.received
         report(&record, since: exchange.startedAt)
         exchange.failure = exchange.failure ?? .interrupted
-        // Who was called already hears of it when its slot comes.
-        if let place = exchange.place { server.handlers.cancelWait(place) }
-        exchange.stopWaiting(.interrupted, at: loop.now)
+        // An entry that has left the queue gets its slot anyway and releases it then.
+        if let queueEntry = exchange.queueEntry { server.handlers.cancelWait(queueEntry) }
+        exchange.endRead(.interrupted, at: loop.now)
         exchange.task?.cancel()
         exchange.task = nil
     }

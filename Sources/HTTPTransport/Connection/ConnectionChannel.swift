@@ -1,51 +1,50 @@
 import HTTP
 
-/// The line of a connection whose answer goes on after its head.
+/// The channel of a connection whose response continues after its head.
 ///
-/// Made when such an answer begins and gone when it ends, so that an idle connection is none the
-/// bigger for it. What the handler asks for is noted here; the connection sees to it at the end of
-/// the turn.
+/// It exists only while such a response lasts, so that an idle connection stays small. Requests of the
+/// handler are recorded here; the connection performs them at the end of the turn.
 final class ConnectionChannel: ByteChannel, @unchecked Sendable {
-    // Sendable because everything but `perform` is used on the loop, and `loop` never changes.
+    // Sendable because everything but `perform` is used only on the loop, and `loop` never changes.
 
-    /// How bytes go over the line.
-    enum Form: Equatable {
-        /// A content, framed.
-        case chunks
-        /// A content of which so many bytes are still to come, as its head states (H88).
-        case counted(Int64)
-        /// A content that ends with the connection (H90).
-        case plain
-        /// Another protocol, both ways.
+    /// The framing of the bytes on the connection.
+    enum Framing: Equatable {
+        /// Content of unknown length, in chunks.
+        case chunked
+        /// Content of a known length; the value is the number of bytes still to be sent (H88).
+        case fixedLength(Int64)
+        /// Content that ends with the connection (H90).
+        case untilClose
+        /// Another protocol than HTTP, in both directions.
         case upgraded
     }
 
-    /// What the handler has asked for.
-    enum Wish {
-        case goOn, finish, abort
+    /// The action that the handler has requested.
+    enum Action {
+        case proceed, finish, abort
     }
 
-    private(set) var form: Form
+    private(set) var framing: Framing
     let handler: any ByteChannelHandler
     let startedAt: Int64
     var record: RequestRecord
-    private(set) var wish = Wish.goOn
+    private(set) var action = Action.proceed
     private(set) var isFull = false
-    /// The handler has been told that the server stops.
+    /// Whether the handler was told that the server stops.
     var isStopping = false
 
     private let loop: EventLoop
     private var connection: Connection?
-    /// What was sent in this turn and is not framed yet; the handler's own array while it is alone.
-    private var waiting: [UInt8] = []
+    /// Bytes sent in this turn and not framed yet; a single array is kept without copying.
+    private var pending: [UInt8] = []
 
     init(
-        _ connection: Connection, _ form: Form, _ handler: any ByteChannelHandler,
+        _ connection: Connection, _ framing: Framing, _ handler: any ByteChannelHandler,
         _ record: RequestRecord,
         startedAt: Int64
     ) {
         self.connection = connection
-        self.form = form
+        self.framing = framing
         self.handler = handler
         self.record = record
         self.startedAt = startedAt
@@ -56,25 +55,25 @@ final class ConnectionChannel: ByteChannel, @unchecked Sendable {
 
     var queuedCount: Int64 {
         guard let connection else { return 0 }
-        return connection.output.count + Int64(waiting.count)
+        return connection.output.count + Int64(pending.count)
     }
 
     var isReading = true {
         didSet { if isReading, !oldValue { connection?.resumeChannelLater() } }
     }
 
-    /// Whether bytes that come are handed over.
-    var takesBytes: Bool { form == .upgraded && isReading && wish == .goOn }
+    /// Whether received bytes are passed to the handler.
+    var takesBytes: Bool { framing == .upgraded && isReading && action == .proceed }
 
     func send(_ bytes: [UInt8]) {
-        guard let connection, wish == .goOn, !bytes.isEmpty else { return }
-        if waiting.isEmpty {
-            waiting = bytes
-        } else if waiting.count + bytes.count <= SendQueue.gathered {
-            waiting += bytes
+        guard let connection, action == .proceed, !bytes.isEmpty else { return }
+        if pending.isEmpty {
+            pending = bytes
+        } else if pending.count + bytes.count <= SendQueue.coalescingLimit {
+            pending += bytes
         } else {
-            connection.queueWaiting(of: self)
-            waiting = bytes
+            connection.queuePendingBytes(of: self)
+            pending = bytes
         }
         if queuedCount > Int64(connection.configuration.writeHigh) { isFull = true }
         connection.flushLater()
@@ -82,13 +81,13 @@ final class ConnectionChannel: ByteChannel, @unchecked Sendable {
 
     func setDeadline(_ time: Int64) { connection?.setPhaseDeadline(time) }
 
-    func finish() { wants(.finish) }
+    func finish() { request(.finish) }
 
-    func abort() { wants(.abort) }
+    func abort() { request(.abort) }
 
-    private func wants(_ change: Wish) {
-        guard let connection, wish != .abort else { return }
-        wish = change
+    private func request(_ change: Action) {
+        guard let connection, action != .abort else { return }
+        action = change
         connection.flushLater()
     }
 
@@ -96,68 +95,71 @@ final class ConnectionChannel: ByteChannel, @unchecked Sendable {
         loop.perform { [self] in if connection != nil { work() } }
     }
 
-    /// Takes what was sent in this turn; more than its head states is never sent.
-    func takeWaiting() -> [UInt8] {
-        defer { waiting = [] }
-        guard case .counted(let left) = form else { return waiting }
-        guard waiting.count <= left else {
-            wish = .abort
+    /// Takes the bytes sent in this turn. Aborts when they exceed the length that the head has stated.
+    func takePendingBytes() -> [UInt8] {
+        defer { pending = [] }
+        guard case .fixedLength(let remaining) = framing else { return pending }
+        guard pending.count <= remaining else {
+            action = .abort
             return []
         }
-        form = .counted(left - Int64(waiting.count))
-        return waiting
+        framing = .fixedLength(remaining - Int64(pending.count))
+        return pending
     }
 
-    /// Whether it ends where its head says.
-    var isWhole: Bool { if case .counted(let left) = form { left == 0 } else { true } }
+    /// Whether the content has the length that its head has stated.
+    var isComplete: Bool {
+        if case .fixedLength(let remaining) = framing { remaining == 0 } else { true }
+    }
 
-    /// Tells the handler that there is room again.
-    func tellDrained() {
+    /// Tells the handler that it can send again.
+    func notifyDrained() {
         guard isFull else { return }
         isFull = false
         handler.drained()
     }
 
-    /// Parts from the connection and says good-bye to the handler.
+    /// Detaches from the connection and tells the handler that the channel is closed.
     func close() {
         connection = nil
-        waiting = []
+        pending = []
         handler.closed()
     }
 }
 
-// What goes on after the head of an answer: contents of unknown length, and other protocols.
+// Responses that continue after their head: content of unknown length, and other protocols.
 extension Connection {
-    /// Hands the rest of an answer, whose head is queued, to its handler.
+    /// Starts a channel for the rest of a response whose head is queued.
     ///
-    /// - Parameter left: How many bytes of the request's body nobody read; thrown away meanwhile.
-    func open(_ line: ConnectionChannel, left: Int64) {
-        phase = .line(line)
-        self.left = left
+    /// - Parameter bytesToDiscard: The number of bytes of the request's body that were not read; they are
+    ///   discarded meanwhile.
+    func open(_ channel: ConnectionChannel, bytesToDiscard: Int64) {
+        phase = .channel(channel)
+        self.bytesToDiscard = bytesToDiscard
         setPhaseDeadline(.max)
-        line.handler.opened(line)
-        if server.isDraining { notifyStopping(line) }
-        // What it sent at once leaves together with the head (H87, H151).
-        settle(line)
+        channel.handler.opened(channel)
+        if server.isDraining { notifyStopping(channel) }
+        // Bytes sent at once are sent together with the head (H87, H151).
+        performRequestedAction(channel)
     }
 
-    /// Does what the handler asked for in this turn.
-    func settle(_ line: ConnectionChannel) {
-        if line.wish == .abort { return abort("aborted") }
-        queueWaiting(of: line)
-        switch line.wish {
-        case .goOn: return
-        case .finish where line.isWhole: end(line)
+    /// Performs the action that the handler requested in this turn.
+    func performRequestedAction(_ channel: ConnectionChannel) {
+        if channel.action == .abort { return abort("aborted") }
+        queuePendingBytes(of: channel)
+        switch channel.action {
+        case .proceed: return
+        case .finish where channel.isComplete: end(channel)
         case .finish, .abort: abort("aborted")
         }
     }
 
-    /// Puts what the line was given into the output, framed.
-    func queueWaiting(of line: ConnectionChannel) {
-        let bytes = line.takeWaiting()
+    /// Moves the bytes of the channel to the output, with framing.
+    func queuePendingBytes(of channel: ConnectionChannel) {
+        let bytes = channel.takePendingBytes()
         guard !bytes.isEmpty else { return }
         let before = output.count
-        if line.form == .chunks {
+        if channel.framing == .chunked {
             borrowOutput()
             output.append(ChunkFraming.head(bytes.count))
             output.append(bytes)
@@ -165,59 +167,59 @@ extension Connection {
         } else {
             output.append(bytes)
         }
-        line.record.bytesOut += output.count - before
+        channel.record.bytesOut += output.count - before
         wantsFlush = true
     }
 
-    /// Goes on with the line in the next turn, so that its handler is not called from its own call.
+    /// Resumes the channel in the next turn, so that a handler is not called from within its own call.
     func resumeChannelLater() {
         guard !isScheduledToRead else { return }
         isScheduledToRead = true
         loop.resumeReading(self)
     }
 
-    /// Called by the loop: tells of room, and hands over what was kept back.
-    func goOn(_ line: ConnectionChannel) {
-        if hasRoom { line.tellDrained() }
-        if line.takesBytes { consumeInput() }
+    /// Called by the loop: tells the handler that it can send again, and passes it the bytes that were kept.
+    func resumeChannel(_ channel: ConnectionChannel) {
+        if canSend { channel.notifyDrained() }
+        if channel.takesBytes { processInput() }
     }
 
-    /// Some of the output has left.
+    /// Called when a part of the output was sent.
     func outputAdvanced() {
-        if case .line(let line) = phase, line.isFull, hasRoom { resumeChannelLater() }
+        if case .channel(let channel) = phase, channel.isFull, canSend { resumeChannelLater() }
     }
 
-    private var hasRoom: Bool { output.count <= Int64(configuration.writeLow) }
+    private var canSend: Bool { output.count <= Int64(configuration.writeLow) }
 
-    /// The server stops; said once (H194).
-    func notifyStopping(_ line: ConnectionChannel) {
-        guard !line.isStopping else { return }
-        line.isStopping = true
-        line.handler.stopping()
+    /// Tells the handler, once, that the server stops (H194).
+    func notifyStopping(_ channel: ConnectionChannel) {
+        guard !channel.isStopping else { return }
+        channel.isStopping = true
+        channel.handler.stopping()
     }
 
-    /// The line is at its end: a content is complete, the other protocol is done.
-    func end(_ line: ConnectionChannel) {
-        queueWaiting(of: line)
-        if line.form == .chunks {
+    /// Ends the channel: the content is complete, or the other protocol has ended.
+    func end(_ channel: ConnectionChannel) {
+        queuePendingBytes(of: channel)
+        if channel.framing == .chunked {
             borrowOutput()
             output.append(ChunkFraming.last)
-            line.record.bytesOut += Int64(ChunkFraming.last.count)
+            channel.record.bytesOut += Int64(ChunkFraming.last.count)
         }
-        if line.form == .upgraded { mustClose = true }
+        if channel.framing == .upgraded { mustClose = true }
         wantsFlush = true
-        report(&line.record, since: line.startedAt)
-        conclude(left: left)
-        line.close()
+        report(&channel.record, since: channel.startedAt)
+        finishResponse(bytesToDiscard: bytesToDiscard)
+        channel.close()
     }
 
-    /// The connection broke.
+    /// Ends the channel of a broken connection.
     ///
-    /// - Parameter unsent: Bytes that are lost with it.
-    func giveUp(_ line: ConnectionChannel, _ reason: String, unsent: Int64) {
-        line.record.bytesOut = max(line.record.bytesOut - unsent, 0)
-        line.record.closing = reason
-        report(&line.record, since: line.startedAt)
-        line.close()
+    /// - Parameter unsent: The number of output bytes that are lost.
+    func endWork(_ channel: ConnectionChannel, _ reason: String, unsent: Int64) {
+        channel.record.bytesOut = max(channel.record.bytesOut - unsent, 0)
+        channel.record.closing = reason
+        report(&channel.record, since: channel.startedAt)
+        channel.close()
     }
 }

@@ -1,6 +1,7 @@
 import HTTP
 
-/// What a head says about the answer to it; all that is kept of a head while the answer is made.
+/// The properties of a request head that its response depends on; nothing else of the head is kept while the
+/// response is made.
 struct RequestTraits {
     let framing: BodyFraming
     let answersHead: Bool
@@ -15,114 +16,117 @@ struct RequestTraits {
     }
 }
 
-/// One request whose answer is being worked out, and its body.
+/// A request that a handler works on, and the state of its body.
 final class Exchange: @unchecked Sendable {
-    // Sendable because it is only used on the loop of its connection.
+    // Sendable because it is used only on the loop of its connection.
 
-    let terms: RequestTraits
+    let traits: RequestTraits
     let policy: BodyPolicy
     var record: RequestRecord
     let startedAt: Int64
-    let beganAt: Int64
+    let headEndedAt: Int64
 
     var decoder: BodyDecoder
-    /// The read that waits for bytes.
-    var pending: PendingRead?
-    /// Set when the body cannot be read any further.
+    /// The handler's read that waits for bytes.
+    var pendingRead: PendingRead?
+    /// Set when the body has failed; no more bytes are read.
     var failure: BodyError?
-    /// The handler stops receiving: one more read takes what has come, and then the body has failed.
+    /// Whether the handler has interrupted the body: one more read returns the received bytes, later reads
+    /// fail.
     var isInterrupted = false
-    /// `100 Continue` is still owed (H73, H74).
+    /// Whether `100 Continue` must still be sent (H73, H74).
     var owesContinue: Bool
-    /// Bytes of the body received so far, for the rate (H175).
+    /// The number of bytes of the body received so far, for the minimum rate (H175).
     var received: Int64 = 0
-    /// When something of the body last came, in milliseconds that were spent waiting for it.
-    var lastReceipt: Int64 = 0
-    /// When the bytes in the pending buffer are handed over, full or not.
-    var handOver: Int64?
+    /// The time of the last received byte, in milliseconds; time without a waiting read does not count.
+    var lastReceivedAt: Int64 = 0
+    /// The time at which the received bytes are delivered even if the buffer is not full.
+    var deliverAt: Int64?
     var task: Task<Void, Never>?
-    /// Where the request waits for a handler; `nil` once it has one (H187).
-    var place: HandlerQueue.Place?
-    /// When the handler will have worked for too long, unless it waits for its peer meanwhile (H177).
-    private var handlerDue: Int64 = .max
+    /// The position in the queue for handlers; `nil` when it has left the queue (H187).
+    var queueEntry: HandlerQueue.Entry?
+    /// The deadline of the handler; the time in which it waits for its peer does not count (H177).
+    private var workDeadline: Int64 = .max
 
-    /// When the body was first waited for; moved on by the time in which nobody waited.
+    /// The time of the first read; shifted by the times without a waiting read.
     private var waitingSince: Int64?
     private var stoppedAt: Int64 = 0
-    private var readSince: Int64 = 0
+    private var readStartedAt: Int64 = 0
 
-    /// A read of the handler that waits.
+    /// A read of the handler that waits for bytes.
     struct PendingRead {
         var buffer: BodyBuffer
         let resume: @Sendable (BodyBuffer, BodyError?) -> Void
     }
 
     init(
-        _ terms: RequestTraits, _ policy: BodyPolicy, _ record: RequestRecord, startedAt: Int64,
-        beganAt: Int64
+        _ traits: RequestTraits, _ policy: BodyPolicy, _ record: RequestRecord, startedAt: Int64,
+        headEndedAt: Int64
     ) {
-        self.terms = terms
+        self.traits = traits
         self.policy = policy
         self.record = record
         self.startedAt = startedAt
-        self.beganAt = beganAt
-        decoder = BodyDecoder(terms.framing, limit: policy.limit, keeping: policy.trailer)
-        owesContinue = terms.expectsContinue
+        self.headEndedAt = headEndedAt
+        decoder = BodyDecoder(traits.framing, limit: policy.limit, keeping: policy.trailer)
+        owesContinue = traits.expectsContinue
     }
 
-    /// Notes that a handler begins.
+    /// Starts the time limit of the handler.
     func beginWork(at now: Int64, _ configuration: ServerConfiguration) {
-        if policy.isTimed { handlerDue = now + configuration.handlerTimeout }
+        if policy.isTimed { workDeadline = now + configuration.handlerTimeout }
     }
 
-    /// Until when the handler may work: its own time, and that of the whole request (H176, H177).
-    func workDue(_ configuration: ServerConfiguration) -> Int64 {
+    /// The deadline of the handler: its own time limit, and that of the whole request (H176, H177).
+    func handlerDeadline(_ configuration: ServerConfiguration) -> Int64 {
         guard policy.isTimed else { return .max }
-        // Whose body has broken off, perhaps because the request took too long, may still say so.
+        // After a failed body, perhaps because of the request's time limit, the handler can still send a
+        // response.
         return failure == nil
-            ? min(handlerDue, beganAt + configuration.requestTimeout) : handlerDue
+            ? min(workDeadline, headEndedAt + configuration.requestTimeout) : workDeadline
     }
 
-    /// Notes that a handler waits for bytes.
+    /// Starts a read.
     ///
-    /// The time since its last read was the handler's, and is not held against the peer.
-    func beginWaiting(_ read: PendingRead, at now: Int64) {
-        pending = read
-        readSince = now
+    /// The time since the previous read was spent by the handler, so it does not count for the peer.
+    func beginRead(_ read: PendingRead, at now: Int64) {
+        pendingRead = read
+        readStartedAt = now
         if let since = waitingSince {
             waitingSince = since + now - stoppedAt
-            lastReceipt += now - stoppedAt
+            lastReceivedAt += now - stoppedAt
         } else {
             waitingSince = now
-            lastReceipt = now
+            lastReceivedAt = now
         }
     }
 
-    /// Hands the pending buffer back to the handler.
+    /// Ends the pending read.
     ///
-    /// What came before a break is handed over first, and the next read throws.
-    func stopWaiting(_ error: BodyError?, at now: Int64) {
-        guard let read = pending else { return }
-        pending = nil
-        handOver = nil
-        // What it waited for its peer is not its own time.
-        if handlerDue < .max { handlerDue += now - readSince }
+    /// Bytes received before a failure are returned first; the next read throws.
+    func endRead(_ error: BodyError?, at now: Int64) {
+        guard let read = pendingRead else { return }
+        pendingRead = nil
+        deliverAt = nil
+        // The time spent waiting for the peer does not count for the handler.
+        if workDeadline < .max { workDeadline += now - readStartedAt }
         stoppedAt = now
         read.resume(read.buffer, read.buffer.count == 0 ? error : nil)
     }
 
-    /// Idle time, rate, duration and patience, whichever comes first (H175, H176).
-    func due(_ configuration: ServerConfiguration) -> Int64 {
+    /// The deadline of a pending read: the earliest of idle time, minimum rate, request time limit and
+    /// delivery time (H175, H176).
+    func readDeadline(_ configuration: ServerConfiguration) -> Int64 {
         guard let since = waitingSince else { return .max }
-        var due = lastReceipt + (policy.idleMilliseconds ?? configuration.bodyIdleTimeout)
+        var due = lastReceivedAt + (policy.idleMilliseconds ?? configuration.bodyIdleTimeout)
         let rate = policy.minimumRate ?? configuration.minimumBodyRate
         if rate > 0 {
-            // The moment from which what has come is too little for the time that has passed.
+            // From this time on the average rate is too low.
             let grace = policy.graceMilliseconds ?? configuration.bodyGrace
             due = min(due, since + max(grace, received * 1000 / rate))
         }
-        if policy.isTimed { due = min(due, beganAt + configuration.requestTimeout) }
-        if let handOver { due = min(due, handOver) }
+        if policy.isTimed { due = min(due, headEndedAt + configuration.requestTimeout) }
+        if let deliverAt { due = min(due, deliverAt) }
         return due
     }
 }

@@ -2,43 +2,43 @@ import CLinux
 import Glibc
 import HTTP
 
-/// What is still to be sent on a connection: bytes first, then contents in order.
+/// The output of a connection that is not sent yet: bytes first, then contents in order.
 struct SendQueue {
-    /// What is at most this long is copied behind what waits; longer arrays wait as they are.
-    static let gathered = 16 << 10
+    /// Arrays up to this size are copied behind the queued bytes; larger arrays are queued without copying.
+    static let coalescingLimit = 16 << 10
 
-    /// How a try to send ended.
+    /// The result of an attempt to send.
     enum Progress {
-        /// Everything has left.
+        /// Everything was sent.
         case drained
-        /// The socket takes no more for now.
+        /// The socket accepts no more bytes at the moment.
         case blocked
-        /// A file's turn has come, which is not sent on the loop.
+        /// A file is next; files are not sent on the loop.
         case file(any FileContent, offset: Int64, length: Int64)
         /// The connection is broken.
         case broken
     }
 
-    /// Bytes to send before everything else; empty storage may be lent by the loop.
+    /// The bytes to send first; its storage may be borrowed from the loop.
     var bytes: [UInt8] = []
-    /// The bytes are somebody else's, too: read, never emptied.
+    /// Whether the array has other owners, so that its storage must not be reused.
     private var isShared = false
     private var sent = 0
     private var rest: [Content] = []
     private var restCount: Int64 = 0
 
-    /// Nothing waits.
+    /// Whether there is no output.
     var isEmpty: Bool { bytes.isEmpty && rest.isEmpty }
 
-    /// How many bytes wait.
+    /// The number of unsent bytes.
     var count: Int64 { Int64(bytes.count - sent) + restCount }
 
-    /// Queues a response behind everything else.
+    /// Appends a response.
     mutating func append(_ response: Response, _ framing: ResponseHead.Framing) {
         if rest.isEmpty {
             ResponseHead.append(response, framing, to: &bytes)
         } else {
-            // Behind a file that has not left yet, never in front of it.
+            // The head must follow a file that is not sent yet.
             var head: [UInt8] = []
             ResponseHead.append(response, framing, to: &head)
             append(head)
@@ -46,7 +46,7 @@ struct SendQueue {
         if !framing.answersHead, response.status.allowsContent { append(response.content) }
     }
 
-    /// Queues text behind everything else.
+    /// Appends text.
     mutating func append(_ text: String) {
         if rest.isEmpty {
             bytes.append(contentsOf: text.utf8)
@@ -55,14 +55,14 @@ struct SendQueue {
         }
     }
 
-    /// Queues bytes behind everything else: the array itself where it would be alone or is long.
+    /// Appends bytes; without copying when the queue is empty or the array is large.
     mutating func append(_ added: [UInt8]) {
         if added.isEmpty { return }
         if bytes.capacity == 0, rest.isEmpty {
             bytes = added
             isShared = true
-        } else if rest.isEmpty, added.count <= Self.gathered {
-            makeRoom()
+        } else if rest.isEmpty, added.count <= Self.coalescingLimit {
+            removeSentBytes()
             bytes.append(contentsOf: added)
             isShared = false
         } else {
@@ -71,16 +71,16 @@ struct SendQueue {
         }
     }
 
-    /// Forgets what has left, before it becomes the larger part of what is kept.
-    private mutating func makeRoom() {
-        guard sent > Self.gathered, sent > bytes.count / 2 else { return }
+    /// Removes sent bytes when they are the larger part of the storage.
+    private mutating func removeSentBytes() {
+        guard sent > Self.coalescingLimit, sent > bytes.count / 2 else { return }
         bytes.removeFirst(sent)
         sent = 0
     }
 
     private mutating func append(_ content: Content) {
         switch content {
-        // A stream comes piece by piece, through its line.
+        // A stream is sent in parts through its channel.
         case .none, .withheld, .stream: break
         case .bytes(let added): append(added)
         case .file(_, _, let length):
@@ -92,11 +92,11 @@ struct SendQueue {
         }
     }
 
-    /// Sends as much as the socket takes, through TLS where there is any.
+    /// Sends as many bytes as the socket accepts, over TLS if there is any.
     mutating func send(to descriptor: Int32, through secure: SecureSocket?) -> Progress {
         while true {
             while sent < bytes.count {
-                // Cork a head until the file behind it follows (H87).
+                // `MSG_MORE` delays a head until the following content is sent too (H87).
                 let flags = Int32(MSG_NOSIGNAL) | (rest.isEmpty ? 0 : Int32(MSG_MORE))
                 let start = sent
                 let count = unsafe bytes.withUnsafeBytes { all in
@@ -112,13 +112,13 @@ struct SendQueue {
                 }
                 sent += count
             }
-            forgetBytes()
+            clearBytes()
             guard let next = rest.first else {
                 if secure?.flush() ?? true { return .drained }
                 return errno == EAGAIN ? .blocked : .broken
             }
             switch next {
-            case .bytes: takeBytes()
+            case .bytes: moveContentsToBytes()
             case .file(let file, let offset, let length):
                 return .file(file, offset: offset, length: length)
             case .none, .withheld, .parts, .stream: rest.removeFirst()
@@ -126,7 +126,7 @@ struct SendQueue {
         }
     }
 
-    private mutating func forgetBytes() {
+    private mutating func clearBytes() {
         if isShared {
             bytes = []
             isShared = false
@@ -136,14 +136,14 @@ struct SendQueue {
         sent = 0
     }
 
-    /// Takes the bytes in front of the rest, and with them those behind that fit into one call.
-    private mutating func takeBytes() {
+    /// Moves the first contents to `bytes`, as many as fit into one call.
+    private mutating func moveContentsToBytes() {
         var taken = 0
         while taken < rest.count, case .bytes(let added) = rest[taken] {
             if taken == 0 {
                 bytes = added
                 isShared = true
-            } else if bytes.count + added.count <= Self.gathered {
+            } else if bytes.count + added.count <= Self.coalescingLimit {
                 bytes.append(contentsOf: added)
                 isShared = false
             } else {
@@ -155,14 +155,14 @@ struct SendQueue {
         rest.removeFirst(taken)
     }
 
-    /// The next bytes of the file in front have been read: they leave like any others.
-    mutating func fileWasRead(_ block: [UInt8]) {
+    /// Sends the next bytes of the first file, which were read into memory.
+    mutating func sendFileBlock(_ block: [UInt8]) {
         fileAdvanced(by: Int64(block.count))
         bytes = block
         isShared = true
     }
 
-    /// Notes that so many bytes of the file in front have left.
+    /// Records that a number of bytes of the first file was sent.
     mutating func fileAdvanced(by count: Int64) {
         guard case .file(let file, let offset, let length) = rest.first else { return }
         restCount -= count

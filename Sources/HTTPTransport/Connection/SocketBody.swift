@@ -3,11 +3,11 @@ import Glibc
 import HTTP
 import Synchronization
 
-/// The body of a request on a socket.
+/// The body of a request that is read from a socket.
 ///
-/// Holds the connection while the handler works; everything happens on the connection's loop.
+/// It keeps the connection alive while the handler works; everything happens on the connection's loop.
 final class SocketBody: RequestBody, @unchecked Sendable {
-    // Sendable because `connection` and `exchange` are only used on the loop.
+    // Sendable because `connection` and `exchange` are used only on the loop.
     let length: Int64?
     private let loop: EventLoop
     private let connection: Connection
@@ -19,7 +19,7 @@ final class SocketBody: RequestBody, @unchecked Sendable {
         loop = connection.loop
         self.connection = connection
         self.exchange = exchange
-        switch exchange.terms.framing {
+        switch exchange.traits.framing {
         case .none: length = 0
         case .length(let count): length = count
         case .chunked: length = nil
@@ -80,37 +80,37 @@ final class SocketBody: RequestBody, @unchecked Sendable {
     }
 }
 
-// From the socket into the buffer of a handler that reads.
+// Reading of request bodies, from the socket into the buffer of the handler.
 extension Connection {
-    /// A handler wants bytes of its body.
+    /// Starts a read of a handler.
     func read(_ exchange: Exchange, _ read: Exchange.PendingRead) {
         if let failure = exchange.failure { return read.resume(read.buffer, failure) }
-        guard case .working(let current) = phase, current === exchange, exchange.pending == nil
+        guard case .working(let current) = phase, current === exchange, exchange.pendingRead == nil
         else {
             return read.resume(read.buffer, .interrupted)
         }
         if exchange.decoder.isComplete { return read.resume(read.buffer, nil) }
-        exchange.beginWaiting(read, at: loop.now)
+        exchange.beginRead(read, at: loop.now)
         if exchange.isInterrupted { return interrupt(exchange) }
         if !input.isEmpty {
             exchange.owesContinue = false
-            consumeInput()
+            processInput()
         } else if exchange.owesContinue {
             exchange.owesContinue = false
             borrowOutput()
             output.append("HTTP/1.1 100 Continue\r\n\r\n")
             flushLater()
         }
-        guard exchange.pending != nil else { return }
+        guard exchange.pendingRead != nil else { return }
         if inputHasEnded { return fail(exchange, .interrupted) }
-        setPhaseDeadline(exchange.due(configuration))
+        setPhaseDeadline(exchange.readDeadline(configuration))
         resumeLater()
     }
 
     /// Sends an interim response to whoever is still sending (RFC 9110 §15.2).
     func sendInterim(_ exchange: Exchange, _ response: Response) {
         guard case .working(let current) = phase, current === exchange, exchange.failure == nil,
-            !exchange.terms.isHTTP10, response.fields.isValid
+            !exchange.traits.isHTTP10, response.fields.isValid
         else { return }
         borrowOutput()
         output.append("HTTP/1.1 \(response.status.code) \(response.status.reason)\r\n")
@@ -119,16 +119,16 @@ extension Connection {
         flushLater()
     }
 
-    /// Receives straight into the handler's buffer, without a copy, where the framing allows it.
+    /// Receives directly into the handler's buffer, without a copy, when the framing allows it.
     ///
-    /// - Returns: False when the bytes must pass the decoder first, or nobody reads.
+    /// - Returns: False when the bytes must be decoded first, or no read is pending.
     func receiveDirectly(_ exchange: Exchange) -> Bool {
         guard
-            case .length = exchange.terms.framing, input.isEmpty,
-            let left = exchange.decoder.announced, var read = exchange.pending
+            case .length = exchange.traits.framing, input.isEmpty,
+            let left = exchange.decoder.announced, var read = exchange.pendingRead
         else { return false }
-        // Taken out, so that the buffer is written to in place.
-        exchange.pending = nil
+        // Moved out of the property, so that the buffer is modified in place.
+        exchange.pendingRead = nil
         let wanted = min(Int(min(left, Int64(read.buffer.room))), readBudget)
         var count = 0
         unsafe read.buffer.fill { free in
@@ -136,7 +136,7 @@ extension Connection {
             return count
         }
         let code = errno
-        exchange.pending = read
+        exchange.pendingRead = read
         guard count > 0 else {
             nothingReceived(count, code)
             return true
@@ -148,18 +148,19 @@ extension Connection {
         return true
     }
 
-    /// Takes the framing off bytes and puts them into the handler's buffer.
+    /// Decodes bytes and appends the content to the handler's buffer.
     ///
-    /// - Returns: How many bytes were used.
+    /// - Returns: The number of bytes used.
     func feed(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Int {
-        guard var read = exchange.pending else { return 0 }
-        exchange.pending = nil
+        guard var read = exchange.pendingRead else { return 0 }
+        exchange.pendingRead = nil
         exchange.owesContinue = false
         var used = 0
         var added = 0
         do throws(Refusal) {
             decoding: while used < bytes.count, read.buffer.room > 0 {
-                // The decoder is shown no more than fits, so that what it calls content is taken.
+                // The decoder gets no more bytes than fit into the buffer, so that all content it returns can
+                // be stored.
                 let end = min(bytes.count, used + read.buffer.room)
                 let window = bytes.extracting(used..<end)
                 switch try exchange.decoder.step(window) {
@@ -171,61 +172,61 @@ extension Connection {
                 }
             }
         } catch {
-            exchange.pending = read
+            exchange.pendingRead = read
             fail(exchange, .refused(error))
             return bytes.count
         }
-        exchange.pending = read
+        exchange.pendingRead = read
         received(exchange, added)
         return used
     }
 
-    /// Bytes of a body have come.
+    /// Counts received bytes of a body, and completes the read when the buffer is full or the body complete.
     private func received(_ exchange: Exchange, _ count: Int) {
         exchange.received += Int64(count)
-        if count > 0 { exchange.lastReceipt = loop.now }
-        guard let read = exchange.pending else { return }
+        if count > 0 { exchange.lastReceivedAt = loop.now }
+        guard let read = exchange.pendingRead else { return }
         if read.buffer.room == 0 || exchange.decoder.isComplete {
             complete(exchange, nil)
         } else {
-            if exchange.handOver == nil, read.buffer.count > 0 {
-                exchange.handOver = loop.now + exchange.policy.coalescingMilliseconds
+            if exchange.deliverAt == nil, read.buffer.count > 0 {
+                exchange.deliverAt = loop.now + exchange.policy.coalescingMilliseconds
             }
-            setPhaseDeadline(exchange.due(configuration))
+            setPhaseDeadline(exchange.readDeadline(configuration))
         }
     }
 
-    /// The time of a read is up: what has come is handed over, or the body has stalled.
+    /// Handles a read whose deadline has passed: delivers the received bytes, or fails the body as stalled.
     func readExpired(_ exchange: Exchange) {
-        guard let read = exchange.pending else { return }
-        if let handOver = exchange.handOver, handOver <= loop.now, read.buffer.count > 0 {
+        guard let read = exchange.pendingRead else { return }
+        if let deliverAt = exchange.deliverAt, deliverAt <= loop.now, read.buffer.count > 0 {
             complete(exchange, nil)
         } else {
             fail(exchange, .stalled)
         }
     }
 
-    /// Hands over what has been received, also what the socket holds already.
+    /// Delivers the received bytes, including those in the socket.
     func handOver(_ exchange: Exchange) {
-        guard exchange.pending != nil else { return }
-        consumeInput()
-        // The kernel may have received bytes that the loop has not been told of.
+        guard exchange.pendingRead != nil else { return }
+        processInput()
+        // The kernel may have bytes that epoll has not reported yet.
         canRead = true
         secure?.mayHaveData = true
         receive()
         if wantsFlush { flushLater() }
-        if let count = exchange.pending?.buffer.count, count > 0 { complete(exchange, nil) }
+        if let count = exchange.pendingRead?.buffer.count, count > 0 { complete(exchange, nil) }
     }
 
-    /// Ends a body with what has been received; a handler that does not read now gets it with its next read.
+    /// Ends a body with the bytes received so far; without a pending read they are returned by the next read.
     func interrupt(_ exchange: Exchange) {
         exchange.isInterrupted = true
-        guard exchange.pending != nil else { return }
+        guard exchange.pendingRead != nil else { return }
         handOver(exchange)
         if !exchange.decoder.isComplete { fail(exchange, .superseded) }
     }
 
-    /// Ends a body before its end.
+    /// Fails a body before its end.
     func fail(_ exchange: Exchange, _ error: BodyError) {
         guard exchange.failure == nil, case .working(let current) = phase, current === exchange
         else {
@@ -236,14 +237,14 @@ extension Connection {
     }
 
     private func complete(_ exchange: Exchange, _ error: BodyError?) {
-        guard exchange.pending != nil else { return }
-        exchange.stopWaiting(error, at: loop.now)
-        setPhaseDeadline(exchange.workDue(configuration))
+        guard exchange.pendingRead != nil else { return }
+        exchange.endRead(error, at: loop.now)
+        setPhaseDeadline(exchange.handlerDeadline(configuration))
         resumeLater()
     }
 }
 
-/// What all requests together may hold of bodies that are read into memory as a whole (H186).
+/// The memory budget of all request bodies that are read into memory as a whole (H186).
 final class BodyBudget: Sendable {
     private let used = Atomic<Int>(0)
     private let limit: Atomic<Int>
@@ -251,10 +252,12 @@ final class BodyBudget: Sendable {
     /// - Parameter limit: `maxBufferedBodies`, in bytes.
     init(limit: Int) { self.limit = Atomic(limit) }
 
-    /// Takes a new limit; what is held stays held.
+    /// Changes the limit; reserved bytes stay reserved.
     func set(limit: Int) { self.limit.store(limit, ordering: .relaxed) }
 
-    /// Holds so many bytes more, or none of them.
+    /// Reserves bytes.
+    ///
+    /// - Returns: False when the limit would be exceeded; then nothing is reserved.
     func take(_ count: Int) -> Bool {
         let now = used.add(count, ordering: .relaxed).newValue
         guard now > limit.load(ordering: .relaxed) else { return true }
@@ -262,9 +265,9 @@ final class BodyBudget: Sendable {
         return false
     }
 
-    /// Holds so many bytes less.
+    /// Releases reserved bytes.
     func give(back count: Int) { used.subtract(count, ordering: .relaxed) }
 
-    /// How many bytes are held.
+    /// The number of reserved bytes.
     var count: Int { used.load(ordering: .relaxed) }
 }

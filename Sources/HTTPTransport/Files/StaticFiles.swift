@@ -2,24 +2,24 @@ import Glibc
 public import HTTP
 import SystemSupport
 
-/// A folder whose files are served as they lie, with validators and ranges.
+/// A folder whose files are served, with validators and ranges.
 ///
-/// Strict about paths: each name is looked up as it is, after one decoding; names that begin with a
-/// dot, links, folders and whatever is no regular file are not there. Opening may wait for the disk
-/// and happens on threads of its own; sending is the kernel's copy from file to socket.
+/// Paths are strict: each name is used as it is after one percent-decoding. Names that begin with a dot,
+/// symbolic links, folders and files that are not regular are not found. Opening a file may block and happens
+/// on separate threads; the kernel copies from file to socket.
 public final class StaticFiles: Sendable {
-    /// How files are served.
+    /// The options of a folder.
     public struct Options: Sendable {
-        /// The path under which the folder is seen, such as `/files`.
+        /// The path prefix of the folder, such as `/files`.
         public var prefix: String
-        /// The value of `Cache-Control`; by default a cache asks each time.
+        /// The value of `Cache-Control`; by default caches must revalidate.
         public var cacheControl = "no-cache"
-        /// Whether `page.html.gz` beside `page.html` is sent to those who read gzip.
+        /// Whether `page.html.gz` is sent instead of `page.html` to clients that accept gzip.
         public var hasCompressedSiblings = false
-        /// How many ranges are honoured in one request (H108).
+        /// The maximum number of ranges in one request (H108).
         public var rangeLimit = 32
 
-        /// Serves under a path, with defaults otherwise.
+        /// The defaults, for a path prefix.
         public init(prefix: String) { self.prefix = prefix }
     }
 
@@ -30,9 +30,9 @@ public final class StaticFiles: Sendable {
     private let queues = (0..<2).map { number in WorkQueue("parley.files.open.\(number)") }
     private let prefix: [String]
 
-    /// Opens the folder; it stays the same one, should another take its name.
+    /// Opens the folder; a later rename of the folder has no effect.
     ///
-    /// - Throws: ``SystemError`` when there is no such folder.
+    /// - Throws: ``SystemError`` when the folder cannot be opened.
     public init(folder path: String, _ options: Options) throws(SystemError) {
         self.options = options
         prefix = options.prefix.split(separator: "/").map(String.init)
@@ -44,12 +44,11 @@ public final class StaticFiles: Sendable {
 
     deinit { close(folder) }
 
-    /// The names below the folder that a path stands for; `nil` for a path that is not under the
-    /// prefix.
+    /// The file path, as names below the folder, for a request path; `nil` for a path outside the prefix.
     ///
     /// - Returns: No names for a path that cannot name a file.
     func names(in target: RequestTarget) -> [String]? {
-        // What cannot be decoded names nothing here.
+        // A path that cannot be decoded does not name a file.
         guard let segments = try? target.segments(), segments.starts(with: prefix) else {
             return nil
         }
@@ -61,17 +60,17 @@ public final class StaticFiles: Sendable {
         return areFit ? names : []
     }
 
-    /// Opens the file, or its compressed sibling where that is wanted and not older.
+    /// Opens a file, or its compressed variant when the client accepts it and it is not older.
     func open(_ names: [String], for request: Request) async throws(SystemError) -> Variant {
         let folder = folder
         let mayBeCoded =
             options.hasCompressedSiblings && ContentCoding.preferred(by: request.fields) == .gzip
         let queue = queues[Int.random(in: queues.indices)]
-        // Holds the folder open while its number is used.
+        // Keeps the folder open while its descriptor is used.
         return try await queue.run { [self] () throws(SystemError) -> Variant in
             defer { withExtendedLifetime(self) {} }
             let file = try OpenFile(in: folder, names)
-            // Without a sibling that may be read, the file itself does.
+            // If the compressed variant cannot be opened, the file itself is sent.
             guard mayBeCoded, let sibling = try? OpenFile(in: folder, Self.sibling(of: names)),
                 sibling.modified >= file.modified
             else { return Variant(file: file, coding: nil) }
@@ -83,7 +82,7 @@ public final class StaticFiles: Sendable {
         names.dropLast() + [names[names.count - 1] + ".gz"]
     }
 
-    /// What is sent: the file, or the file in a coding.
+    /// The file that is sent, and its content coding.
     struct Variant: Sendable {
         let file: OpenFile
         let coding: ContentCoding?
@@ -91,7 +90,7 @@ public final class StaticFiles: Sendable {
 }
 
 extension StaticFiles {
-    /// Answers a request for a file; `nil` when its path is not under the prefix.
+    /// Responds to a request for a file; `nil` when its path is outside the prefix.
     public func answer(to request: Request) -> Answer? {
         guard let names = names(in: request.target) else { return nil }
         switch request.method {
@@ -143,7 +142,7 @@ extension StaticFiles {
         }
     }
 
-    /// What stands on 200, 206 and, without what describes the content, 304 (H104, H106, H112).
+    /// The headers of 200, 206 and, without those that describe the content, 304 (H104, H106, H112).
     private func fields(_ variant: Variant, _ mediaType: String?) -> ResponseFields {
         var fields = ResponseFields()
         fields.add("ETag", variant.file.tag.text)
@@ -182,7 +181,7 @@ extension StaticFiles {
         return Int64(time.tv_sec)
     }
 
-    /// What may not be read is not told apart from what is not there.
+    /// The status for an error; a forbidden file looks like a missing one.
     private static func status(of error: SystemError) -> Status {
         switch error.code {
         case ENOENT, ENOTDIR, ELOOP, EACCES, EPERM, ENAMETOOLONG, ENXIO, EISDIR: .notFound
@@ -192,21 +191,22 @@ extension StaticFiles {
     }
 }
 
-/// A regular file inside a folder, open for reading, with what the system said of it then.
+/// A regular file inside a folder, open for reading, with its metadata.
 final class OpenFile: FileContent {
     let descriptor: Int32
     let size: Int64
     /// Whole seconds since 1970 UTC.
     let modified: Int64
-    /// Changes whenever the file is written or replaced, and outlives restarts (H102).
+    /// Changes when the file is written or replaced, but not when the server restarts (H102).
     let tag: EntityTag
 
-    /// Opens a file by the names on its way, waiting for the disk.
+    /// Opens a file by the names of its path. Blocks on the disk.
     ///
-    /// Each name is opened in the folder before it and none may be a link: nothing outside the
-    /// folder can be reached, whatever is exchanged meanwhile. A pipe or a device is no file.
+    /// Each name is opened relative to the folder before it, and no name may be a symbolic link: files
+    /// outside the folder cannot be reached, even if names are replaced meanwhile. Pipes and devices are
+    /// rejected.
     ///
-    /// - Parameter names: Without `/` and NUL, none of them a dot segment.
+    /// - Parameter names: The names, without `/`, NUL and dot segments.
     init(in folder: Int32, _ names: [String]) throws(SystemError) {
         var parent = folder
         defer { if parent != folder { close(parent) } }

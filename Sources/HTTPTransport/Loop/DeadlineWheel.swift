@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// Finds the connections whose time is up, without looking at the others (H179).
+/// A timer wheel: finds connections with passed deadlines without checking the others (H179).
 ///
-/// Time is cut into ticks of 100 ms and 1,024 slots. A connection stands in at most a few slots and
-/// is asked for its true deadline only when a slot comes up: moving a deadline later costs nothing.
+/// It has 1,024 slots of 100 ms. A connection is in a few slots at most, and is asked for its actual deadline
+/// only when a slot comes up: moving a deadline later costs nothing.
 struct DeadlineWheel {
-    /// A connection by its descriptor and its generation, so that a reused descriptor is not meant.
+    /// A connection, by descriptor and generation, so that a reused descriptor does not match.
     struct Entry {
         let descriptor: Int32
         let generation: UInt32
@@ -19,12 +19,12 @@ struct DeadlineWheel {
     private var turnedTo: Int64
     private var count = 0
 
-    /// A wheel at a time in milliseconds.
+    /// Creates a wheel at a time in milliseconds.
     init(now: Int64) { turnedTo = now / Self.tick }
 
-    /// Puts a connection into the slot of its deadline, or as far ahead as the wheel reaches.
+    /// Puts a connection into the slot of its deadline, or into the last slot if that is later.
     ///
-    /// - Returns: When the slot comes up, in milliseconds.
+    /// - Returns: The time of the slot, in milliseconds.
     mutating func insert(_ entry: Entry, at deadline: Int64) -> Int64 {
         let exact = deadline / Self.tick + (deadline % Self.tick > 0 ? 1 : 0)
         let due = min(max(exact, turnedTo + 1), turnedTo + Int64(Self.slotCount) - 1)
@@ -33,7 +33,7 @@ struct DeadlineWheel {
         return due * Self.tick
     }
 
-    /// Turns to `now` and returns what came up.
+    /// Advances to `now` and returns the entries of the passed slots.
     mutating func turn(to now: Int64) -> [Entry] {
         let target = now / Self.tick
         guard target > turnedTo else { return [] }
@@ -42,7 +42,7 @@ struct DeadlineWheel {
             return []
         }
         var due: [Entry] = []
-        // After a long sleep one round sees every slot.
+        // One round covers all slots, however long the loop has slept.
         for step in (turnedTo + 1)...min(target, turnedTo + Int64(Self.slotCount)) {
             let slot = Int(step % Int64(Self.slotCount))
             due += slots[slot]
@@ -53,7 +53,7 @@ struct DeadlineWheel {
         return due
     }
 
-    /// When the next occupied slot comes up, in milliseconds; `nil` for an empty wheel.
+    /// The time of the next occupied slot in milliseconds; `nil` for an empty wheel.
     var next: Int64? {
         guard count > 0 else { return nil }
         for step in (turnedTo + 1)...(turnedTo + Int64(Self.slotCount))
@@ -64,15 +64,15 @@ struct DeadlineWheel {
     }
 }
 
-/// The clock of all deadlines: jumps of the wall clock do not move it (H180).
+/// The monotonic clock for all deadlines, not affected by changes of the wall clock (H180).
 enum MonotonicClock {
-    /// Nanoseconds since some point in the past.
+    /// Nanoseconds since an arbitrary time.
     static var nanoseconds: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// The same in milliseconds.
+    /// Milliseconds since the same time.
     static var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

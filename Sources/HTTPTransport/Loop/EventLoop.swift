@@ -4,20 +4,20 @@ import Glibc
 import HTTP
 import SystemSupport
 
-/// One thread's worth of connections: an epoll descriptor, what is to be done, and whose time is up.
+/// An event loop: it runs many connections on one thread with epoll.
 ///
-/// The loop lives on a serial Dispatch queue. One permanent `DispatchSource` watches the epoll
-/// descriptor and starts a run; the run then stays in `epoll_wait` for up to 20 ms before it goes back
-/// to Dispatch, because the way through Dispatch costs four times a wait of our own (measured at one
-/// connection: 0.73 × nginx without that stay, 1.14 × with it).
+/// The loop runs on a serial Dispatch queue. A permanent `DispatchSource` watches the epoll descriptor and
+/// starts a run; the run then stays in `epoll_wait` for up to 20 ms before it returns to Dispatch, because
+/// going through Dispatch costs four times as much as waiting directly (measured with one connection: 0.73 ×
+/// nginx without this stay, 1.14 × with it).
 ///
-/// It is an executor too: handlers run on the loop of their connection, and continuations come back
-/// to it through an eventfd.
+/// It is also an executor: handlers run on the loop of their connection, and continuations return to it
+/// through an eventfd.
 @safe final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // Sendable because everything mutable is touched on the loop's queue only, except `foreign`,
-    // which has a lock of its own.
+    // Sendable because mutable state is used only on the loop's queue, except `externalWork`, which has its
+    // own lock.
     let number: Int
-    /// Told how long each turn took: so late may the next event be seen.
+    /// Receives the duration of each turn, which is the maximum delay of an event.
     let observer: (any RequestObserver)?
     let queue: DispatchQueue
     let epoll: Int32
@@ -27,50 +27,50 @@ import SystemSupport
     private var hasStarted = false
     let events: UnsafeMutableBufferPointer<epoll_event>
 
-    /// What other threads have handed over.
-    let foreign = Locked(Foreign())
+    /// Work from other threads.
+    let externalWork = Locked(ExternalWork())
     var localJobs: [UnownedJob] = []
     var wheel: DeadlineWheel
     var timerIsArmedFor: Int64 = 0
     var delayed: [Delayed] = []
-    /// The last wait was short, so the next one begins with a look out.
+    /// Whether the last wait was short, so that the next one polls before it sleeps.
     var spinsBeforeWait = false
     private var handlers: [Int32: any EventHandler] = [:]
     private var connections: [Connection?] = []
-    /// In the order in which they began; at the front stands one that is not over.
+    /// Handshakes in the order in which they began; the first one is still in progress.
     var handshakes: ArraySlice<Handshake> = []
     var queued: [Connection] = []
     var flushing: [Connection] = []
     var resumed: [Connection] = []
 
-    /// What the loop lends to the connection at work.
+    /// The buffer into which all connections receive.
     let readBuffer: UnsafeMutableBufferPointer<UInt8>
-    /// For heads that arrive whole, which most do; its storage is used again and again.
+    /// The parser for heads that arrive whole, which most do; its storage is reused.
     var parser: RequestParser
-    /// Lent for output and taken back when all of it could be sent.
+    /// Empty output buffers; connections borrow them while they have output.
     private var spareOutputs: [[UInt8]] = []
-    /// Monotonic nanoseconds at the beginning of this turn.
+    /// The monotonic clock at the start of this turn, in nanoseconds.
     var nanoseconds: Int64
-    /// The same in milliseconds.
+    /// The monotonic clock at the start of this turn, in milliseconds.
     var now: Int64
-    /// Milliseconds since 1970 at the beginning of this turn.
+    /// The wall clock at the start of this turn, in milliseconds since 1970.
     var wallClock: UInt64 = 0
-    /// `Date` as a line, renewed once a second (H93).
+    /// The `Date` header line, updated once a second (H93).
     var dateLine: [UInt8] = []
-    /// The same for connections over TLS, with what these always say (H125).
+    /// The header lines of TLS connections: `Date` and `Strict-Transport-Security` (H125).
     var secureDateLine: [UInt8] = []
-    /// `Strict-Transport-Security` as a line; empty where nothing is said. Set before the start.
+    /// The `Strict-Transport-Security` header line; empty without it. Set before the start.
     var strictTransportLine: [UInt8] = []
     var dateSecond: Int64 = 0
-    /// What the TLS sessions of this loop have in common; made with the first one.
-    private(set) lazy var wire = TLSBuffers()
+    /// The buffers that the TLS sessions of this loop share; created with the first session.
+    private(set) lazy var tlsBuffers = TLSBuffers()
     private var identifiers = RequestIDGenerator()
-    /// The limits and times of everything on this loop; others may follow (H196).
+    /// The limits and timeouts of this loop; they can be replaced (H196).
     var configuration: ServerConfiguration {
         didSet { parser = RequestParser(limits: configuration.head) }
     }
 
-    /// Makes a loop that runs nothing yet.
+    /// Creates a loop that is not started.
     init(
         number: Int, configuration: ServerConfiguration, observer: (any RequestObserver)? = nil
     ) throws(SystemError) {
@@ -98,14 +98,14 @@ import SystemSupport
     }
 
     deinit {
-        // Only now can nobody wake the loop any more: whoever does holds a reference to it.
+        // Everything that can wake the loop holds a reference to it, so the eventfd is unused now.
         close(wakeDescriptor)
         if !hasStarted { closeDescriptors() }
         unsafe events.deallocate()
         unsafe readBuffer.deallocate()
     }
 
-    /// Begins to watch; from now on everything happens on the queue.
+    /// Starts the loop; from now on everything happens on its queue.
     func start() {
         hasStarted = true
         let source = DispatchSource.makeReadSource(fileDescriptor: epoll, queue: queue)
@@ -118,11 +118,11 @@ import SystemSupport
         source.resume()
     }
 
-    /// Ends the loop; its connections and listeners must be gone. Called on the loop.
+    /// Stops the loop; its connections and listeners must be closed. Called on the loop.
     ///
-    /// Handlers that still wait for something find it a plain queue from now on.
+    /// Handlers that are still running continue on its queue.
     func stop() {
-        foreign.withLock { foreign in foreign.isStopped = true }
+        externalWork.withLock { externalWork in externalWork.isStopped = true }
         delayed = []
         source?.cancel()
         source = nil
@@ -135,19 +135,19 @@ import SystemSupport
 
     // MARK: Watching descriptors
 
-    /// Watches a descriptor that is no connection, such as a listener.
+    /// Watches a descriptor that is not a connection, such as a listener.
     func watch(_ descriptor: Int32, _ handler: any EventHandler) {
         handlers[descriptor] = handler
         control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue, generation: 0)
     }
 
-    /// Stops watching it; the caller closes it.
+    /// Stops watching a descriptor; the caller closes it.
     func unwatch(_ descriptor: Int32) {
         handlers[descriptor] = nil
         control(EPOLL_CTL_DEL, descriptor, 0, generation: 0)
     }
 
-    /// Who watches a descriptor that is no connection.
+    /// The handler of a descriptor that is not a connection.
     func handler(of descriptor: Int32) -> (any EventHandler)? { handlers[descriptor] }
 
     private func control(
@@ -156,15 +156,15 @@ import SystemSupport
         var event = unsafe epoll_event()
         unsafe event.events = interest
         unsafe event.data.u64 = UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
-        // Fails only for a descriptor that is not (or no longer) open, which the caller has in hand.
+        // This fails only for a closed descriptor, which is an error of the caller.
         _ = unsafe epoll_ctl(epoll, operation, descriptor, &event)
     }
 
     // MARK: Connections
 
-    /// Takes a connection in, edge-triggered: the kernel tells of a change once, and the connection
-    /// remembers what it has not used yet. It saves a look at every socket in every turn, and the
-    /// calls that would change what is waited for.
+    /// Adds a connection, edge-triggered: epoll reports a change once, and the connection remembers what it
+    /// has not used yet. This avoids checking every ready socket in every turn, and system calls that change
+    /// the watched events.
     func add(_ connection: Connection) {
         let descriptor = Int(connection.descriptor)
         while connections.count <= descriptor { connections.append(nil) }
@@ -173,12 +173,12 @@ import SystemSupport
         control(EPOLL_CTL_ADD, connection.descriptor, interest, generation: connection.generation)
     }
 
-    /// Lets a connection go; closing the descriptor takes it out of the epoll set.
+    /// Removes a connection; closing its descriptor removes it from epoll.
     func remove(_ connection: Connection) {
         connections[Int(connection.descriptor)] = nil
     }
 
-    /// The connection that had this number when something was noted about it, if it still lives.
+    /// The connection with this descriptor and generation, if it still exists.
     func connection(_ descriptor: Int32, _ generation: UInt32) -> Connection? {
         guard
             Int(descriptor) < connections.count, let connection = connections[Int(descriptor)],
@@ -187,22 +187,22 @@ import SystemSupport
         return connection
     }
 
-    /// All connections, for draining.
+    /// All connections.
     var allConnections: [Connection] { connections.compactMap { connection in connection } }
 
-    /// Lets a connection go on reading in the next turn, after the others had theirs (H184).
+    /// Schedules a connection to read in the next turn, after the other connections (H184).
     func resumeReading(_ connection: Connection) { resumed.append(connection) }
 
-    /// Flushes a connection at the end of this turn, once (corking).
+    /// Schedules a connection to be flushed at the end of this turn.
     func flushLater(_ connection: Connection) { queued.append(connection) }
 
-    /// Lends an empty buffer, where there is one.
+    /// Lends an empty output buffer, if there is one.
     func borrowOutputBuffer(to bytes: inout [UInt8]) {
         if let spare = spareOutputs.popLast() { bytes = spare }
     }
 
-    /// Takes an empty buffer back: one as large as it may be, the others only while they are small, so
-    /// that a loop keeps 1 MiB at most.
+    /// Takes an empty output buffer back: one of any size, the others only up to 16 KiB, so that a loop keeps
+    /// at most 1 MiB.
     func returnOutputBuffer(from bytes: inout [UInt8]) {
         if spareOutputs.isEmpty || spareOutputs.count < 64 && bytes.capacity <= 16 << 10 {
             spareOutputs.append(bytes)
@@ -210,38 +210,38 @@ import SystemSupport
         bytes = []
     }
 
-    /// Sees to it that ``Connection/expire()`` is called at its deadline.
+    /// Schedules ``Connection/expire()`` for the deadline of a connection.
     func schedule(_ connection: Connection) {
         connection.wheelTime = wheel.insert(
             .init(descriptor: connection.descriptor, generation: connection.generation),
             at: connection.deadline)
     }
 
-    /// A name for the next request.
+    /// The id of the next request.
     func nextRequestID() -> RequestID { identifiers.next(at: wallClock) }
 }
 
-/// Something other than a connection that waits for input on a loop.
+/// A watched descriptor other than a connection.
 protocol EventHandler: AnyObject {
-    /// There is input.
+    /// Called when there is input.
     func ready()
 }
 
-// What happens in one turn of the loop.
+// MARK: Turns
 extension EventLoop {
-    /// How long a loop that expects more looks for it before it falls asleep, in nanoseconds.
+    /// The time in nanoseconds that a busy loop polls before it sleeps.
     ///
-    /// Being woken costs both sides: the sender calls the scheduler, and we start on a cold core. Two
-    /// peers on one machine need less than 50 µs between two requests.
+    /// Waking up is expensive on both sides: the sender calls the scheduler, and this loop starts on a cold
+    /// core. Two peers on one machine need less than 50 µs between two requests.
     private static let spinDuration: Int64 = 50_000
 
-    /// Serves until nothing happens for 20 ms, then goes back to Dispatch.
+    /// Runs turns until nothing happens for 20 ms, then returns to Dispatch.
     func run() {
         CurrentLoop.value = self
         defer { CurrentLoop.value = nil }
         var began = MonotonicClock.nanoseconds
         while true {
-            // A turn that only looked whether something has come is no sign of quiet.
+            // A turn with other work does not wait, so an empty poll does not mean that the loop is idle.
             let isBusy = !localJobs.isEmpty || !resumed.isEmpty
             let ready = wait(from: began)
             updateTime()
@@ -251,7 +251,7 @@ extension EventLoop {
             runDelayed()
             runJobs()
             flush()
-            // One look at the clock for the length of this turn and for the wait that follows.
+            // One reading of the clock serves for the duration of this turn and for the next wait.
             began = MonotonicClock.nanoseconds
             observer?.finishedTurn(loop: number, nanoseconds: began - nanoseconds)
             if ready <= 0, !isBusy, localJobs.isEmpty, resumed.isEmpty { break }
@@ -259,22 +259,22 @@ extension EventLoop {
         armTimer()
     }
 
-    /// Waits for events; not at all while something else is to be done.
+    /// Waits for events; only polls while there is other work.
     ///
-    /// After a wait that was short the next one is expected to be short, too, and begins with a look
-    /// out; after a long one the loop sleeps at once, so that an idle loop costs nothing.
+    /// After a short wait the next one is expected to be short too and begins with polling; after a long one
+    /// the loop sleeps at once, so that an idle loop costs nothing.
     private func wait(from began: Int64) -> Int32 {
         guard localJobs.isEmpty, resumed.isEmpty else { return poll(for: 0) }
         if spinsBeforeWait {
             repeat {
                 let ready = poll(for: 0)
                 if ready != 0 { return ready }
-                // Whoever else wants this core, our own database for one, goes first.
+                // Other threads, such as those of the database, go first.
                 sched_yield()
             } while MonotonicClock.nanoseconds - began < Self.spinDuration
         }
         let ready = poll(for: 20)
-        // Waking up takes its own time, about as long again.
+        // Waking up takes about as long again.
         spinsBeforeWait = MonotonicClock.nanoseconds - began < 2 * Self.spinDuration
         return ready
     }
@@ -310,7 +310,7 @@ extension EventLoop {
             let descriptor = unsafe Int32(truncatingIfNeeded: event.data.u64)
             let generation = unsafe UInt32(truncatingIfNeeded: event.data.u64 >> 32)
             if generation != 0 {
-                // An event of this batch may be older than the connection that now has the number.
+                // An event of this batch may belong to an earlier connection with the same descriptor.
                 unsafe connection(descriptor, generation)?.ready(event.events)
             } else if descriptor == wakeDescriptor {
                 var count: eventfd_t = 0
@@ -331,7 +331,7 @@ extension EventLoop {
             connection.wheelTime = .max
             connection.expire()
         } else if connection.wheelTime <= now {
-            // The deadline has moved on; one that never comes needs no place in the wheel.
+            // The deadline was moved; one that never comes is not put into the wheel.
             connection.wheelTime = .max
             if connection.deadline < .max { schedule(connection) }
         }
@@ -339,14 +339,14 @@ extension EventLoop {
 
     private func flush() {
         while !queued.isEmpty {
-            // Two lists take turns, so that neither is allocated anew.
+            // Two lists are used alternately, so that none is allocated again.
             swap(&queued, &flushing)
-            for connection in flushing { connection.turnEnds() }
+            for connection in flushing { connection.turnEnded() }
             flushing.removeAll(keepingCapacity: true)
         }
     }
 
-    /// Wakes the parked loop for the next deadline: idle connections cost no polling.
+    /// Sets the timer for the next deadline, so that idle connections need no polling.
     private func armTimer() {
         guard let next = nextDeadline, next != timerIsArmedFor else { return }
         timerIsArmedFor = next
@@ -359,22 +359,22 @@ extension EventLoop {
 }
 
 extension EventLoop {
-    /// Something that waits for a time of its own: rare, so a plain list does.
+    /// Work that runs at a time; rare, so a list is enough.
     struct Delayed {
         /// Monotonic milliseconds.
         let time: Int64
         let work: () -> Void
     }
 
-    /// Runs something on the loop later; called on the loop.
+    /// Runs work on the loop after a delay; called on the loop.
     ///
-    /// By the loop's own timer and not by one of Dispatch, which opens a descriptor for its first one:
-    /// a listener that waits because there are no descriptors would then wait for ever (H183).
+    /// It uses the loop's own timer: Dispatch opens a descriptor for its first timer, so a listener that
+    /// waits for free descriptors would never resume (H183).
     func after(_ milliseconds: Int64, _ work: @escaping () -> Void) {
         delayed.append(Delayed(time: MonotonicClock.milliseconds + milliseconds, work: work))
     }
 
-    /// Runs what is due; it may ask for more.
+    /// Runs the work that is due.
     func runDelayed() {
         guard !delayed.isEmpty else { return }
         let due = delayed.filter { delayed in delayed.time <= now }
@@ -383,7 +383,7 @@ extension EventLoop {
         for delayed in due { delayed.work() }
     }
 
-    /// When the loop has to be awake next, in monotonic milliseconds; `nil` if nothing is awaited.
+    /// The next time at which the loop must be awake, in monotonic milliseconds; `nil` for none.
     var nextDeadline: Int64? {
         let first = delayed.lazy.map(\.time).min()
         guard let next = wheel.next else { return first }
@@ -391,10 +391,10 @@ extension EventLoop {
     }
 }
 
-// The loop as an executor, and the way to it from other threads.
+// MARK: Work from other threads
 extension EventLoop {
-    /// What other threads have handed over.
-    struct Foreign {
+    /// Work from other threads.
+    struct ExternalWork {
         var jobs: [UnownedJob] = []
         var work: [@Sendable () -> Void] = []
         var isStopped = false
@@ -402,86 +402,85 @@ extension EventLoop {
         var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
     }
 
-    /// Takes a job of a task that prefers this loop.
+    /// Enqueues a job of a task that runs on this loop.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent {
             localJobs.append(job)
         } else {
-            hand { foreign in foreign.jobs.append(job) }
+            submit { externalWork in externalWork.jobs.append(job) }
         }
     }
 
-    /// The same as a serial executor's reference.
+    /// The reference to this loop as a serial executor.
     func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         unsafe UnownedSerialExecutor(ordinary: self)
     }
 
-    /// True on this loop's queue.
+    /// Whether the current thread runs this loop.
     var isCurrent: Bool { CurrentLoop.value === self }
 
-    /// Runs something on the loop: at once when called there, else in its next turn.
+    /// Runs work on the loop: at once when called there, otherwise in its next turn.
     func perform(_ work: @escaping @Sendable () -> Void) {
         if isCurrent {
             work()
         } else {
-            hand { foreign in foreign.work.append(work) }
+            submit { externalWork in externalWork.work.append(work) }
         }
     }
 
-    private func hand(_ add: (inout Foreign) -> Void) {
-        let (wasEmpty, isStopped) = foreign.withLock { foreign in
-            let wasEmpty = foreign.isEmpty
-            add(&foreign)
-            return (wasEmpty, foreign.isStopped)
+    private func submit(_ add: (inout ExternalWork) -> Void) {
+        let (wasEmpty, isStopped) = externalWork.withLock { externalWork in
+            let wasEmpty = externalWork.isEmpty
+            add(&externalWork)
+            return (wasEmpty, externalWork.isStopped)
         }
         guard wasEmpty else { return }
         if isStopped {
             queue.async { @Sendable [self] in runRemainingWork() }
         } else {
-            // `queue.async` would wait behind a run in progress; the eventfd ends its `epoll_wait`.
+            // `queue.async` would wait for a run in progress; the eventfd ends its `epoll_wait`.
             eventfd_write(wakeDescriptor, 1)
         }
     }
 
-    /// Runs what was waiting when the turn began, and a few rounds of what that adds: answers to
-    /// pipelined requests that need no waiting leave together.
+    /// Runs the waiting jobs, and a few rounds of the jobs that these add, so that responses to pipelined
+    /// requests are sent together.
     func runJobs() {
         for _ in 0..<16 {
-            let handed = takeForeign()
-            guard !localJobs.isEmpty || !handed.isEmpty else { return }
-            run(handed)
+            let taken = takeExternalWork()
+            guard !localJobs.isEmpty || !taken.isEmpty else { return }
+            run(taken)
         }
     }
 
-    /// Serves as a plain queue once the loop has stopped: a handler that outlived its connection
-    /// still runs to its end.
+    /// Runs work after the loop has stopped: a handler that outlives its connection runs to its end.
     func runRemainingWork() {
         CurrentLoop.value = self
         defer { CurrentLoop.value = nil }
         while true {
-            let handed = takeForeign()
-            if localJobs.isEmpty, handed.isEmpty { return }
-            run(handed)
+            let taken = takeExternalWork()
+            if localJobs.isEmpty, taken.isEmpty { return }
+            run(taken)
         }
     }
 
-    private func takeForeign() -> Foreign {
-        foreign.withLock { foreign in
-            guard !foreign.isEmpty else { return Foreign() }
-            let taken = foreign
-            foreign.jobs = []
-            foreign.work = []
+    private func takeExternalWork() -> ExternalWork {
+        externalWork.withLock { externalWork in
+            guard !externalWork.isEmpty else { return ExternalWork() }
+            let taken = externalWork
+            externalWork.jobs = []
+            externalWork.work = []
             return taken
         }
     }
 
-    private func run(_ handed: Foreign) {
+    private func run(_ taken: ExternalWork) {
         let jobs = localJobs
         localJobs = []
-        for work in handed.work { work() }
+        for work in taken.work { work() }
         for job in jobs { run(job) }
-        for job in handed.jobs { run(job) }
+        for job in taken.jobs { run(job) }
     }
 
     private func run(_ job: UnownedJob) {
@@ -490,22 +489,22 @@ extension EventLoop {
     }
 }
 
-// Whose handshake makes room for another one (H168).
+// MARK: TLS handshakes
 extension EventLoop {
-    /// A handshake that has begun; it may be over by now.
+    /// A handshake that has begun; it may have ended.
     struct Handshake {
         let connection: DeadlineWheel.Entry
         /// Monotonic milliseconds.
         let begunAt: Int64
     }
 
-    /// A handshake is safe from being ended for another one for so many milliseconds, which are enough for
-    /// whoever means to finish it.
-    private static let safety: Int64 = 1000
+    /// A handshake is not aborted in favour of another one during its first milliseconds; an honest client
+    /// finishes in that time.
+    private static let minimumHandshakeTime: Int64 = 1000
 
-    /// Notes a connection whose handshake begins.
+    /// Records a connection whose handshake begins.
     func handshakeBegins(_ connection: Connection) {
-        forgetHandshakes()
+        removeEndedHandshakes()
         handshakes.append(
             Handshake(
                 connection: .init(
@@ -513,21 +512,21 @@ extension EventLoop {
                 begunAt: now))
     }
 
-    /// Ends the handshake that has been under way for longest: two addresses that say nothing could else
-    /// keep everybody out.
+    /// Aborts the oldest handshake (H168): otherwise two clients that send nothing could block all others.
     ///
-    /// - Returns: False when all of them are young.
+    /// - Returns: False when all handshakes are young.
     func abortOldestHandshake() -> Bool {
-        forgetHandshakes()
-        guard let oldest = handshakes.first, now - oldest.begunAt >= Self.safety else {
+        removeEndedHandshakes()
+        guard let oldest = handshakes.first, now - oldest.begunAt >= Self.minimumHandshakeTime
+        else {
             return false
         }
         connection(oldest.connection.descriptor, oldest.connection.generation)?.abort("handshake")
         return true
     }
 
-    /// Forgets those at the front that are over.
-    private func forgetHandshakes() {
+    /// Removes the first handshakes that have ended.
+    private func removeEndedHandshakes() {
         let over = handshakes.prefix { handshake in
             let entry = handshake.connection
             return connection(entry.descriptor, entry.generation)?.isShakingHands != true
@@ -536,10 +535,10 @@ extension EventLoop {
     }
 }
 
-/// Which loop the calling thread is running, if any.
+/// The event loop that the calling thread runs, if any.
 enum CurrentLoop {
-    // A pthread key: Swift has no thread-local storage, and the loop wanders between the threads of
-    // Dispatch. The pointer is unretained; a loop sets and clears it around its own run.
+    // A pthread key, because Swift has no thread-local storage and the loop moves between Dispatch's threads.
+    // The pointer is not retained; a loop sets and clears it around its run.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         unsafe pthread_key_create(&key, nil)

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// Asks a server on this machine whether it is ready; for a container's health check.
+/// Asks a local server whether it is ready, for the health check of a container.
 ///
-/// Blocks: it runs in a process of its own that does nothing else.
+/// It blocks, and is meant for a separate process.
 public enum HealthProbe {
     /// Sends `GET path` and returns the status code.
     ///
     /// - Parameter timeout: Seconds for each of connecting, sending and receiving.
-    /// - Throws: ``SystemError`` when nobody answers.
+    /// - Throws: ``SystemError`` when there is no response.
     public static func status(of address: ListenAddress, path: String, timeout: Int = 3) throws
         -> Int
     {

@@ -3,43 +3,43 @@ import Glibc
 import HTTP
 import SystemSupport
 
-/// A listening socket on one loop.
+/// A listening socket of an event loop.
 final class Listener: EventHandler, @unchecked Sendable {
-    // Sendable because it is only used on its loop.
+    // Sendable because it is used only on its loop.
 
     private let descriptor: Int32
     private let isTCP: Bool
-    /// The way in, where TLS is spoken.
-    private let door: TLSAcceptor?
+    /// The TLS state; `nil` without TLS.
+    private let acceptor: TLSAcceptor?
     private let server: ServerCore
     private let loop: EventLoop
-    private let entrance: PendingProxyHandshakes
+    private let pendingHandshakes: PendingProxyHandshakes
     private var isPaused = false
     private var isClosed = false
-    /// Doubles from 5 ms to 1 s while the process has no descriptors left (H183).
+    /// The pause while the process has no descriptors; it doubles from 5 ms to 1 s (H183).
     private var backOff: Int64 = 5
-    /// Given up while the process has no descriptors left, to close one connection instead of letting
-    /// its peer wait for nothing (H183).
-    private var reserve: Int32
+    /// A descriptor that is closed when the process has none left, to accept and close one connection so that
+    /// its client does not wait (H183).
+    private var reservedDescriptor: Int32
 
     init(
-        descriptor: Int32, isTCP: Bool, door: TLSAcceptor?, server: ServerCore, loop: EventLoop
+        descriptor: Int32, isTCP: Bool, acceptor: TLSAcceptor?, server: ServerCore, loop: EventLoop
     ) {
         self.descriptor = descriptor
         self.isTCP = isTCP
-        self.door = door
+        self.acceptor = acceptor
         self.server = server
         self.loop = loop
-        entrance = PendingProxyHandshakes(loop)
-        reserve = Self.spareDescriptor()
+        pendingHandshakes = PendingProxyHandshakes(loop)
+        reservedDescriptor = Self.openReservedDescriptor()
     }
 
     func open() { loop.watch(descriptor, self) }
 
-    /// Accepts what is there, a bounded number per turn (H184).
+    /// Accepts waiting connections, a limited number per turn (H184).
     func ready() {
         for _ in 0..<64 {
-            guard door?.allowsHandshake ?? true || loop.abortOldestHandshake() else {
+            guard acceptor?.allowsHandshake ?? true || loop.abortOldestHandshake() else {
                 return pause(for: 20)
             }
             guard server.allowsConnection(loop.configuration) else {
@@ -50,6 +50,8 @@ final class Listener: EventHandler, @unchecked Sendable {
         }
     }
 
+    /// Accepts one connection.
+    ///
     /// - Returns: Whether another one may be waiting.
     private func accept() -> Bool {
         var storage = sockaddr_storage()
@@ -60,48 +62,48 @@ final class Listener: EventHandler, @unchecked Sendable {
                 bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
                 &length, Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue))
         }
-        guard accepted >= 0 else { return failed(SystemError("accept")) }
+        guard accepted >= 0 else { return acceptFailed(SystemError("accept")) }
         guard DescriptorLimit.leavesReserve(above: accepted, for: .connection) else {
             Glibc.close(accepted)
             server.refused(.descriptors)
-            return failed(SystemError("accept", code: EMFILE))
+            return acceptFailed(SystemError("accept", code: EMFILE))
         }
         backOff = 5
         admit(accepted, from: isTCP ? SocketAddress.peer(storage) : .local)
         return true
     }
 
-    private func failed(_ error: SystemError) -> Bool {
+    private func acceptFailed(_ error: SystemError) -> Bool {
         switch error.code {
         case EAGAIN: return false
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
             server.notice(.cannotAccept(error))
-            if error.code == EMFILE || error.code == ENFILE { closeOne() }
+            if error.code == EMFILE || error.code == ENFILE { rejectOne() }
             pause(for: backOff)
             backOff = min(backOff * 2, 1000)
             return false
-        // EINTR, ECONNABORTED, EPROTO and the network's errors concern one peer only.
+        // EINTR, ECONNABORTED, EPROTO and network errors concern only one peer.
         default: return true
         }
     }
 
-    /// Takes one connection by the descriptor in reserve, and ends it.
-    private func closeOne() {
-        guard reserve >= 0 else { return }
-        Glibc.close(reserve)
+    /// Accepts one connection with the reserved descriptor, and closes it.
+    private func rejectOne() {
+        guard reservedDescriptor >= 0 else { return }
+        Glibc.close(reservedDescriptor)
         let accepted = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
         if accepted >= 0 {
             Glibc.close(accepted)
             server.refused(.descriptors)
         }
-        // Somebody else may have been quicker; then it is tried again after the pause.
-        reserve = Self.spareDescriptor()
+        // Another thread may have taken the descriptor; it is opened after the pause then.
+        reservedDescriptor = Self.openReservedDescriptor()
     }
 
-    /// Decides from the peer's address alone (H182, H202).
+    /// Accepts or closes a connection by the address of its peer (H182, H202).
     private func admit(_ accepted: Int32, from peer: PeerAddress) {
         guard loop.configuration.proxyProtocol == .required else {
-            return server.take(accepted, from: peer, on: loop, through: door)
+            return server.take(accepted, from: peer, on: loop, through: acceptor)
         }
         guard loop.configuration.trust.includes(peer) else {
             Glibc.close(accepted)
@@ -109,16 +111,17 @@ final class Listener: EventHandler, @unchecked Sendable {
         }
         server.connectionOpened()
         let deadline = loop.now + loop.configuration.headerTimeout
-        entrance.add(
-            ProxyHandshake(accepted, on: loop, deadline: deadline) { [server, loop, door] source in
+        pendingHandshakes.add(
+            ProxyHandshake(accepted, on: loop, deadline: deadline) {
+                [server, loop, acceptor] source in
                 server.connectionClosed(nil)
-                server.take(accepted, from: source ?? peer, on: loop, through: door)
+                server.take(accepted, from: source ?? peer, on: loop, through: acceptor)
             } dropped: { [server] in
                 server.connectionClosed(nil)
             })
     }
 
-    /// Lets new connections wait in the backlog for a while.
+    /// Stops accepting for a while; new connections wait in the backlog.
     private func pause(for milliseconds: Int64) {
         guard !isPaused, !isClosed else { return }
         isPaused = true
@@ -126,30 +129,30 @@ final class Listener: EventHandler, @unchecked Sendable {
         loop.after(milliseconds) { [self] in
             guard isPaused, !isClosed else { return }
             isPaused = false
-            if reserve < 0 { reserve = Self.spareDescriptor() }
+            if reservedDescriptor < 0 { reservedDescriptor = Self.openReservedDescriptor() }
             loop.watch(descriptor, self)
         }
     }
 
-    /// Accepts what already waits in the backlog, then listens no more (H194).
+    /// Accepts the connections in the backlog, then closes the socket (H194).
     func close() {
         guard !isClosed else { return }
         isClosed = true
         if !isPaused { loop.unwatch(descriptor) }
         while server.allowsConnection(loop.configuration), accept() {}
-        entrance.close()
+        pendingHandshakes.close()
         discard()
     }
 
-    /// Gives a socket back that was never opened.
+    /// Closes the descriptors.
     func discard() {
         isClosed = true
         Glibc.close(descriptor)
-        if reserve >= 0 { Glibc.close(reserve) }
-        reserve = -1
+        if reservedDescriptor >= 0 { Glibc.close(reservedDescriptor) }
+        reservedDescriptor = -1
     }
 
-    private static func spareDescriptor() -> Int32 {
+    private static func openReservedDescriptor() -> Int32 {
         unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
 }

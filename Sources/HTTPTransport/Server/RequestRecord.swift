@@ -1,66 +1,65 @@
 public import HTTP
 
-/// What there is to say about a request once it has been answered (H206).
+/// A finished request, for logs and metrics (H206).
 public struct RequestRecord: Sendable {
-    /// Names the request.
+    /// The id of the request.
     public var id: RequestID
-    /// The method as received; empty when the head could not be read.
+    /// The method as received; empty when the head was invalid.
     public var method: String
-    /// The route's template; empty when the head could not be read.
+    /// The template of the route; empty when the head was invalid.
     public var route: String
-    /// The user on whose behalf it was made, as the service says; `nil` for none.
+    /// The user of the request, as the service reports it; `nil` for none.
     public var user: String?
-    /// The application and the token on whose account it was made, as the service says; `nil` for none.
+    /// The application and the token of the request, as the service reports them; `nil` for none.
     public var owner: RequestOwner?
-    /// The status of the answer; 0 when the connection was closed without one.
+    /// The status code of the response; 0 when the connection was closed without one.
     public var status: Int
-    /// Bytes of the request, head and body, as far as they were read.
+    /// The size of the request, head and body, as far as it was read.
     public var bytesIn: Int64
-    /// Bytes of the answer, head and content.
+    /// The size of the response, head and content.
     public var bytesOut: Int64
-    /// From the end of the head to the end of the answer, in nanoseconds.
+    /// The time from the end of the request head to the end of the response, in nanoseconds.
     public var duration: Int64
-    /// Who asked.
+    /// The client's address.
     public var peer: PeerAddress
-    /// Why the connection closes after this answer, or `nil` when it stays; a rule such as `H22`
-    /// when the head was refused.
+    /// The reason why the connection closes after this response; `nil` when it stays open. For an invalid
+    /// head it is the rule, such as `H22`.
     public var closing: String?
-    /// The trace it belongs to, as a trusted proxy says (X5); `nil` for none.
+    /// The trace context of a trusted proxy (X5); `nil` for none.
     public var trace: TraceParent?
-    /// The number of the loop that served it, from 0 on; for counters that are kept for each loop.
+    /// The number of the event loop, from 0, for counters per loop.
     public var loop = 0
-    /// The first bytes of a head that was refused, at most ``headPrefixLimit``, as they came; they
-    /// may hold secrets and anything else. Empty for every other request.
+    /// The first bytes of an invalid head as received, at most ``headPrefixLimit``; they may contain secrets
+    /// and any bytes. Empty for other requests.
     public var headPrefix: [UInt8] = []
 
-    /// How many bytes of a refused head are kept (H206).
+    /// The maximum size of ``headPrefix`` (H206).
     public static let headPrefixLimit = 64
 }
 
-/// Is told of every answered request; called on the loops, so it must neither block nor be slow.
+/// An observer of a server; it is called on the event loops, so it must not block and must be fast.
 ///
-/// An object, because every connection asks for it after each request.
+/// A class, because each connection uses it after each request.
 public protocol RequestObserver: AnyObject, Sendable {
-    /// A request was answered, or its connection was given up.
+    /// Called when a request has ended, with a response or with its connection.
     func finished(_ record: RequestRecord)
 
-    /// A loop was at work for so many nanoseconds, in which it could not look after anything new.
+    /// Called after each turn of a loop with its duration, during which no new event was handled.
     func finishedTurn(loop: Int, nanoseconds: Int64)
 
-    /// Something concerns the server as a whole; each kind of event is told every ten seconds at most,
-    /// on whatever thread it is noticed.
+    /// Called on any thread for events of the server as a whole, at most every ten seconds for each kind.
     func noticed(_ event: ServerEvent)
 }
 
 extension RequestObserver {
-    /// Not everybody wants to know.
+    /// Does nothing.
     public func finishedTurn(loop: Int, nanoseconds: Int64) {}
 
-    /// Not everybody has a log.
+    /// Ignores the event.
     public func noticed(_ event: ServerEvent) {}
 }
 
-/// Makes request ids: time first, then 80 bits that start at random and count up (a monotonic ULID).
+/// A generator of request ids: the time, then 80 bits that start at random and count up (a monotonic ULID).
 struct RequestIDGenerator {
     private var high: UInt64
     private var low: UInt64
@@ -71,7 +70,7 @@ struct RequestIDGenerator {
         low = generator.next()
     }
 
-    /// The next id; never one that this source gave before.
+    /// The next id; it differs from all earlier ones of this generator.
     ///
     /// - Parameter time: Milliseconds since 1970.
     mutating func next(at time: UInt64) -> RequestID {

@@ -3,20 +3,20 @@ import Glibc
 public import HTTP
 import SystemSupport
 
-/// An HTTP/1.1 server: several loops, each with a listener of its own per address.
+/// An HTTP/1.1 server: several event loops, each with its own listener per address.
 public final class Server: Sendable {
     let core: ServerCore
     private let addresses: [ListenAddress]
     private let secureAddresses: [ListenAddress]
     private let backlog: Int32
-    private let patience: Int64
+    private let writeTimeout: Int64
     let loops: [EventLoop]
     private let listeners = Locked<[(loop: EventLoop, listener: Listener)]>([])
 
-    /// Makes a server that listens nowhere yet.
+    /// Creates a server that does not listen yet.
     ///
-    /// - Throws: ``SystemError`` when the system gives no epoll descriptors, ``TLSConfigurationError`` when a
-    ///   certificate cannot be served.
+    /// - Throws: ``SystemError`` when the system has no epoll descriptors left, ``TLSConfigurationError``
+    ///   when a certificate cannot be used.
     public init(
         _ configuration: ServerConfiguration, service: any Service,
         observer: (any RequestObserver)? = nil
@@ -25,7 +25,7 @@ public final class Server: Sendable {
         addresses = configuration.addresses
         secureAddresses = configuration.tls?.addresses ?? []
         backlog = configuration.backlog
-        patience = max(configuration.writeIdleTimeout, configuration.writeGrace)
+        writeTimeout = max(configuration.writeIdleTimeout, configuration.writeGrace)
         core = try ServerCore(configuration, service, observer)
         loops = try (0..<max(configuration.loops, 1)).map { number in
             try EventLoop(number: number, configuration: configuration, observer: observer)
@@ -36,16 +36,15 @@ public final class Server: Sendable {
         }
     }
 
-    /// Takes new limits, times and trusted proxies, without touching a connection (H196): requests
-    /// whose heads come from now on follow them. Addresses, backlog and loops stay as they are.
+    /// Applies new limits, timeouts and trusted proxies to later requests, without touching connections
+    /// (H196). Addresses, backlog and the number of loops do not change.
     public func apply(_ configuration: ServerConfiguration) {
         let configuration = Self.bounded(configuration)
         core.apply(configuration)
         for loop in loops { loop.perform { loop.configuration = configuration } }
     }
 
-    /// With no more connections than there are descriptors for: files, the database and the loops need
-    /// some, too (H181).
+    /// Limits the connections to the available descriptors, minus those for files, database and loops (H181).
     private static func bounded(_ configuration: ServerConfiguration) -> ServerConfiguration {
         var configuration = configuration
         configuration.maximumConnections = min(
@@ -53,10 +52,10 @@ public final class Server: Sendable {
         return configuration
     }
 
-    /// Listens and serves.
+    /// Starts to listen and serve.
     ///
-    /// - Returns: The addresses with the ports that the system chose, those with TLS last.
-    /// - Throws: ``SystemError`` when an address is in use or not ours.
+    /// - Returns: The addresses with the ports that the system has chosen; those with TLS are last.
+    /// - Throws: ``SystemError`` when an address is in use or not available.
     public func start() throws -> [ListenAddress] {
         signal(SIGPIPE, SIG_IGN)
         var bound: [ListenAddress] = []
@@ -79,54 +78,55 @@ public final class Server: Sendable {
         return bound
     }
 
-    private func listen(on address: ListenAddress, through door: TLSAcceptor?) throws
+    private func listen(on address: ListenAddress, through acceptor: TLSAcceptor?) throws
         -> ListenAddress
     {
         if case .unix = address {
             let descriptor = try Socket.listen(on: address, backlog: backlog, shares: false)
-            add(descriptor, isTCP: false, door, loops[0])
+            add(descriptor, isTCP: false, acceptor, loops[0])
             return address
         }
-        // Taken alone first: only so does an address in use show (see `Socket.listen`).
+        // Bound exclusively first: only that reveals an address in use (see `Socket.listen`).
         let probe = try Socket.listen(on: address, backlog: 1, shares: false)
         let exact = address.with(port: SocketAddress.boundPort(probe))
         close(probe)
         for loop in loops {
             let descriptor = try Socket.listen(on: exact, backlog: backlog, shares: true)
-            Socket.configureListening(descriptor, patience: patience)
-            add(descriptor, isTCP: true, door, loop)
+            Socket.configureListening(descriptor, patience: writeTimeout)
+            add(descriptor, isTCP: true, acceptor, loop)
         }
         return exact
     }
 
-    private func add(_ descriptor: Int32, isTCP: Bool, _ door: TLSAcceptor?, _ loop: EventLoop) {
+    private func add(_ descriptor: Int32, isTCP: Bool, _ acceptor: TLSAcceptor?, _ loop: EventLoop)
+    {
         let listener = Listener(
-            descriptor: descriptor, isTCP: isTCP, door: door, server: core, loop: loop)
+            descriptor: descriptor, isTCP: isTCP, acceptor: acceptor, server: core, loop: loop)
         listeners.withLock { listeners in listeners.append((loop, listener)) }
     }
 
-    /// How many connections are open.
+    /// The number of open connections.
     public var connectionCount: Int { core.connectionCount }
 
-    /// Whether the loops run, or did.
+    /// Whether the server was started.
     var hasStarted: Bool { !listeners.withLock { listeners in listeners.isEmpty } }
 
-    /// How many connections were accepted since the start.
+    /// The number of connections accepted since the start.
     var acceptedCount: Int { core.acceptedCount }
 
-    /// How many clients have connections that are counted for them (H182).
+    /// The number of clients with counted connections (H182).
     public var clientCount: Int { core.clientCount }
 
-    /// How many handlers work, and how many requests wait for one (H187).
+    /// The numbers of running handlers and of requests queued for one (H187).
     public var handlerCounts: (running: Int, waiting: Int) { core.handlers.counts }
 
-    /// How many bytes of bodies are held in memory as a whole (H186).
+    /// The memory used by request bodies, in bytes (H186).
     public var bufferedCount: Int { core.bodies.count }
 
-    /// Stops in good order: takes no new connections, finishes what has begun, then ends (H194).
+    /// Stops in order: accepts no connections, finishes the requests in progress, then ends (H194).
     ///
-    /// - Parameter deadline: Milliseconds until the rest is cut off.
-    /// - Returns: Whether everything could be finished.
+    /// - Parameter deadline: Milliseconds after which the rest is aborted.
+    /// - Returns: Whether everything was finished.
     public func drain(deadline: Int64) async -> Bool {
         core.beginDraining()
         for (loop, listener) in listeners.withLock({ listeners in listeners }) {
@@ -151,7 +151,7 @@ public final class Server: Sendable {
 }
 
 extension EventLoop {
-    /// Runs something on the loop and waits for it.
+    /// Runs work on the loop and waits for it.
     fileprivate func run(_ work: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             perform {
@@ -162,17 +162,17 @@ extension EventLoop {
     }
 }
 
-// What can be asked and changed about TLS while a server runs.
+// MARK: TLS
 extension Server {
-    /// Reads certificates, keys and bundle anew: new connections use them, others go on (H165).
+    /// Reloads certificates, keys and the CA bundle; new connections use them (H165).
     ///
-    /// Blocks while files are read. Addresses, time limits and rotation stay as they were.
-    /// - Throws: ``TLSConfigurationError``; then everything is as it was.
+    /// Blocks while files are read. Addresses, timeouts and ticket rotation do not change.
+    /// - Throws: ``TLSConfigurationError``; then nothing has changed.
     public func reload(tls configuration: TLSConfiguration) throws(TLSConfigurationError) {
         try core.tls?.reload(configuration)
     }
 
-    /// The certificates that new connections get (H166); none without TLS.
+    /// The certificates that new connections use (H166); none without TLS.
     public var certificates: [ServedCertificate] {
         guard let context = core.tls?.current else { return [] }
         return zip(context.configuration.certificates, context.certificates).map { files, served in
@@ -180,9 +180,9 @@ extension Server {
         }
     }
 
-    /// What an operator should hear about the certificates (H165).
+    /// Warnings about the certificates, for the operator (H165).
     public var certificateWarnings: [String] { core.tls?.current.warnings ?? [] }
 
-    /// Handshakes so far.
+    /// The counters of TLS handshakes.
     public var tlsStatistics: TLSStatistics { core.tls?.statistics ?? TLSStatistics() }
 }

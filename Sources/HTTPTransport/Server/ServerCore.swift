@@ -5,22 +5,22 @@ import HTTP
 import Synchronization
 import SystemSupport
 
-/// What all loops of a server share.
+/// The state that all loops of a server share.
 final class ServerCore: Sendable {
     let service: any Service
     let observer: (any RequestObserver)?
-    /// The way in for TLS, where it is spoken.
+    /// The TLS state; `nil` without TLS.
     let tls: TLSAcceptor?
     private let openConnections = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
     private let generations = Atomic<UInt32>(1)
     private let draining = Atomic<Bool>(false)
-    /// Handlers at work and those who wait for one (H187).
+    /// Limits the handlers that run at the same time (H187).
     let handlers: HandlerQueue
-    /// What bodies in memory may take together (H186).
+    /// Limits the memory of request bodies (H186).
     let bodies: BodyBudget
     private let clients = AddressCounts()
-    private let notices = ServerEventThrottle()
+    private let eventThrottle = ServerEventThrottle()
     private let refusals = Locked<[ConnectionRefusal: Int]>([:])
 
     init(
@@ -31,17 +31,17 @@ final class ServerCore: Sendable {
         self.service = service
         self.observer = observer
         handlers = HandlerQueue(
-            limit: configuration.maximumHandlers, room: configuration.maximumQueue)
+            limit: configuration.maximumHandlers, capacity: configuration.maximumQueue)
         bodies = BodyBudget(limit: configuration.maximumBufferedBodies)
     }
 
-    /// Takes over the limits that all loops share (H196).
+    /// Applies new values of the shared limits (H196).
     func apply(_ configuration: ServerConfiguration) {
-        handlers.set(limit: configuration.maximumHandlers, room: configuration.maximumQueue)
+        handlers.set(limit: configuration.maximumHandlers, capacity: configuration.maximumQueue)
         bodies.set(limit: configuration.maximumBufferedBodies)
     }
 
-    /// `OPTIONS *` asks about the server as a whole (H18).
+    /// The response to `OPTIONS *`, which asks about the server as a whole (H18).
     let answerToAsterisk: Response = {
         var response = Response(.noContent)
         response.fields.add("Allow", Method.allCases.map(\.rawValue).joined(separator: ", "))
@@ -51,32 +51,32 @@ final class ServerCore: Sendable {
     /// Whether the server is stopping.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// How many connections are open.
+    /// The number of open connections.
     var connectionCount: Int { openConnections.load(ordering: .relaxed) }
 
-    /// How many were accepted so far.
+    /// The number of connections accepted so far.
     var acceptedCount: Int { accepted.load(ordering: .relaxed) }
 
     func beginDraining() { draining.store(true, ordering: .relaxed) }
 
-    /// How many connections above the limit may be told that they are: half of the descriptors that
-    /// are kept in reserve.
+    /// The number of connections above the limit that get a 503: half of the reserved descriptors.
     private static let excess = 32
 
-    /// Whether one more may be accepted, if only to tell it that there is no room (H181).
+    /// Whether one more connection may be accepted, perhaps only to respond with 503 (H181).
     func allowsConnection(_ configuration: ServerConfiguration) -> Bool {
         connectionCount
             < configuration.maximumConnections
             + (configuration.repliesToOverload ? Self.excess : 0)
     }
 
-    /// Puts an accepted descriptor to work, unless its client has enough already (H182).
+    /// Starts a connection, unless its client has too many already (H182).
     ///
     /// - Parameters:
-    ///   - peer: The other end, or who stands behind it by the PROXY protocol (H204).
-    ///   - door: The way in, when the connection begins with TLS.
+    ///   - peer: The peer, or the client that the PROXY protocol names (H204).
+    ///   - acceptor: The TLS state, when the connection uses TLS.
     func take(
-        _ descriptor: Int32, from peer: PeerAddress, on loop: EventLoop, through door: TLSAcceptor?
+        _ descriptor: Int32, from peer: PeerAddress, on loop: EventLoop,
+        through acceptor: TLSAcceptor?
     ) {
         let configuration = loop.configuration
         let isTrusted = configuration.trust.includes(peer)
@@ -91,11 +91,13 @@ final class ServerCore: Sendable {
             notice(.full)
             refused(.full)
         }
-        // To be told so behind TLS would need a handshake, for which there is no room; nor is there
-        // without memory for one. This peer may come again.
+        // A 503 over TLS would need a handshake, which is too expensive here; a connection for whose session
+        // there is no memory is closed too. The client can retry.
         let secure =
-            isExcess ? nil : door.flatMap { door in SecureSocket(descriptor, door, loop.wire) }
-        guard door == nil || secure != nil else {
+            isExcess
+            ? nil
+            : acceptor.flatMap { acceptor in SecureSocket(descriptor, acceptor, loop.tlsBuffers) }
+        guard acceptor == nil || secure != nil else {
             if let client { clients.remove(client) }
             Glibc.close(descriptor)
             if !isExcess { refused(.memory) }
@@ -103,7 +105,7 @@ final class ServerCore: Sendable {
         }
         connectionOpened()
         accepted.add(1, ordering: .relaxed)
-        // Zero stands for descriptors that are no connections.
+        // Generation 0 marks descriptors that are not connections.
         var generation = generations.add(1, ordering: .relaxed).newValue
         if generation == 0 { generation = generations.add(1, ordering: .relaxed).newValue }
         let connection = Connection(
@@ -113,12 +115,12 @@ final class ServerCore: Sendable {
         if isExcess { connection.rejectOverLimit() }
     }
 
-    /// A connection is there, though perhaps not at work yet.
+    /// Counts a connection, which may still wait for its PROXY header.
     func connectionOpened() { openConnections.add(1, ordering: .relaxed) }
 
-    /// A connection is gone.
+    /// Uncounts a connection.
     ///
-    /// - Parameter client: For whom it was counted, if for anybody.
+    /// - Parameter client: The client for which it was counted, if any.
     func connectionClosed(_ client: AddressCounts.Client?) {
         if let client { clients.remove(client) }
         openConnections.subtract(1, ordering: .relaxed)
@@ -129,19 +131,21 @@ final class ServerCore: Sendable {
         refusals.withLock { refusals in refusals[reason, default: 0] += 1 }
     }
 
-    /// How many were refused so far.
+    /// The number of refused connections so far.
     var refusedConnections: [ConnectionRefusal: Int] { refusals.withLock { refusals in refusals } }
 
-    /// How many clients have connections that count.
+    /// The number of clients with counted connections.
     var clientCount: Int { clients.clientCount }
 
-    /// Tells the observer of something, but not too often (H183, H209).
+    /// Reports an event to the observer, unless it was reported recently (H183, H209).
     func notice(_ event: ServerEvent) {
-        guard let observer, notices.allows(event, now: MonotonicClock.milliseconds) else { return }
+        guard let observer, eventThrottle.allows(event, now: MonotonicClock.milliseconds) else {
+            return
+        }
         observer.noticed(event)
     }
 
-    /// What the service says; to whom there is no room or time for also when to try again.
+    /// The service's response to a refusal, with `Retry-After` for 503.
     func refusal(_ refusal: Refusal) -> Response {
         var response = service.refusal(refusal)
         if refusal.status == .serviceUnavailable, response.fields["Retry-After"] == nil {

@@ -1,19 +1,18 @@
 public import HTTP
 import SystemSupport
 
-/// Something about the server as a whole that its operator should know.
+/// An event of the server as a whole, for its operator.
 public enum ServerEvent: Sendable, Equatable, CustomStringConvertible {
-    /// The system gives no descriptor or memory for another connection; accepting goes on by itself
-    /// (H183).
+    /// The system has no descriptor or memory for another connection; accepting resumes by itself (H183).
     case cannotAccept(SystemError)
-    /// There are `maxConnections` (H181).
+    /// `maxConnections` is reached (H181).
     case full
-    /// A client has `maxConnectionsPerAddress` (H182).
+    /// A client has reached `maxConnectionsPerAddress` (H182).
     case fullForClient(PeerAddress)
-    /// There are `maxConcurrentRequests` and `maxQueue` wait, or waited for too long (H187).
+    /// `maxConcurrentRequests` is reached, and `maxQueue` or the queue timeout too (H187).
     case busy
 
-    /// One line.
+    /// A text for the log, on one line.
     public var description: String {
         switch self {
         case .cannotAccept(let error): "connections cannot be accepted: \(error)"
@@ -23,7 +22,7 @@ public enum ServerEvent: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// One number for each kind, from 0 on.
+    /// The number of the kind, from 0.
     var kind: Int {
         switch self {
         case .cannotAccept: 0
@@ -36,13 +35,13 @@ public enum ServerEvent: Sendable, Equatable, CustomStringConvertible {
     static let kindCount = 4
 }
 
-/// Lets each kind of event be told once in a while, however often it happens (H183, H209).
+/// Limits each kind of event to one notice in ten seconds (H183, H209).
 final class ServerEventThrottle: Sendable {
-    /// Milliseconds between two notices of a kind.
+    /// The time between two notices of a kind, in milliseconds.
     private static let interval: Int64 = 10_000
     private let last = Locked([Int64?](repeating: nil, count: ServerEvent.kindCount))
 
-    /// Whether an event is to be told.
+    /// Whether an event must be reported.
     ///
     /// - Parameter now: A monotonic clock, in milliseconds.
     func allows(_ event: ServerEvent, now: Int64) -> Bool {

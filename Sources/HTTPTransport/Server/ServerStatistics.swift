@@ -1,35 +1,35 @@
-/// What a server has at hand at one moment, over all its loops.
+/// The state of a server at one moment, over all its loops.
 public struct ServerStatistics: Sendable {
-    /// Connections accepted since the start.
+    /// The number of connections accepted since the start.
     public internal(set) var accepted = 0
-    /// Connections refused since the start; reasons that never applied may be missing.
+    /// The number of connections refused since the start, by reason; reasons without one may be missing.
     public internal(set) var refused: [ConnectionRefusal: Int] = [:]
-    /// Open connections by what they are about; states without one may be missing.
+    /// The number of open connections by state; states without one may be missing.
     public internal(set) var connections: [ConnectionState: Int] = [:]
-    /// Handlers at work that do not wait for their request's body.
+    /// The number of running handlers that do not wait for their request's body.
     public internal(set) var runningHandlers = 0
-    /// Handlers that wait for bytes of their request's body.
+    /// The number of handlers that wait for their request's body.
     public internal(set) var waitingHandlers = 0
-    /// Requests that wait for a handler, because there are `maxConcurrentRequests` (H187).
+    /// The number of requests queued for a handler, because `maxConcurrentRequests` are running (H187).
     public internal(set) var queuedRequests = 0
-    /// Bytes of answers that no socket has taken yet.
+    /// The number of response bytes that no socket has accepted yet.
     public internal(set) var queuedOutput: Int64 = 0
 
-    /// What a connection is about.
+    /// The state of a connection.
     public enum ConnectionState: String, Sendable, CaseIterable {
         /// Between two requests, or before the first.
         case idle
-        /// Inside a head.
+        /// Inside a request head.
         case head
         /// A handler works on a request.
         case working
-        /// A content of unknown length goes on behind its head.
+        /// A response of unknown length continues after its head.
         case stream
-        /// Another protocol than HTTP has the connection.
+        /// The connection uses another protocol than HTTP.
         case upgraded
-        /// The rest of a body that nobody read goes by.
+        /// An unread request body is discarded.
         case draining
-        /// The last answer leaves, or has left.
+        /// The last response is being sent, or was sent.
         case closing
     }
 
@@ -38,19 +38,19 @@ public struct ServerStatistics: Sendable {
         connections[state, default: 0] += 1
         queuedOutput += connection.output.count
         guard case .working(let exchange) = connection.phase else { return }
-        // Without a handler it is counted among those that wait for one.
-        if exchange.place != nil { return }
-        if exchange.pending == nil { runningHandlers += 1 } else { waitingHandlers += 1 }
+        // A request without a handler is counted in `queuedRequests`.
+        if exchange.queueEntry != nil { return }
+        if exchange.pendingRead == nil { runningHandlers += 1 } else { waitingHandlers += 1 }
     }
 }
 
 extension Connection {
-    /// `nil` once it is gone.
+    /// The state for statistics; `nil` when the connection is closed.
     fileprivate var state: ServerStatistics.ConnectionState? {
         switch phase {
-        case .head: partial == nil ? .idle : .head
+        case .head: partialHead == nil ? .idle : .head
         case .working: .working
-        case .line(let line): line.form == .upgraded ? .upgraded : .stream
+        case .channel(let channel): channel.framing == .upgraded ? .upgraded : .stream
         case .draining: .draining
         case .closing, .lingering: .closing
         case .closed: nil
@@ -59,13 +59,13 @@ extension Connection {
 }
 
 extension Server {
-    /// Counts what is at hand, loop by loop.
+    /// Collects the statistics from each loop.
     ///
-    /// Nothing is kept for it: each loop looks at its connections when it is asked, some 20 ns for
-    /// each, so whoever never asks pays nothing.
+    /// No counters are kept for it: each loop examines its connections when asked, about 20 ns for each, so
+    /// there is no cost without a caller.
     public func statistics() async -> ServerStatistics {
         var statistics = ServerStatistics()
-        // A loop that does not run yet would never answer, and has nothing to say.
+        // A loop that was not started would never respond, and has no connections.
         for loop in hasStarted ? loops : [] {
             let before = statistics
             statistics = await withCheckedContinuation { continuation in

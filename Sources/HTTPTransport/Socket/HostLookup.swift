@@ -3,21 +3,20 @@ import Glibc
 public import HTTP
 internal import SystemSupport
 
-/// Looks up the addresses of hosts, on a queue of its own: the system's way to do it blocks.
+/// Resolves host names on its own queue, because `getaddrinfo` blocks.
 ///
-/// The list that the system makes is walked inside the call that frees it.
+/// The list of the system is read before it is freed.
 public final class HostLookup: Sendable {
     private let queue = WorkQueue("parley.names")
 
-    /// A queue for names.
+    /// Creates a resolver.
     public init() {}
 
-    /// All addresses of a name, or those that an address stands for; empty for a name nobody knows, and
-    /// for one that takes too long.
+    /// All addresses of a host name or of an address; empty for an unknown name, and when it takes too long.
     ///
-    /// - Parameter limit: How long to wait for them; the look-up itself goes on behind it.
+    /// - Parameter limit: The time limit; the system's lookup continues in the background.
     public func addresses(of host: String, within limit: Duration) async -> [PeerAddress] {
-        // Not a task group, which would wait for the look-up however long it takes.
+        // A task group would wait for the lookup, however long it takes.
         await withCheckedContinuation { continuation in
             let waiting = Locked<CheckedContinuation<[PeerAddress], Never>?>(continuation)
             @Sendable func answer(_ addresses: [PeerAddress]) {
@@ -28,7 +27,7 @@ public final class HostLookup: Sendable {
                 waiter?.resume(returning: addresses)
             }
             let end = Task {
-                // Cancelled, somebody has answered.
+                // When it is cancelled, the lookup has finished.
                 try? await Task.sleep(for: limit)
                 answer([])
             }

@@ -1,16 +1,16 @@
 public import HTTP
 
-/// Where a server listens: `127.0.0.1:8080`, `[::]:8080`, or `unix:/run/parley.sock`.
+/// The address of a listener: `127.0.0.1:8080`, `[::]:8080`, or `unix:/run/parley.sock`.
 public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
-    /// Four bytes, most significant first; port 0 lets the system choose.
+    /// An IPv4 address, most significant byte first; with port 0 the system chooses a port.
     case ipv4(UInt32, port: UInt16)
-    /// An address; `[::]` also takes IPv4 connections (dual stack, H193).
+    /// An IPv6 address; `[::]` also accepts IPv4 connections (dual stack, H193).
     case ipv6(IPv6Address, port: UInt16)
-    /// A path of at most 107 bytes.
+    /// The path of a Unix socket, at most 107 bytes.
     case unix(path: String)
 
-    /// Reads the forms above; `localhost` and an empty host (`:8080`) are understood, other names
-    /// are not looked up. `nil` for anything else.
+    /// Parses an address in these forms; `localhost` and an empty host (`:8080`) are accepted, other host
+    /// names are not resolved. `nil` for anything else.
     public init?(_ text: String) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
@@ -38,7 +38,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The text form, as it is read.
+    /// The text form that ``init(_:)`` parses.
     public var description: String {
         switch self {
         case .ipv4(let bits, let port):
@@ -48,7 +48,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// An address that leads to a server which listens on this one: any address is also loopback.
+    /// An address at which a local client reaches this listener: for any address, loopback.
     public var reachable: ListenAddress {
         switch self {
         case .ipv4(0, let port): .ipv4(0x7F00_0001, port: port)
@@ -57,7 +57,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The same address with another port; a Unix socket stays as it is.
+    /// The same address with another port; a Unix socket does not change.
     func with(port: UInt16) -> ListenAddress {
         switch self {
         case .ipv4(let bits, _): .ipv4(bits, port: port)

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// The few things done with a socket's descriptor.
+/// Operations on the descriptor of a listening or connected socket.
 enum Socket {
-    /// Opens, binds and listens; non-blocking and close-on-exec (H190).
+    /// Opens, binds and listens; the socket is non-blocking and close-on-exec (H190).
     ///
-    /// - Parameter shares: Whether other sockets of this process listen on the same port, one per
-    ///   loop. Without it a port that is taken is an error, which is how a second server is noticed:
-    ///   with `SO_REUSEPORT` alone it would silently get half of the connections.
+    /// - Parameter shares: Whether other sockets of this process listen on the same port, one per loop
+    ///   (`SO_REUSEPORT`). Without it a port in use is an error, which reveals a second server; with it, the
+    ///   second server would silently get half of the connections.
     static func listen(
         on address: ListenAddress, backlog: Int32, shares: Bool
     ) throws(SystemError) -> Int32 {
@@ -37,11 +37,11 @@ enum Socket {
         return descriptor
     }
 
-    /// No delay for small answers (H87), and a kernel that notices dead peers by itself (H192);
-    /// accepted sockets inherit this from the listener.
+    /// Sets options that accepted sockets inherit: no delay for small responses (H87), and detection of dead
+    /// peers by the kernel (H192).
     ///
-    /// - Parameter patience: How long a peer may take nothing, in milliseconds; a full window that stays
-    ///   full is dead to the kernel, too, and must not be so before the server has given up.
+    /// - Parameter patience: How long a peer may read nothing, in milliseconds. The kernel must not give up
+    ///   earlier than the server.
     static func configureListening(_ descriptor: Int32, patience: Int64) {
         let tcp = Int32(IPPROTO_TCP)
         set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
@@ -52,22 +52,22 @@ enum Socket {
         set(descriptor, tcp, TCP_NODELAY, 1)
     }
 
-    /// How many bytes the kernel holds that the peer has not acknowledged.
+    /// The number of bytes in the kernel that the peer has not acknowledged.
     static func unsentCount(_ descriptor: Int32) -> Int64 {
         var count: Int32 = 0
-        // Where the kernel cannot tell, nothing looks like progress but what the socket takes.
+        // If the kernel cannot tell this, only bytes that the socket accepts count as progress.
         _ = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
         return Int64(count)
     }
 
     private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
         var value = value
-        // A kernel without the option serves just as well; nothing depends on the answer.
+        // The options are improvements; nothing depends on the result.
         _ = unsafe setsockopt(
             descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// A socket file that nobody listens on is the rest of a process that was killed.
+    /// Removes a socket file without a listener, which a killed process has left.
     private static func removeStaleSocket(_ address: ListenAddress, _ path: String)
         throws(SystemError)
     {
@@ -88,28 +88,28 @@ enum Socket {
     }
 }
 
-/// A system call that failed: its name and what `errno` said.
+/// A failed system call: its name and the value of `errno`.
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The call, such as `bind`.
     public let call: String
     /// The value of `errno`.
     public let code: Int32
 
-    /// Takes the error of the call that just failed.
+    /// Creates the error of the system call that just failed.
     init(_ call: String, code: Int32 = errno) {
         self.call = call
         self.code = code
     }
 
-    /// Why it failed, in the system's words, such as `Address already in use`.
+    /// The system's text for the reason, such as `Address already in use`.
     public var reason: String { unsafe String(cString: strerror(code)) }
 
     /// `bind: Address already in use`.
     public var description: String { "\(call): \(reason)" }
 
-    /// Another process listens there.
+    /// Whether another process listens on the address.
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
-    /// This user may not do it.
+    /// Whether the user lacks the permission.
     public var isDenied: Bool { code == EACCES || code == EPERM }
 }

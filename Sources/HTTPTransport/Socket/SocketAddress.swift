@@ -2,9 +2,9 @@ package import CLinux
 import Glibc
 package import HTTP
 
-/// Socket addresses between the kernel's memory and our numbers.
+/// Conversions between the kernel's socket addresses and our types.
 ///
-/// The only file that looks into `sockaddr`: each pointer is valid for the call it is passed to.
+/// The only file that reads `sockaddr`: each pointer is valid for the call it is passed to.
 package enum SocketAddress {
     /// Calls `body` with the kernel's form of an address.
     static func withKernelForm<Result>(
@@ -49,7 +49,7 @@ package enum SocketAddress {
         }
     }
 
-    /// The other end of a connection, from what `accept4` filled in.
+    /// The peer of a connection, from the result of `accept4`.
     package static func peer(_ storage: sockaddr_storage) -> PeerAddress {
         unsafe withUnsafeBytes(of: storage) { bytes in
             switch Int32(storage.ss_family) {
@@ -63,7 +63,7 @@ package enum SocketAddress {
                     unsafe read(bytes)
                 }
                 let port = UInt16(bigEndian: form.sin6_port)
-                // An IPv4 peer of a dual-stack socket is an IPv4 peer.
+                // An IPv4 peer of a dual-stack socket is reported as IPv4.
                 if let bits = address.mappedIPv4 { return .ipv4(bits, port: port) }
                 return .ipv6(address, port: port)
             case AF_UNIX: return .local
@@ -72,7 +72,7 @@ package enum SocketAddress {
         }
     }
 
-    /// The port a listening socket got.
+    /// The port of a listening socket.
     static func boundPort(_ descriptor: Int32) -> UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -88,14 +88,14 @@ package enum SocketAddress {
         }
     }
 
-    /// Dotted decimal, four numbers.
+    /// Parses an IPv4 address in dotted decimal form.
     static func parseIPv4(_ text: String) -> UInt32? {
         var bits = in_addr()
         guard unsafe inet_pton(AF_INET, text, &bits) == 1 else { return nil }
         return UInt32(bigEndian: bits.s_addr)
     }
 
-    /// Any text form of RFC 4291 §2.2.
+    /// Parses an IPv6 address in any text form of RFC 4291 §2.2.
     static func parseIPv6(_ text: String) -> IPv6Address? {
         var form = in6_addr()
         guard unsafe inet_pton(AF_INET6, text, &form) == 1 else { return nil }
@@ -108,7 +108,7 @@ package enum SocketAddress {
             low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
 
-    /// The shortest text form.
+    /// The shortest text form of an IPv6 address.
     static func formatIPv6(_ address: IPv6Address) -> String {
         var bits = (address.high.bigEndian, address.low.bigEndian)
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -2,35 +2,35 @@ import COpenSSL
 import Glibc
 import HTTP
 
-/// A certificate that is being served, for metrics (H166).
+/// A certificate in use, for metrics (H166).
 public struct ServedCertificate: Sendable, Equatable {
-    /// Its file.
+    /// The file of the certificate.
     public let file: String
-    /// Host names and addresses, as they stand in it.
+    /// The host names and addresses in the certificate.
     public let names: [String]
-    /// When it expires, in seconds since 1970.
+    /// The time at which it expires, in seconds since 1970.
     public let expiry: Int64
 }
 
-/// A certificate with its chain and its key, read and checked.
+/// A validated certificate with its chain and its private key.
 struct Certificate: Sendable {
-    /// The certificate itself, then what leads to the root, which stays at home (H171).
+    /// The certificate, then its issuers without the root, which is not sent (H171).
     let chain: [OpenSSLObject]
     let key: OpenSSLObject
-    /// What it is good for.
+    /// The host names for which it is valid.
     let names: CertificateNames
-    /// The names as text, for people.
+    /// The names as text.
     let subjects: [String]
     /// Seconds since 1970.
     let validFrom: Int64
     /// Seconds since 1970.
     let expiry: Int64
-    /// SHA-256 of the certificate.
+    /// The SHA-256 digest of the certificate.
     let digest: [UInt8]
-    /// What its operator should hear.
+    /// Warnings for the operator.
     private(set) var warnings: [String] = []
 
-    /// Reads a pair of files and looks whether they can be served.
+    /// Reads and validates a certificate and its key.
     ///
     /// - Parameter now: Seconds since 1970.
     init(_ files: TLSConfiguration.CertificateFiles, at now: Int64, allowsExpired: Bool)
@@ -69,7 +69,7 @@ struct Certificate: Sendable {
         }
     }
 
-    /// Each certificate must have been issued by the next one.
+    /// Removes the root, and requires that each certificate was issued by the next one.
     private static func withoutRoot(_ read: [OpenSSLObject], _ name: String)
         throws(TLSConfigurationError) -> [OpenSSLObject]
     {
@@ -85,7 +85,7 @@ struct Certificate: Sendable {
         return chain
     }
 
-    /// The host names and addresses in `subjectAltName`; the subject itself is no name any more.
+    /// The host names and addresses in `subjectAltName`; the common name is not used.
     private static func names(of leaf: OpenSSLObject) -> [String] {
         let found = unsafe X509_get_ext_d2i(leaf.pointer, NID_subject_alt_name, nil, nil)
         guard let found = unsafe found else { return [] }
@@ -131,9 +131,11 @@ struct Certificate: Sendable {
     }
 }
 
-/// Which keys and signatures are good enough to be served (H160).
+/// The requirements for keys and signatures of certificates (H160).
 enum CertificateStrength {
-    /// - Throws: ``TLSConfigurationError`` that says what is too weak.
+    /// Validates a certificate and its key.
+    ///
+    /// - Throws: ``TLSConfigurationError`` that names the weakness.
     static func check(_ certificate: OpenSSLObject, _ key: OpenSSLObject, _ name: String)
         throws(TLSConfigurationError)
     {
@@ -156,7 +158,7 @@ enum CertificateStrength {
         }
         var digest: Int32 = 0
         guard unsafe X509_get_signature_info(certificate.pointer, &digest, nil, nil, nil) == 1,
-            // Ed25519 signs without a digest of its own.
+            // Ed25519 signs without a separate digest.
             [NID_sha256, NID_sha384, NID_sha512, NID_undef].contains(digest)
         else {
             throw TLSConfigurationError(
@@ -174,15 +176,14 @@ enum CertificateStrength {
     }
 }
 
-/// The names a certificate is good for, and whether a host is one of them (RFC 6125 §6.4).
+/// The host names of a certificate, with the matching rules of RFC 6125 §6.4.
 struct CertificateNames: Sendable {
-    /// Host names in lower case, without wildcards; addresses in their text form.
+    /// Host names without wildcards, in lower case; addresses in their text form.
     private(set) var exact: Set<String> = []
-    /// What follows the `*` of a wildcard, with its dot: `.example.com`.
+    /// The wildcard names without their `*`: `.example.com`.
     private(set) var wildcards: Set<String> = []
 
-    /// Takes names as they stand in a certificate; a `*` elsewhere than as the whole first label is
-    /// no name (H163).
+    /// Reads the names of a certificate; a `*` anywhere else than as the whole first label is ignored (H163).
     init(_ names: [String]) {
         for name in names.map(Self.folded) {
             if name.hasPrefix("*.") {
@@ -196,7 +197,7 @@ struct CertificateNames: Sendable {
         }
     }
 
-    /// Whether a host, in lower case, is one of them: by itself, or below a wildcard by one label.
+    /// Whether a host in lower case matches a name, or a wildcard with exactly one label.
     func covers(_ host: String) -> Bool {
         exact.contains(host) || Self.parent(host).map(wildcards.contains) == true
     }
@@ -209,7 +210,7 @@ struct CertificateNames: Sendable {
         return String(host[dot...])
     }
 
-    /// ASCII letters in lower case; other bytes are nobody's business here.
+    /// The name with ASCII letters in lower case; other bytes do not change.
     static func folded(_ name: some StringProtocol) -> String {
         String(
             decoding: name.utf8.map { byte in

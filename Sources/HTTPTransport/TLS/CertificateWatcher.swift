@@ -3,19 +3,19 @@ import Dispatch
 import Glibc
 import SystemSupport
 
-/// Looks every so often whether the files of certificates have changed, and has a server read them
-/// again when they have (H165).
+/// Checks periodically whether certificate files have changed, and makes a server reload them (H165).
 ///
-/// Polls, because a renewal replaces files, links or whole folders, and a watch on a name that was
-/// replaced hears nothing; sixty seconds are soon enough for what is renewed weeks ahead.
+/// It polls, because a renewal replaces files, symbolic links or whole folders, and inotify on a replaced
+/// name reports nothing. A minute is soon enough, because certificates are renewed weeks ahead.
 public final class CertificateWatcher: @unchecked Sendable {
-    // Sendable because the timer is only started and cancelled, and all else has a lock or never changes.
+    // Sendable because the timer is only started and cancelled, and everything else has a lock or is
+    // constant.
 
-    /// What came of a change: the server's certificates are new, or why they are not.
+    /// The result of a reload.
     public typealias Report = @Sendable (Result<Void, TLSConfigurationError>) -> Void
 
-    /// What tells one state of a file from another.
-    private struct Trace: Equatable {
+    /// The metadata by which a change of a file is detected.
+    private struct FileStamp: Equatable {
         let inode: UInt
         let size: Int
         let seconds: Int
@@ -25,14 +25,14 @@ public final class CertificateWatcher: @unchecked Sendable {
     private let server: Server
     private let configuration: TLSConfiguration
     private let report: Report
-    private let traces: Locked<[Trace?]>
+    private let stamps: Locked<[FileStamp?]>
     private let timer: any DispatchSourceTimer
 
-    /// Begins to look; ends with the last reference.
+    /// Starts to watch, until the last reference is released.
     ///
     /// - Parameters:
-    ///   - milliseconds: From one look to the next.
-    ///   - report: Told of every change, on a queue of its own.
+    ///   - milliseconds: The time between two checks.
+    ///   - report: Called after each reload, on a separate queue.
     public init(
         _ server: Server, _ configuration: TLSConfiguration, every milliseconds: Int = 60_000,
         report: @escaping Report
@@ -40,24 +40,24 @@ public final class CertificateWatcher: @unchecked Sendable {
         self.server = server
         self.configuration = configuration
         self.report = report
-        traces = Locked(Self.traces(of: configuration))
+        stamps = Locked(Self.stamps(of: configuration))
         timer = DispatchSource.makeTimerSource(
             queue: DispatchQueue(label: "parley.certificates", qos: .utility))
         timer.schedule(
             deadline: .now() + .milliseconds(milliseconds), repeating: .milliseconds(milliseconds))
-        timer.setEventHandler { @Sendable [weak self] in self?.look() }
+        timer.setEventHandler { @Sendable [weak self] in self?.check() }
         timer.resume()
     }
 
     deinit { timer.cancel() }
 
-    /// Looks, and reads again what has changed. A pair that is bad now is told of once, until its
-    /// files change again: of two files that are replaced, one is the first.
-    private func look() {
-        let seen = Self.traces(of: configuration)
-        let isNew = traces.withLock { traces in
-            defer { traces = seen }
-            return traces != seen
+    /// Checks the files, and reloads them when they have changed. A pair of files that is invalid is reported
+    /// once until it changes again, because a renewal replaces two files one after the other.
+    private func check() {
+        let seen = Self.stamps(of: configuration)
+        let isNew = stamps.withLock { stamps in
+            defer { stamps = seen }
+            return stamps != seen
         }
         guard isNew else { return }
         do {
@@ -68,13 +68,13 @@ public final class CertificateWatcher: @unchecked Sendable {
         }
     }
 
-    private static func traces(of configuration: TLSConfiguration) -> [Trace?] {
+    private static func stamps(of configuration: TLSConfiguration) -> [FileStamp?] {
         var files = configuration.certificates.flatMap { pair in [pair.chain, pair.key] }
         if let bundle = configuration.clientBundle { files.append(bundle) }
         return files.map { file in
             var status = stat()
             guard unsafe stat(file, &status) == 0 else { return nil }
-            return Trace(
+            return FileStamp(
                 inode: UInt(status.st_ino), size: Int(status.st_size),
                 seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
         }

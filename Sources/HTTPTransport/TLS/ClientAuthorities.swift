@@ -1,17 +1,17 @@
 import COpenSSL
 import HTTP
 
-/// Who may sign the certificates that clients show (H167).
+/// The certificate authorities of client certificates (H167).
 struct ClientAuthorities {
     private let certificates: [OpenSSLObject]
     private let isRequired: Bool
-    /// Changes with the bundle and with the policy: sessions from before it are not resumed (H164).
+    /// A digest of the bundle and the policy; sessions of another digest are not resumed (H164).
     let digest: [UInt8]
 
-    /// How many certificates may stand between a client's and an authority.
+    /// The maximum number of intermediate certificates.
     private static let depth: Int32 = 3
 
-    /// Reads the bundle; `nil` where clients are not asked.
+    /// Reads the bundle; `nil` when clients are not asked for certificates.
     init?(_ configuration: TLSConfiguration) throws(TLSConfigurationError) {
         guard configuration.clientCertificates != .off else { return nil }
         guard let bundle = configuration.clientBundle else {
@@ -24,7 +24,7 @@ struct ClientAuthorities {
         digest = file.digest + [isRequired ? 1 : 0]
     }
 
-    /// Has a context ask for certificates.
+    /// Makes a context ask clients for certificates.
     func apply(to context: OpenSSLObject) throws(TLSConfigurationError) {
         let store = unsafe SSL_CTX_get_cert_store(context.pointer)
         for certificate in certificates {
@@ -44,7 +44,7 @@ extension ClientIdentity {
         var text = ""
         if let bio = unsafe BIO_new(BIO_s_mem()) {
             defer { unsafe BIO_free(bio) }
-            // RFC 4514: what has a meaning of its own is escaped, so that no name looks like two.
+            // RFC 4514 escapes special characters, so that two names cannot look the same.
             unsafe X509_NAME_print_ex(
                 bio, X509_get_subject_name(certificate), 0, tls_name_form())
             var bytes = [UInt8](repeating: 0, count: 4096)

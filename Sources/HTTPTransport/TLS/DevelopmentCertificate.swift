@@ -1,17 +1,17 @@
 import COpenSSL
 import Glibc
 
-/// A self-signed certificate for trying TLS on one's own machine.
+/// Creates a self-signed certificate for trying TLS on a local machine.
 public enum DevelopmentCertificate {
-    /// Always among its names.
+    /// The names that every certificate gets.
     private static let localNames = ["localhost", "127.0.0.1", "::1"]
-    /// Longer than a release, shorter than clients accept (398 days).
+    /// The validity; clients accept at most 398 days.
     private static let days = 365
 
-    /// Writes `cert.pem` and `key.pem`, a P-256 pair, into a folder that exists.
+    /// Writes `cert.pem` and `key.pem`, with a P-256 key, into an existing folder.
     ///
-    /// - Parameter hosts: Names and addresses beside `localhost`, `127.0.0.1` and `::1`.
-    /// - Throws: ``TLSConfigurationError`` for a name that is none, and where a file exists or cannot be written.
+    /// - Parameter hosts: Host names and addresses in addition to `localhost`, `127.0.0.1` and `::1`.
+    /// - Throws: ``TLSConfigurationError`` for an invalid name, and when a file exists or cannot be written.
     public static func write(to folder: String, hosts: [String]) throws(TLSConfigurationError)
         -> TLSConfiguration.CertificateFiles
     {
@@ -40,7 +40,7 @@ public enum DevelopmentCertificate {
     }
 
     private static func isName(_ host: String) -> Bool {
-        // What follows is put into a list with commas: nothing else may come in between.
+        // The names are put into a comma-separated list, so no other character is allowed.
         isAddress(host)
             || !host.isEmpty && host.utf8.count <= 253
                 && host.utf8.allSatisfy { byte in
@@ -67,7 +67,7 @@ public enum DevelopmentCertificate {
         let pointer = unsafe certificate.pointer
         var serial: UInt64 = 0
         let subject = unsafe X509_get_subject_name(pointer)
-        // A day back: clocks of containers differ.
+        // Valid from a day ago, because clocks of containers differ.
         guard unsafe RAND_bytes(&serial, 7) == 1,
             unsafe X509_set_version(pointer, 2) == 1,
             unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(pointer), serial) == 1,

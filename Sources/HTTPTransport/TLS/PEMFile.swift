@@ -2,17 +2,17 @@ import Bytes
 import COpenSSL
 import Glibc
 
-/// A file of certificates or a key, read whole.
+/// A PEM file with certificates or a private key, read as a whole.
 struct PEMFile {
     let name: String
     private let bytes: [UInt8]
-    /// Whether others than its owner and group may read it.
+    /// Whether users other than the owner and the group can read it.
     let isReadableByOthers: Bool
 
-    /// Larger files hold something else.
+    /// The maximum size in bytes; larger files are not certificates.
     private static let limit = 1 << 20
 
-    /// Reads it.
+    /// Reads the file.
     init(_ name: String) throws(TLSConfigurationError) {
         self.name = name
         let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
@@ -39,11 +39,11 @@ struct PEMFile {
         TLSConfigurationError("\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
     }
 
-    /// The certificates in it, in order; the caller owns them.
+    /// The certificates in the file, in order.
     func certificates() throws(TLSConfigurationError) -> [OpenSSLObject] {
         var found: [OpenSSLObject] = []
         unsafe withBIO { bio in
-            // Without an answer about the passphrase OpenSSL asks at the terminal.
+            // Without this callback OpenSSL would ask for a passphrase at the terminal.
             while let certificate = unsafe PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
                 unsafe found.append(OpenSSLObject(certificate, X509_free))
             }
@@ -54,7 +54,7 @@ struct PEMFile {
         return found
     }
 
-    /// The private key in it; the caller owns it.
+    /// The private key in the file.
     func privateKey() throws(TLSConfigurationError) -> OpenSSLObject {
         var found: OpenSSLObject?
         unsafe withBIO { bio in
@@ -70,32 +70,32 @@ struct PEMFile {
         throw TLSConfigurationError("\(name) holds no private key in PEM form")
     }
 
-    /// SHA-256 of the file.
+    /// The SHA-256 digest of the file.
     var digest: [UInt8] { Bytes.SHA256.digest(of: bytes) }
 
     private func withBIO(_ body: (OpaquePointer) -> Void) {
         unsafe bytes.withUnsafeBytes { bytes in
-            // Reads from the array, which stays where it is until `body` returns.
+            // Safe: the BIO reads from the array, which lives until `body` returns.
             guard let bio = unsafe BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
                 return
             }
             unsafe body(bio)
             _ = unsafe BIO_free(bio)
         }
-        // The end of the file is an error to OpenSSL.
+        // OpenSSL reports the end of the file as an error.
         ERR_clear_error()
     }
 }
 
 /// An object of OpenSSL that is freed with its last reference.
 @safe final class OpenSSLObject: @unchecked Sendable {
-    // Sendable because what it holds (certificates, keys, contexts) is only read once it is made, and
-    // OpenSSL counts references under locks of its own.
+    // Sendable because the objects (certificates, keys, contexts) are only read after their creation, and
+    // OpenSSL's reference counts are thread-safe.
 
     let pointer: OpaquePointer
     private let free: (OpaquePointer?) -> Void
 
-    /// Takes it over.
+    /// Takes ownership of an object.
     init(_ pointer: OpaquePointer, _ free: @escaping (OpaquePointer?) -> Void) {
         unsafe self.pointer = pointer
         unsafe self.free = free

@@ -2,88 +2,88 @@ import CLinux
 import Glibc
 import HTTP
 
-/// A socket behind TLS: plaintext is received and sent with the meaning of `recv` and `send`, -1 and
-/// `errno` included.
+/// A socket with TLS: plaintext is received and sent with the meaning of `recv` and `send`, including -1 and
+/// `errno`.
 @safe final class SecureSocket {
-    // Belongs to its connection and is used on its loop; the spans it is given hold for the call.
+    // Belongs to its connection and is used on its loop; pointers are valid for the call.
     private let descriptor: Int32
-    private let door: TLSAcceptor
+    private let acceptor: TLSAcceptor
     private let session: TLSSession
-    private let wire: TLSBuffers
+    private let tlsBuffers: TLSBuffers
 
-    /// Ciphertext that came and was not used, because nobody wanted its plaintext yet.
-    private var kept: [UInt8] = []
-    /// Ciphertext that the socket has not taken.
+    /// Received ciphertext that is not decrypted yet.
+    private var undecrypted: [UInt8] = []
+    /// Ciphertext that the socket has not accepted yet.
     private var unsent: [UInt8] = []
-    /// The socket may hold bytes that were not read yet.
+    /// Whether the socket may have bytes to read.
     var mayHaveData = true
-    /// The peer's end has been announced: a short read proves nothing any more.
+    /// Whether the peer has announced its end; a short read then does not mean that the socket is empty.
     var peerIsClosing = false
-    /// The first byte, which tells a hello from everything else.
+    /// The first byte received, which distinguishes a TLS ClientHello from other protocols.
     private(set) var firstByte: UInt8?
-    /// Whether the handshake is done, and its end was counted.
+    /// Whether the handshake has succeeded.
     private(set) var isEstablished = false
-    /// Nothing can be said to this peer any more.
+    /// Whether the session has failed.
     private(set) var isBroken = false
 
-    private static let hello: UInt8 = 22
-    /// As much plaintext as is turned into ciphertext before it is sent.
-    private static let share = 128 << 10
+    private static let handshakeRecord: UInt8 = 22
+    /// The maximum number of plaintext bytes that are encrypted before they are sent.
+    private static let encryptionLimit = 128 << 10
 
-    /// Takes a descriptor; `nil` when memory is short.
-    init?(_ descriptor: Int32, _ door: TLSAcceptor, _ wire: TLSBuffers) {
-        guard let session = TLSSession(door.current, wire) else { return nil }
+    /// - Returns: `nil` when there is no memory.
+    init?(_ descriptor: Int32, _ acceptor: TLSAcceptor, _ tlsBuffers: TLSBuffers) {
+        guard let session = TLSSession(acceptor.current, tlsBuffers) else { return nil }
         self.descriptor = descriptor
-        self.door = door
+        self.acceptor = acceptor
         self.session = session
-        self.wire = wire
-        door.handshakeBegins()
+        self.tlsBuffers = tlsBuffers
+        acceptor.handshakeBegins()
     }
 
-    deinit { if !isEstablished { door.handshakeEnds(false, isScheduledToRead: false) } }
+    deinit { if !isEstablished { acceptor.handshakeEnds(false, isResumed: false) } }
 
-    /// Who the client has proved to be (H167).
+    /// The verified client certificate (H167).
     var client: ClientIdentity? { session.client }
 
-    /// Nothing is left to be read, before the kernel tells of more.
-    var isDrained: Bool { !mayHaveData && kept.isEmpty && session.isDrained }
+    /// Whether there is nothing to read until epoll reports more.
+    var isDrained: Bool { !mayHaveData && undecrypted.isEmpty && session.isDrained }
 
-    /// How much ciphertext waits for the socket.
+    /// The number of ciphertext bytes that the socket has not accepted.
     var unsentCount: Int { unsent.count }
 
-    /// Whether any does.
+    /// Whether there is unsent ciphertext.
     var hasUnsent: Bool { !unsent.isEmpty }
 
-    /// Whether a host, in lower case and without its port, is one this session is for (H38).
+    /// Whether a host, in lower case and without port, is one that this session serves (H38).
     ///
-    /// Only where several certificates are to be told apart, and a name did so.
+    /// It is false only when several certificates are in use and the client's server name has selected one.
     func isMeant(for host: String) -> Bool {
         let context = session.context
         guard context.certificates.count > 1, let name = session.serverName else { return true }
         return host == name || context.certificates[session.certificate].names.covers(host)
     }
 
-    /// Whether ``isMeant(for:)`` ever says no.
+    /// Whether ``isMeant(for:)`` can be false.
     var choseCertificate: Bool {
         session.context.certificates.count > 1 && session.serverName != nil
     }
 
     // MARK: Receiving
 
-    /// Plaintext, as much as there is room for: 0 at the peer's end, -1 with `errno` for none.
+    /// Receives plaintext: 0 at the peer's end, -1 with `errno` when there is none.
     func receive(_ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-        let room = unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
+        let target = unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
         if isBroken { return fail(EPROTO) }
-        if !kept.isEmpty || !session.isDrained {
-            let taken = kept
-            kept = []
+        if !undecrypted.isEmpty || !session.isDrained {
+            let taken = undecrypted
+            undecrypted = []
             let read = unsafe taken.withUnsafeBufferPointer { bytes in
-                unsafe look(bytes, into: room)
+                unsafe decrypt(bytes, into: target)
             }
             if let read { return read }
         }
         while mayHaveData {
-            let buffer = unsafe wire.room
+            let buffer = unsafe tlsBuffers.receiveBuffer
             let count = unsafe linux_recv(descriptor, buffer.baseAddress, buffer.count, 0)
             guard count > 0 else {
                 if count < 0, errno == EINTR { continue }
@@ -93,29 +93,31 @@ import HTTP
             if count < buffer.count, !peerIsClosing { mayHaveData = false }
             if firstByte == nil {
                 firstByte = unsafe buffer[0]
-                guard firstByte == Self.hello else {
+                guard firstByte == Self.handshakeRecord else {
                     isBroken = true
                     return fail(EPROTO)
                 }
             }
-            let read = unsafe look(UnsafeBufferPointer(rebasing: buffer[..<count]), into: room)
+            let read = unsafe decrypt(UnsafeBufferPointer(rebasing: buffer[..<count]), into: target)
             if let read { return read }
         }
         return fail(EAGAIN)
     }
 
-    /// Shows ciphertext to the session; `nil` when it needs more.
-    private func look(
-        _ bytes: UnsafeBufferPointer<UInt8>, into room: UnsafeMutableRawBufferPointer
+    /// Decrypts ciphertext.
+    ///
+    /// - Returns: `nil` when more ciphertext is needed.
+    private func decrypt(
+        _ bytes: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableRawBufferPointer
     ) -> Int? {
-        unsafe wire.input = bytes
-        let reading = unsafe session.read(into: room)
-        if wire.inputCount > 0 { kept = unsafe Array(wire.input) }
+        unsafe tlsBuffers.input = bytes
+        let reading = unsafe session.read(into: target)
+        if tlsBuffers.inputCount > 0 { undecrypted = unsafe Array(tlsBuffers.input) }
         if !isEstablished, session.isEstablished {
             isEstablished = true
-            door.handshakeEnds(true, isScheduledToRead: session.isScheduledToRead)
+            acceptor.handshakeEnds(true, isResumed: session.isResumed)
         }
-        // Answers of the handshake, key updates, alerts; what breaks here shows at the next call.
+        // Sends handshake messages, key updates and alerts; an error shows at the next call.
         _ = sendOutput(flags: 0)
         switch reading {
         case .bytes(let count): return count
@@ -129,11 +131,13 @@ import HTTP
 
     // MARK: Sending
 
-    /// Takes plaintext, encrypts and sends it in one call, and says how much was taken; -1 with
-    /// `EAGAIN` while ciphertext from before waits for the socket.
+    /// Encrypts and sends plaintext.
+    ///
+    /// - Returns: The number of plaintext bytes taken; -1 with `EAGAIN` while the socket has not accepted
+    ///   earlier ciphertext.
     func send(_ start: UnsafeRawPointer, _ count: Int, flags: Int32) -> Int {
         guard flush() else { return -1 }
-        let taken = min(count, Self.share)
+        let taken = min(count, Self.encryptionLimit)
         guard unsafe session.write(UnsafeRawBufferPointer(start: start, count: taken)) else {
             isBroken = true
             return fail(EPROTO)
@@ -141,7 +145,9 @@ import HTTP
         return sendOutput(flags: flags) ? taken : -1
     }
 
-    /// Sends the ciphertext that waits; false with `errno` when not all of it has left.
+    /// Sends the waiting ciphertext.
+    ///
+    /// - Returns: False with `errno` when some of it is left.
     func flush() -> Bool {
         guard !unsent.isEmpty else { return true }
         let waiting = unsent
@@ -156,20 +162,20 @@ import HTTP
         return false
     }
 
-    /// Says goodbye, once; best effort where the socket is full (H170).
+    /// Sends close_notify once; best effort when the socket is full (H170).
     func sendCloseNotify() {
         guard !isBroken else { return }
         session.sendCloseNotify()
         _ = sendOutput(flags: 0)
     }
 
-    /// Sends what the session has written; what the socket does not take is kept.
+    /// Sends the output of the session; ciphertext that the socket does not accept is kept.
     ///
     /// - Returns: False with `errno` when the connection is broken.
     private func sendOutput(flags: Int32) -> Bool {
-        guard wire.hasOutput else { return true }
-        defer { wire.clearOutput() }
-        let output = unsafe wire.output
+        guard tlsBuffers.hasOutput else { return true }
+        defer { tlsBuffers.clearOutput() }
+        let output = unsafe tlsBuffers.output
         var sent = 0
         if unsent.isEmpty {
             sent = unsafe sendCiphertext(output, flags: flags)
@@ -179,7 +185,9 @@ import HTTP
         return true
     }
 
-    /// How much the socket has taken, 0 for nothing; -1 with `errno` when it is broken.
+    /// Sends ciphertext.
+    ///
+    /// - Returns: The number of bytes accepted, 0 for none; -1 with `errno` when the connection is broken.
     private func sendCiphertext(_ bytes: UnsafeRawBufferPointer, flags: Int32) -> Int {
         var sent = 0
         while sent < bytes.count {

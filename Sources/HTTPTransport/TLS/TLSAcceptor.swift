@@ -2,8 +2,7 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// What the TLS listeners of a server share: the certificates of the moment and the handshakes under
-/// way.
+/// The TLS state that the listeners of a server share: the current certificates and the number of handshakes.
 final class TLSAcceptor: Sendable {
     private let context: Locked<TLSContext>
     private let tickets: TicketKeys
@@ -13,14 +12,14 @@ final class TLSAcceptor: Sendable {
     private let resumed = Atomic<Int>(0)
     private let failed = Atomic<Int>(0)
 
-    /// Reads and checks everything.
+    /// Reads and validates all files.
     init(_ configuration: TLSConfiguration) throws(TLSConfigurationError) {
         tickets = TicketKeys(rotation: configuration.ticketRotation)
         maximumHandshakes = configuration.maximumHandshakes
         context = Locked(try TLSContext(configuration, tickets: tickets, at: Self.now))
     }
 
-    /// Reads and checks everything anew; what is wrong leaves everything as it was (H165).
+    /// Reads and validates all files again; on an error nothing changes (H165).
     func reload(_ configuration: TLSConfiguration) throws(TLSConfigurationError) {
         let fresh = try TLSContext(configuration, tickets: tickets, at: Self.now)
         context.withLock { context in context = fresh }
@@ -28,7 +27,7 @@ final class TLSAcceptor: Sendable {
 
     private static var now: Int64 { Int64(time(nil)) }
 
-    /// What a handshake that begins now works with.
+    /// The context for new handshakes.
     var current: TLSContext { context.withLock { context in context } }
 
     /// Whether one more handshake may begin (H168).
@@ -36,18 +35,18 @@ final class TLSAcceptor: Sendable {
 
     func handshakeBegins() { pending.add(1, ordering: .relaxed) }
 
-    /// A handshake is over.
-    func handshakeEnds(_ isEstablished: Bool, isScheduledToRead: Bool) {
+    /// Counts the end of a handshake.
+    func handshakeEnds(_ isEstablished: Bool, isResumed: Bool) {
         pending.subtract(1, ordering: .relaxed)
         if isEstablished {
             established.add(1, ordering: .relaxed)
         } else {
             failed.add(1, ordering: .relaxed)
         }
-        if isScheduledToRead { resumed.add(1, ordering: .relaxed) }
+        if isResumed { resumed.add(1, ordering: .relaxed) }
     }
 
-    /// The counters.
+    /// The counters of handshakes.
     var statistics: TLSStatistics {
         TLSStatistics(
             pending: pending.load(ordering: .relaxed),
@@ -56,7 +55,7 @@ final class TLSAcceptor: Sendable {
     }
 }
 
-/// What the TLS listeners of a server have done.
+/// The counters of TLS handshakes.
 public struct TLSStatistics: Sendable, Equatable {
     /// Handshakes in progress.
     public var pending = 0
@@ -64,10 +63,10 @@ public struct TLSStatistics: Sendable, Equatable {
     public var established = 0
     /// Those of them that resumed a session.
     public var resumed = 0
-    /// Handshakes that did not.
+    /// Handshakes that failed.
     public var failed = 0
 
-    /// Nothing yet.
+    /// All counters at zero.
     public init() {}
 
     init(pending: Int, established: Int, resumed: Int, failed: Int) {

@@ -1,54 +1,53 @@
-/// What a listener says and asks during a TLS handshake; the defaults are those of the HTTP
-/// rules (http §18).
+/// The TLS configuration of a server; the defaults are those of the HTTP rules (http §18).
 ///
-/// What nobody may choose is fixed (H159–H162): versions 1.3 and 1.2, forward-secret AEAD suites,
-/// X25519, P-256 and P-384, no renegotiation, no early data, `http/1.1` alone.
+/// The rest is fixed (H159–H162): versions 1.3 and 1.2, cipher suites with forward secrecy and AEAD, X25519,
+/// P-256 and P-384, no renegotiation, no early data, only `http/1.1`.
 public struct TLSConfiguration: Sendable {
-    /// Two PEM files that belong together.
+    /// The PEM files of a certificate and its key.
     public struct CertificateFiles: Sendable, Hashable {
-        /// The certificate first, then what leads to the root.
+        /// The certificate, then its issuers up to the root.
         public var chain: String
         /// The private key, without a passphrase.
         public var key: String
 
-        /// Names them.
+        /// Creates a pair of files.
         public init(chain: String, key: String) {
             self.chain = chain
             self.key = key
         }
     }
 
-    /// What becomes of a handshake that asks for a name no certificate has (H163).
+    /// The behaviour for a server name without a certificate (H163).
     public enum UnknownName: String, Sendable, CaseIterable {
-        /// It gets the first certificate.
+        /// The first certificate is used.
         case `default`
-        /// It ends with the alert `unrecognized_name`.
+        /// The handshake fails with the alert `unrecognized_name`.
         case reject
     }
 
-    /// Whether clients show certificates (H167).
+    /// Whether clients are asked for certificates (H167).
     public enum ClientCertificates: String, Sendable, CaseIterable {
-        /// Nobody is asked.
+        /// Clients are not asked.
         case off
-        /// Who shows one must show a good one.
+        /// A client may send a certificate; an invalid one is rejected.
         case optional
-        /// Who shows none is refused.
+        /// A client must send a valid certificate.
         case required
     }
 
-    /// Where TLS is spoken.
+    /// The addresses with TLS.
     public var addresses: [ListenAddress] = []
-    /// The certificates; the first one serves whoever names no host.
+    /// The certificates; the first one is used for clients that send no server name.
     public var certificates: [CertificateFiles] = []
-    /// What becomes of unknown names.
+    /// The behaviour for unknown server names.
     public var unknownName = UnknownName.default
-    /// Whether a certificate that has expired may be served all the same (H166).
+    /// Whether an expired certificate is used nevertheless (H166).
     public var allowsExpired = false
-    /// Whether clients show certificates.
+    /// Whether clients are asked for certificates.
     public var clientCertificates = ClientCertificates.off
-    /// PEM file of the authorities that sign them.
+    /// The PEM file with the authorities of client certificates.
     public var clientBundle: String?
-    /// Whether sessions are resumed (H164).
+    /// Whether sessions can be resumed (H164).
     public var hasTickets = true
     /// `ticketRotation`: milliseconds after which tickets get a new key, at most 12 hours (H164).
     public var ticketRotation: Int64 = 43_200_000
@@ -58,16 +57,16 @@ public struct TLSConfiguration: Sendable {
     public var maximumHandshakes = 512
     /// `maxKeyUpdates`: handshake messages after the handshake without data in between (H172).
     public var maximumKeyUpdates = 32
-    /// Seconds that browsers remember to come by TLS only; 0 says nothing about it (H125).
+    /// The `max-age` of `Strict-Transport-Security` in seconds; 0 sends no such header (H125).
     public var strictTransportAge: Int64 = 0
 
     /// The defaults.
     public init() {}
 }
 
-/// Why TLS cannot be served as configured: one line for a person (H165, H166).
+/// The reason why TLS cannot be used as configured (H165, H166).
 public struct TLSConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The line, with the name of the file and without a full stop.
+    /// A text on one line with the file name, without a full stop.
     public let description: String
 
     init(_ description: String) { self.description = description }

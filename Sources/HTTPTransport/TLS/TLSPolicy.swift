@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// What every handshake keeps to, whoever asks (H159–H162; RFC 9325).
+/// The TLS policy of all handshakes (H159–H162; RFC 9325).
 enum TLSPolicy {
-    /// For TLS 1.2: forward secrecy and authenticated encryption only.
+    /// The cipher suites of TLS 1.2: only forward secrecy and authenticated encryption.
     private static let suites12 = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256",
         "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
@@ -11,7 +11,7 @@ enum TLSPolicy {
     private static let suites13 = [
         "TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256",
     ].joined(separator: ":")
-    /// Without SHA-1, for our signature and for the client's.
+    /// The signature algorithms, ours and those of clients: without SHA-1.
     private static let signatures = [
         "ECDSA+SHA256", "ECDSA+SHA384", "ed25519", "rsa_pss_rsae_sha256", "rsa_pss_rsae_sha384",
         "rsa_pss_rsae_sha512", "rsa_pss_pss_sha256", "rsa_pss_pss_sha384", "rsa_pss_pss_sha512",
@@ -19,7 +19,7 @@ enum TLSPolicy {
     ].joined(separator: ":")
     private static let groups = "X25519:P-256:P-384"
 
-    /// A context that serves one certificate.
+    /// Creates a context for a certificate.
     ///
     /// - Parameter ticketLifetime: Seconds.
     static func context(
@@ -30,13 +30,13 @@ enum TLSPolicy {
         }
         let context = unsafe OpenSSLObject(made, SSL_CTX_free)
         let pointer = unsafe context.pointer
-        // The system's configuration file has its say in `SSL_CTX_new`; ours is the last one.
+        // `SSL_CTX_new` reads the system's configuration file; these calls override it.
         unsafe SSL_CTX_set_security_level(pointer, 2)
         unsafe tls_set_manners(pointer, configuration.hasTickets ? 1 : 0)
         guard unsafe tls_limit_versions(pointer) == 1,
             unsafe SSL_CTX_set_cipher_list(pointer, suites12) == 1,
             unsafe SSL_CTX_set_ciphersuites(pointer, suites13) == 1,
-            // The hybrid group is known from OpenSSL 3.5 on.
+            // The hybrid group exists since OpenSSL 3.5.
             unsafe tls_set_groups(pointer, "X25519MLKEM768:" + groups) == 1
                 || tls_set_groups(pointer, groups) == 1,
             unsafe tls_set_signatures(pointer, signatures) == 1,

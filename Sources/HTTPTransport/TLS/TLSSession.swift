@@ -1,56 +1,56 @@
 import COpenSSL
 import HTTP
 
-/// One TLS connection as a state machine: ciphertext in and plaintext out, plaintext in and ciphertext
-/// out. It knows no socket; ciphertext passes through the wire of its loop.
+/// A TLS session as a state machine: ciphertext in and plaintext out, plaintext in and ciphertext out. It
+/// does no I/O; ciphertext passes through the buffers of its loop.
 @safe final class TLSSession {
-    /// What a look at the ciphertext has brought.
-    enum Reading: Equatable {
-        /// So many bytes of plaintext.
+    /// The result of decrypting.
+    enum ReadResult: Equatable {
+        /// A number of plaintext bytes.
         case bytes(Int)
-        /// Nothing before more ciphertext comes.
+        /// More ciphertext is needed.
         case needsInput
-        /// The peer has said goodbye (close_notify).
+        /// The peer has sent close_notify.
         case ended
-        /// The session is beyond repair; an alert that says why may be in the output.
+        /// The session has failed; an alert with the reason may be in the output.
         case broken
     }
 
     let context: TLSContext
-    let wire: TLSBuffers
-    // OpenSSL's object belongs to this one and to its loop.
+    let tlsBuffers: TLSBuffers
+    // OpenSSL's object is owned by this one and used on its loop.
     private let ssl: OpaquePointer
 
-    /// Whether the handshake is done.
+    /// Whether the handshake has succeeded.
     private(set) var isEstablished = false
-    /// Whether all ciphertext that came has been turned into plaintext that was taken.
+    /// Whether all received ciphertext is decrypted and taken.
     private(set) var isDrained = true
-    /// The name the client asked for, in lower case.
+    /// The server name that the client has sent, in lower case.
     private(set) var serverName: String?
-    /// Which certificate answered.
+    /// The index of the certificate in use.
     private(set) var certificate = 0
-    /// Who the client has proved to be.
+    /// The verified client certificate.
     private(set) var client: ClientIdentity?
     private var hasHello = false
-    private var hasSaidGoodbye = false
-    private var helloCount = 0
+    private var hasSentCloseNotify = false
+    private var helloSize = 0
     private var handshakeMessageCount = 0
 
-    /// A hello may be that long, with its frames (H168).
+    /// The maximum size of a ClientHello in bytes, with its framing (H168).
     private static let helloLimit = 16 << 10
 
-    /// Waits for a hello; `nil` when memory is short.
-    init?(_ context: TLSContext, _ wire: TLSBuffers) {
-        guard let ssl = unsafe context.session(on: wire) else { return nil }
+    /// Creates a session that waits for a ClientHello; `nil` when there is no memory.
+    init?(_ context: TLSContext, _ tlsBuffers: TLSBuffers) {
+        guard let ssl = unsafe context.session(on: tlsBuffers) else { return nil }
         self.context = context
-        self.wire = wire
+        self.tlsBuffers = tlsBuffers
         unsafe self.ssl = unsafe ssl
         unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
     }
 
     deinit { unsafe SSL_free(ssl) }
 
-    /// The session that OpenSSL works for.
+    /// The session of an OpenSSL object.
     static func of(_ ssl: OpaquePointer?) -> TLSSession? {
         guard let pointer = unsafe SSL_get_ex_data(ssl, 0) else { return nil }
         return unsafe Unmanaged<TLSSession>.fromOpaque(pointer).takeUnretainedValue()
@@ -58,27 +58,27 @@ import HTTP
 
     // MARK: Plaintext
 
-    /// Errors of others on this thread would be taken for ours.
-    private static func forgetErrors() {
-        // To look costs a tenth of clearing what is clear: 2 % of a small request.
+    /// Clears the error queue of the thread; errors of other code would be taken for ours.
+    private static func clearErrors() {
+        // Checking costs a tenth of clearing an empty queue: 2 % of a small request.
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
-    /// Turns the wire's input into plaintext, as far as there is room; shakes hands on the way.
-    func read(into room: UnsafeMutableRawBufferPointer) -> Reading {
-        Self.forgetErrors()
+    /// Decrypts the input, as far as the buffer has space; also runs the handshake.
+    func read(into target: UnsafeMutableRawBufferPointer) -> ReadResult {
+        Self.clearErrors()
         var total = 0
-        while total < room.count {
-            let held = limitHello()
+        while total < target.count {
+            let heldBack = limitHello()
             var count = 0
             let result = unsafe SSL_read_ex(
-                ssl, room.baseAddress.unsafelyUnwrapped + total, room.count - total, &count)
-            giveBack(held)
-            if !isEstablished, unsafe SSL_is_init_finished(ssl) == 1 { establish() }
+                ssl, target.baseAddress.unsafelyUnwrapped + total, target.count - total, &count)
+            restoreInput(heldBack)
+            if !isEstablished, unsafe SSL_is_init_finished(ssl) == 1 { completeHandshake() }
             guard result == 1 else {
-                if held > 0, hasHello { continue }
-                let reading = failure(result, held: held)
-                return total > 0 ? .bytes(total) : reading
+                if heldBack > 0, hasHello { continue }
+                let failed = failure(result, heldBack: heldBack)
+                return total > 0 ? .bytes(total) : failed
             }
             guard !hasTooManyHandshakeMessages else {
                 isBroken = true
@@ -86,34 +86,35 @@ import HTTP
             }
             handshakeMessageCount = 0
             total += count
-            isDrained = unsafe wire.inputCount == 0 && SSL_has_pending(ssl) == 0
+            isDrained = unsafe tlsBuffers.inputCount == 0 && SSL_has_pending(ssl) == 0
             if isDrained { break }
         }
         return .bytes(total)
     }
 
-    /// Shows OpenSSL no more than a hello may be long, until it has one.
+    /// Limits the input to the maximum size of a ClientHello, until it is complete.
     ///
-    /// - Returns: How many bytes were held back.
+    /// - Returns: The number of bytes held back.
     private func limitHello() -> Int {
         guard !hasHello else { return 0 }
-        let input = unsafe wire.input
-        let shown = min(input.count, Self.helloLimit - helloCount)
-        helloCount += shown
-        unsafe wire.input = unsafe UnsafeBufferPointer(rebasing: input[..<shown])
+        let input = unsafe tlsBuffers.input
+        let shown = min(input.count, Self.helloLimit - helloSize)
+        helloSize += shown
+        unsafe tlsBuffers.input = unsafe UnsafeBufferPointer(rebasing: input[..<shown])
         return input.count - shown
     }
 
-    private func giveBack(_ held: Int) {
-        guard held > 0 else { return }
-        let rest = unsafe wire.input
-        unsafe wire.input = unsafe UnsafeBufferPointer(
-            start: rest.baseAddress, count: rest.count + held)
+    private func restoreInput(_ heldBack: Int) {
+        guard heldBack > 0 else { return }
+        let rest = unsafe tlsBuffers.input
+        unsafe tlsBuffers.input = unsafe UnsafeBufferPointer(
+            start: rest.baseAddress, count: rest.count + heldBack)
     }
 
-    private func failure(_ result: Int32, held: Int) -> Reading {
+    private func failure(_ result: Int32, heldBack: Int) -> ReadResult {
         switch unsafe SSL_get_error(ssl, result) {
-        case SSL_ERROR_WANT_READ where held == 0 && !hasTooManyHandshakeMessages && !helloIsTooLong:
+        case SSL_ERROR_WANT_READ
+        where heldBack == 0 && !hasTooManyHandshakeMessages && !helloIsTooLong:
             isDrained = true
             return .needsInput
         case SSL_ERROR_ZERO_RETURN: return .ended
@@ -123,14 +124,14 @@ import HTTP
         }
     }
 
-    private var helloIsTooLong: Bool { !hasHello && helloCount >= Self.helloLimit }
+    private var helloIsTooLong: Bool { !hasHello && helloSize >= Self.helloLimit }
 
-    /// Turns plaintext into the wire's output, all of it.
+    /// Encrypts plaintext into the output.
     ///
-    /// - Returns: False when the session is beyond repair.
+    /// - Returns: False when the session has failed.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard isEstablished, !isBroken else { return false }
-        Self.forgetErrors()
+        Self.clearErrors()
         var count = 0
         isBroken = unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count) != 1
         return !isBroken
@@ -140,19 +141,19 @@ import HTTP
 
     /// Writes close_notify, once (H170).
     func sendCloseNotify() {
-        guard isEstablished, !isBroken, !hasSaidGoodbye else { return }
-        hasSaidGoodbye = true
-        Self.forgetErrors()
-        // Does not wait for the peer's: the socket's own end says the same.
+        guard isEstablished, !isBroken, !hasSentCloseNotify else { return }
+        hasSentCloseNotify = true
+        Self.clearErrors()
+        // Does not wait for the peer's close_notify: the end of the connection means the same.
         _ = unsafe SSL_shutdown(ssl)
     }
 
     // MARK: The handshake
 
-    /// The hello has come, with this name in it.
+    /// Handles a ClientHello with a server name.
     ///
-    /// - Returns: False when nobody here has that name and that is an error (H163).
-    func greeted(by name: String?) -> Bool {
+    /// - Returns: False when no certificate has that name and the policy rejects unknown names (H163).
+    func receiveHello(serverName name: String?) -> Bool {
         hasHello = true
         serverName = name
         if let name {
@@ -165,7 +166,7 @@ import HTTP
         return unsafe context.choose(certificate, name: name ?? "", for: ssl)
     }
 
-    private func establish() {
+    private func completeHandshake() {
         isEstablished = true
         handshakeMessageCount = 0
         guard context.configuration.clientCertificates != .off,
@@ -176,10 +177,10 @@ import HTTP
     }
 
     /// Whether the session was resumed from a ticket.
-    var isScheduledToRead: Bool { unsafe SSL_session_reused(ssl) == 1 }
+    var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 
-    /// A handshake message has come; after the handshake these are key updates and tries to
-    /// renegotiate, which cost us more than the peer (H172).
+    /// Counts a handshake message. After the handshake these are key updates and attempts to renegotiate,
+    /// which cost the server more than the client (H172).
     func countHandshakeMessage() {
         if isEstablished { handshakeMessageCount += 1 }
     }

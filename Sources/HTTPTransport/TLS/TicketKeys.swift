@@ -1,12 +1,12 @@
 import COpenSSL
 import SystemSupport
 
-/// The keys under which clients keep their sessions (RFC 5077): in memory only, never on a disk.
+/// The keys that encrypt session tickets (RFC 5077); they exist only in memory.
 ///
-/// A new key every `rotation`; the one before it still opens its tickets, which are then replaced, so
-/// that a ticket lives at most twice as long (H164).
+/// A new key is created every `rotation`. Tickets of the previous key are accepted and replaced, so that a
+/// ticket lives at most twice as long (H164).
 final class TicketKeys: Sendable {
-    /// One key: its name stands in the ticket in clear.
+    /// A key; its name is in the ticket unencrypted.
     struct Key {
         let name: [UInt8]
         let cipher: [UInt8]
@@ -20,7 +20,7 @@ final class TicketKeys: Sendable {
 
         private static func random(_ count: Int) -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: count)
-            // Without randomness there is no TLS at all, and no handshake comes this far.
+            // Without random numbers there is no TLS, so no handshake gets this far.
             precondition(unsafe RAND_bytes(&bytes, Int32(count)) == 1)
             return bytes
         }
@@ -36,10 +36,10 @@ final class TicketKeys: Sendable {
     private let clock: @Sendable () -> Int64
     private let state: Locked<State>
 
-    /// Makes the first key.
+    /// Creates the first key.
     ///
     /// - Parameters:
-    ///   - rotation: Milliseconds that a key seals tickets.
+    ///   - rotation: The time in milliseconds that a key encrypts tickets.
     ///   - clock: Monotonic milliseconds.
     init(
         rotation: Int64, clock: @escaping @Sendable () -> Int64 = { MonotonicClock.milliseconds }
@@ -49,16 +49,16 @@ final class TicketKeys: Sendable {
         state = Locked(State(since: clock()))
     }
 
-    /// Seconds that a ticket may live: as long as its key is known, and never above a day.
+    /// The lifetime of a ticket in seconds: as long as its key is known, at most a day.
     var lifetime: Int { Int(min(max(2 * rotation / 1000, 1), 86_400)) }
 
-    /// The key that seals tickets now.
-    var current: Key { state.withLock { state in turned(&state).current } }
+    /// The key that encrypts tickets now.
+    var current: Key { state.withLock { state in rotated(&state).current } }
 
-    /// The key with a name, and whether tickets under it are to be replaced.
+    /// The key with a name, and whether its tickets must be replaced.
     func key(named name: UnsafeBufferPointer<UInt8>) -> (key: Key, isOld: Bool)? {
         state.withLock { state in
-            let state = turned(&state)
+            let state = rotated(&state)
             if unsafe state.current.name.elementsEqual(name) { return (state.current, false) }
             guard let previous = state.previous, unsafe previous.name.elementsEqual(name) else {
                 return nil
@@ -67,10 +67,10 @@ final class TicketKeys: Sendable {
         }
     }
 
-    private func turned(_ state: inout State) -> State {
+    private func rotated(_ state: inout State) -> State {
         let age = clock() - state.since
         if age >= rotation {
-            // After a long quiet even the last key is too old.
+            // After a long idle time the last key is too old, too.
             state.previous = age < 2 * rotation ? state.current : nil
             state.current = Key()
             state.since = clock()

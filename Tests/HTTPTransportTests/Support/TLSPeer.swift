@@ -28,12 +28,12 @@ final class TLSPeer {
     private let outgoing: OpaquePointer
     /// The server.
     let session: TLSSession
-    private let wire = TLSBuffers()
+    private let tlsBuffers = TLSBuffers()
     /// Plaintext the server has read.
     private(set) var received: [UInt8] = []
     private var fault = ""
     /// How the server's last look ended.
-    private(set) var last = TLSSession.Reading.needsInput
+    private(set) var last = TLSSession.ReadResult.needsInput
 
     init(_ server: TLSContext, _ change: (inout Manners) -> Void = { _ in }) {
         var manners = Manners()
@@ -43,7 +43,7 @@ final class TLSPeer {
         incoming = BIO_new(BIO_s_mem()).unsafelyUnwrapped
         outgoing = BIO_new(BIO_s_mem()).unsafelyUnwrapped
         SSL_set_bio(ssl, incoming, outgoing)
-        session = TLSSession(server, wire).unsafelyUnwrapped
+        session = TLSSession(server, tlsBuffers).unsafelyUnwrapped
     }
 
     deinit {
@@ -109,9 +109,11 @@ final class TLSPeer {
         while start < bytes.count {
             let end = bytes.count - start > cut ? start + cut : bytes.count
             bytes[start..<end].withUnsafeBufferPointer { piece in
-                wire.input = piece
+                tlsBuffers.input = piece
                 look(room)
-                while wire.inputCount > 0 || !session.isDrained, case .bytes = last { look(room) }
+                while tlsBuffers.inputCount > 0 || !session.isDrained, case .bytes = last {
+                    look(room)
+                }
             }
             start = end
         }
@@ -126,8 +128,8 @@ final class TLSPeer {
 
     /// What the server has written reaches the client.
     private func answer() {
-        let output = Array(wire.output)
-        wire.clearOutput()
+        let output = Array(tlsBuffers.output)
+        tlsBuffers.clearOutput()
         BIO_write(incoming, output, Int32(output.count))
     }
 

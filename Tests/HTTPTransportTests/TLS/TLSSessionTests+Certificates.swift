@@ -63,7 +63,7 @@ extension `TLS sessions` {
                 peer.talk()
                 #expect(peer.isEstablished)
                 // Also when the session is resumed.
-                #expect(peer.session.isScheduledToRead == (known != nil))
+                #expect(peer.session.isResumed == (known != nil))
                 #expect(peer.session.client?.subject == "CN=billing\\, north")
                 #expect(peer.session.client?.digest.count == 32)
                 SSL_SESSION_free(known)

@@ -31,7 +31,7 @@ extension `TLS sessions` {
         }
         peer.talk()
         #expect(peer.isEstablished)
-        return peer.session.isScheduledToRead
+        return peer.session.isResumed
     }
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])

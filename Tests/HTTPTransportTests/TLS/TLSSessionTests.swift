@@ -54,9 +54,9 @@ import Testing
         let peer = TLSPeer(try context())
         peer.talk()
         peer.session.sendCloseNotify()
-        let size = peer.session.wire.output.count
+        let size = peer.session.tlsBuffers.output.count
         peer.session.sendCloseNotify()
-        #expect(size > 0 && peer.session.wire.output.count == size)
+        #expect(size > 0 && peer.session.tlsBuffers.output.count == size)
         peer.hear([])
         #expect(peer.heard() == [])
         #expect(SSL_get_shutdown(peer.ssl) & SSL_RECEIVED_SHUTDOWN != 0)
