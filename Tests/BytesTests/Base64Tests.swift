@@ -1,7 +1,7 @@
 import Bytes
 import Testing
 
-@Suite struct `Base64` {
+@Suite("Base64") struct Base64Tests {
     // RFC 4648 §10.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
