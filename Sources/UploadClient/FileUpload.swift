@@ -1,10 +1,10 @@
 internal import Bytes
 internal import HTTPClient
 
-/// Brings one file to a conversation, and goes on where an earlier attempt was broken off.
+/// Uploads one file to a conversation, resuming an earlier attempt.
 ///
-/// The server alone says how much is there, so nothing that dies on this side costs more than what was
-/// on its way; this side remembers nothing but the upload's URL.
+/// The server alone knows the offset, so a crash of the client costs only the bytes in transit. The client stores
+/// nothing but the upload URL.
 public struct FileUpload: Sendable {
     private let file: SourceFile
     private let type: String
@@ -12,14 +12,14 @@ public struct FileUpload: Sendable {
     private let service: UploadService
     private let folder: String
 
-    /// So often in a row nothing may get ahead; with the waits between, a minute and a half.
+    /// How many attempts in a row may fail without progress; including the waits, one and a half minutes.
     private static let patience = 8
 
     /// Opens the file.
     ///
     /// - Parameters:
-    ///   - type: Its media type.
-    ///   - folder: Where memos lie, for this user alone.
+    ///   - type: The media type of the file.
+    ///   - folder: The folder for resume files, for this user only.
     /// - Throws: ``UploadFailure``.
     public init(
         _ name: String, type: String, to target: UploadTarget, resumeFolder folder: String
@@ -35,15 +35,15 @@ public struct FileUpload: Sendable {
         }
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     public var size: Int64 { file.size }
 
-    /// Brings it; cancelling the task leaves what is there for the next time.
+    /// Uploads the file; when the task is cancelled, the next attempt resumes.
     ///
-    /// - Parameter onProgress: Called with the bytes sent so far, which may fall back when the
-    ///   network loses some.
-    /// - Returns: The content, once the server holds all of this file, and exactly this file as far as
-    ///   it says what it holds.
+    /// - Parameter onProgress: Called with the number of bytes sent so far, which decreases when the network loses
+    ///   some.
+    /// - Returns: The content, once the server has all bytes of the file and, as far as it reports a digest,
+    ///   exactly these bytes.
     /// - Throws: ``UploadFailure``.
     public func run(
         onProgress: @escaping @Sendable (Int64) -> Void
@@ -64,7 +64,7 @@ public struct FileUpload: Sendable {
                     hasBegun = true
                 }
                 guard let offset = try await service.offset(of: begun.url) else {
-                    // Its time was up, or somebody cancelled it.
+                    // The upload has expired or was cancelled.
                     place = nil
                     throw UploadFailure("the server has given the upload up", isTransient: true)
                 }
@@ -89,7 +89,7 @@ public struct FileUpload: Sendable {
         }
     }
 
-    /// Compares what the server holds with the file; only what is known to differ is taken back.
+    /// Compares the server's digest with the file; content that differs is deleted.
     private func finish(
         _ place: ResumeFile.Place, _ memo: ResumeFile, _ sha256: String?
     ) async throws(UploadFailure) -> UploadedContent {
@@ -104,7 +104,7 @@ public struct FileUpload: Sendable {
         return UploadedContent(id: place.content, isVerified: isSame == true)
     }
 
-    /// Half a second, then twice as long each time, at most half a minute.
+    /// Waits half a second, doubled each time, at most half a minute.
     private static func wait(_ failures: Int) async throws(UploadFailure) {
         do {
             try await Task.sleep(for: .milliseconds(min(30_000, 500 << (failures - 1))))
@@ -114,22 +114,22 @@ public struct FileUpload: Sendable {
     }
 }
 
-/// A content that was brought.
+/// Content that was uploaded.
 public struct UploadedContent: Sendable, Equatable {
-    /// `layer:///content/…`.
+    /// The content id, `layer:///content/…`.
     public let id: String
-    /// Whether the server said that the SHA-256 of what it holds is that of the file; false where it
-    /// said none, as behind a proxy that changes or drops `ETag`.
+    /// Whether the server reported the SHA-256 of the file; false where it reported none, for instance behind a
+    /// proxy that changes or drops `ETag`.
     public let isVerified: Bool
 }
 
-/// Why a file could not be brought: one line for a person.
+/// Why a file could not be uploaded, as one line of text.
 public struct UploadFailure: Error, CustomStringConvertible {
     /// The line, without a full stop.
     public let description: String
-    /// Whether it may go on after a while: the network broke, or the server has no time.
+    /// Whether a retry may succeed: the network failed, or the server is busy.
     let isTransient: Bool
-    /// Whether the caller himself stopped it.
+    /// Whether the caller cancelled it.
     public let isCancelled: Bool
 
     init(_ description: String, isTransient: Bool = false, isCancelled: Bool = false) {

@@ -1,13 +1,14 @@
 internal import Bytes
 import Glibc
 
-/// What an upload remembers on this side while it is not over: a file of the user's own that holds the
-/// upload URL, which lets whoever has it write.
+/// The file by which an interrupted upload resumes: it holds the upload URL, which gives write access, so only its
+/// owner may read it.
 ///
-/// Locked as long as this lives, so a file goes to a conversation once at a time; the system lets the lock
-/// go when the process dies. A file of the C boundary: buffers outlive the calls they are handed to.
+/// It is locked while this object lives, so a file is uploaded to a conversation once at a time; the system
+/// releases the lock when the process ends. This file calls C functions; buffers outlive the calls they are passed
+/// to.
 final class ResumeFile {
-    /// Where an upload goes on.
+    /// Where an upload resumes.
     struct Place: Equatable {
         let url: String
         let content: String
@@ -18,17 +19,17 @@ final class ResumeFile {
 
     private static let heading = "parley upload 1"
 
-    /// Takes the memo of one file and one target.
+    /// Opens and locks the resume file of one file and one target.
     ///
     /// - Parameters:
-    ///   - subject: Says both; its SHA-256 is the memo's name.
-    ///   - folder: Made when missing, for its owner alone.
-    /// - Throws: ``UploadFailure``, also while another process has it.
+    ///   - subject: Identifies both; its SHA-256 is the name of the resume file.
+    ///   - folder: Created when missing, for its owner only.
+    /// - Throws: ``UploadFailure``, also while another process has the lock.
     init(of subject: String, in folder: String) throws(UploadFailure) {
         var made = ""
         for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
             made += made.isEmpty && part.isEmpty ? "/" : "\(part)/"
-            // What is missing afterwards is reported below.
+            // If a folder is still missing, opening the file reports it.
             _ = unsafe mkdir(made, 0o700)
         }
         name = made + String(hexadecimal: SHA256.digest(of: Array(subject.utf8)))
@@ -37,8 +38,8 @@ final class ResumeFile {
 
     deinit { close(descriptor) }
 
-    /// Who was faster may have ended with the file in the meantime: a lock on one that has no name any
-    /// more keeps nobody out.
+    /// Another process may have finished and deleted the file before it was locked; a lock on a deleted file
+    /// excludes no one, so the name is checked again.
     private static func lock(_ name: String) throws(UploadFailure) -> Int32 {
         while true {
             let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -60,7 +61,7 @@ final class ResumeFile {
         }
     }
 
-    /// Where to go on; `nil` when nothing has begun, or was written down whole.
+    /// Where to resume; `nil` when nothing was started, or the file is incomplete.
     var place: Place? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
@@ -71,7 +72,7 @@ final class ResumeFile {
         return Place(url: String(lines[1]), content: String(lines[2]))
     }
 
-    /// Writes down where to go on.
+    /// Stores where to resume.
     func keep(_ place: Place) throws(UploadFailure) {
         let bytes = Array("\(ResumeFile.heading)\n\(place.url)\n\(place.content)\n".utf8)
         guard ftruncate(descriptor, 0) == 0,
@@ -82,9 +83,9 @@ final class ResumeFile {
         }
     }
 
-    /// Nothing is left to go on with.
+    /// Deletes the file, because the upload has ended.
     func forget() {
-        // One that cannot be removed leads to an upload that is over; the server says so.
+        // A file that cannot be deleted leads to an ended upload; the server reports that.
         _ = unsafe unlink(name)
     }
 }

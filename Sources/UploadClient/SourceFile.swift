@@ -1,21 +1,20 @@
 internal import Bytes
 import Glibc
 
-/// The file that is brought, as it was when it was opened.
+/// The file to upload, as it was when it was opened.
 ///
-/// A file of the C boundary: buffers outlive the calls that fill them, and hold as much as these are told.
+/// This file calls C functions; buffers outlive the calls that fill them and have the sizes passed to them.
 final class SourceFile: Sendable {
-    /// Bytes.
+    /// The size in bytes.
     let size: Int64
-    /// What tells it from every other file and from itself after a change: its path, where it lies on
-    /// the disk, its size and the time of its last change.
+    /// Identifies the file and its version: device, inode, size and time of the last change.
     let identity: String
-    /// As it was given, with its folders.
+    /// The path as given.
     let name: String
     private let descriptor: Int32
 
-    /// - Throws: ``UploadFailure`` for what cannot be read, and for what is no plain file: only its
-    ///   bytes stay the same when they are read again.
+    /// - Throws: ``UploadFailure`` for a file that cannot be read or is not a regular file; only regular files can
+    ///   be read again.
     init(_ name: String) throws(UploadFailure) {
         self.name = name
         descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
@@ -35,9 +34,9 @@ final class SourceFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// At most so many bytes from a position on; fewer only at its end.
+    /// Reads at most so many bytes at a position; fewer only at the end of the file.
     ///
-    /// - Throws: ``UploadFailure`` when the disk does not give them.
+    /// - Throws: ``UploadFailure`` when the disk fails.
     func read(_ count: Int, at position: Int64) throws(UploadFailure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
@@ -57,7 +56,7 @@ final class SourceFile: Sendable {
         return filled == count ? bytes : Array(bytes[..<filled])
     }
 
-    /// SHA-256 of all of it. Takes as long as reading it does.
+    /// The SHA-256 of the whole file; reads all of it.
     func digest() throws(UploadFailure) -> [UInt8] {
         var hash = SHA256()
         var position: Int64 = 0
@@ -71,7 +70,7 @@ final class SourceFile: Sendable {
         return hash.digest
     }
 
-    /// - Throws: ``UploadFailure`` when somebody has written to it since it was opened.
+    /// - Throws: ``UploadFailure`` when the file has changed since it was opened.
     func requireUnchanged() throws(UploadFailure) {
         guard let status = SourceFile.status(of: descriptor),
             SourceFile.identity(name, status) == identity

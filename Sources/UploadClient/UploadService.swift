@@ -3,15 +3,15 @@ internal import HTTP
 internal import HTTPClient
 internal import JSON
 
-/// The requests an upload is made of (uploads §3.8, §5).
+/// The HTTP requests of an upload (uploads §3.8, §5).
 struct UploadService: Sendable {
     let target: UploadTarget
     let client: HTTPClient
 
-    /// More of an answer is not read.
+    /// The maximum size of a response body that is read, in bytes.
     private static let limit = 64 << 10
 
-    /// Announces a content (platform-api §5.4), and the name that downloads are to have.
+    /// Announces content (platform-api §5.4) with the file name for downloads.
     func create(
         _ file: SourceFile, type: String
     ) async throws(UploadFailure) -> ResumeFile.Place {
@@ -34,7 +34,7 @@ struct UploadService: Sendable {
         return ResumeFile.Place(url: url, content: content)
     }
 
-    /// How many bytes the server holds; `nil` when it knows nothing of the upload any more.
+    /// The number of bytes that the server has; `nil` when it does not know the upload any more.
     func offset(of url: String) async throws(UploadFailure) -> Int64? {
         let answer = try await send(ClientRequest(.head, url))
         if answer.status == 404 || answer.status == 410 { return nil }
@@ -44,12 +44,12 @@ struct UploadService: Sendable {
         return offset
     }
 
-    /// Sends what is behind an offset.
+    /// Sends the bytes behind an offset.
     func send(
         _ file: SourceFile, from offset: Int64, to url: String,
         onBytesSent: @escaping @Sendable (Int64) -> Void
     ) async throws(UploadFailure) -> UploadReceipt {
-        // Nothing is sent of what is there: then the last answer is asked for again.
+        // When all bytes are there, only the final response is requested again.
         let isWhole = offset >= file.size
         let range = isWhole ? "*" : "\(offset)-\(file.size - 1)"
         var request = ClientRequest(
@@ -70,9 +70,9 @@ struct UploadService: Sendable {
         }
     }
 
-    /// Gives an upload up; whether it is, nobody needs to know.
+    /// Cancels an upload, ignoring errors.
     func cancel(_ url: String) async {
-        // It would expire by itself.
+        // On failure the upload expires by itself.
         _ = try? await client.send(ClientRequest(.delete, url), bodyLimit: Self.limit)
     }
 
@@ -84,7 +84,7 @@ struct UploadService: Sendable {
         }
     }
 
-    /// What the server says is wrong, in its own words where it has some.
+    /// The server's error message, where it sends one.
     private func refusal(_ answer: ClientResponse) -> UploadFailure {
         let json = try? JSONDocument(answer.body).root
         let words = json?["message"]?.string ?? json?["error"]?["message"]?.string
@@ -95,16 +95,17 @@ struct UploadService: Sendable {
     }
 }
 
-/// What the server says to bytes that were sent.
+/// The server's response to sent bytes.
 enum UploadReceipt: Equatable {
-    /// Something is missing.
+    /// Bytes are missing.
     case incomplete
-    /// It holds all; with the SHA-256 of that in lower-case hexadecimal digits, `nil` where it says none.
+    /// The server has all bytes; with their SHA-256 in lower-case hexadecimal digits, or `nil` when it reports
+    /// none.
     case whole(sha256: String?)
 
-    /// Reads the `ETag` of an answer that says that all is there.
+    /// Parses the `ETag` of a final response.
     ///
-    /// A proxy that compresses answers makes a tag weak (`W/"…"`); what it says of the content stays true.
+    /// A proxy that compresses responses makes the tag weak (`W/"…"`); it still identifies the content.
     init(wholeWith tag: String?) {
         var text = (tag ?? "")[...]
         if text.hasPrefix("W/") { text = text.dropFirst(2) }

@@ -1,18 +1,18 @@
-/// Where a file is brought to, and in whose name.
+/// The conversation to which a file is uploaded, and the credentials.
 public struct UploadTarget: Sendable {
-    /// The base of the server's URLs, `http` or `https`, without a slash at its end.
+    /// The base of the server's URLs, `http` or `https`, without a trailing slash.
     let server: String
-    /// The application's id.
+    /// The application id.
     let application: String
-    /// A token of it that may write.
+    /// A token of the application that may write.
     let token: String
-    /// The conversation's UUID.
+    /// The UUID of the conversation.
     let conversation: String
 
-    /// Takes what a person says.
+    /// Parses what a user enters.
     ///
     /// - Parameter conversation: Its UUID, its id (`layer:///conversations/…`) or its URL.
-    /// - Throws: ``UploadFailure`` for what could not stand in a URL or in a field.
+    /// - Throws: ``UploadFailure`` for text that cannot be part of a URL or a header.
     public init(
         server: String, application: String, token: String, conversation: String
     ) throws(UploadFailure) {
@@ -28,12 +28,12 @@ public struct UploadTarget: Sendable {
         }
     }
 
-    /// Where its contents are made.
+    /// The URL at which content is created.
     var contents: String {
         "\(server)/apps/\(application)/conversations/\(conversation)/content"
     }
 
-    /// Letters, digits and hyphens, as in a UUID: nothing that would change the path.
+    /// Whether the text has only letters, digits and hyphens, as in a UUID, which cannot change the path.
     private static func isSegment(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

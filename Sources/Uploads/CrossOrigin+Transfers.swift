@@ -1,17 +1,17 @@
 internal import HTTP
 
-/// Which pages may use the URLs of uploads and downloads (§3.7).
+/// CORS for the URLs of uploads and downloads (§3.7).
 extension CORSPolicy {
-    /// The one origin recorded at creation, else the configured list; a foreign origin's request is
-    /// processed all the same.
+    /// The origin recorded at creation, otherwise the configured list. Requests of other origins are processed all
+    /// the same.
     static func transfers(recorded origin: String?, _ settings: UploadSettings) -> CORSPolicy {
         lists.allowing(origin.map { [$0] } ?? settings.allowedOrigins)
     }
 
-    /// Every origin, for answers that tell nothing.
+    /// Every origin, for responses that reveal nothing.
     static let everybody = lists.allowing(["*"])
 
-    /// The answer to `OPTIONS`, a preflight or not.
+    /// The response to `OPTIONS`, a preflight or not.
     func options(_ request: Request, methods: String) -> Response {
         var response = Response(.noContent)
         response.fields.add("Allow", methods)
@@ -20,7 +20,7 @@ extension CORSPolicy {
         return response
     }
 
-    /// Made once: the lists are long.
+    /// Created once, because the lists are long.
     private static let lists = CORSPolicy(
         origins: [], requestHeaders: requestHeaders, exposedHeaders: exposedHeaders,
         maxAge: 86_400)

@@ -2,27 +2,27 @@ internal import Blobs
 public import HTTP
 internal import SystemSupport
 
-/// Who may create uploads at the creation endpoint (§1.1); uploads know no tokens themselves.
+/// Decides which requests may create uploads at the creation endpoint (§1.1); this module knows no tokens.
 public protocol UploadAuthorizer: Sendable {
-    /// Asked once a request, before anything of its body is read.
+    /// Called once per request, before its body is read.
     ///
-    /// - Throws: ``UploadError/unauthenticated``, ``UploadError/forbidden``,
-    ///   ``UploadError/rateLimited``, ``UploadError/busy``, ``UploadError/backend``.
+    /// - Throws: ``UploadError/unauthenticated``, ``UploadError/forbidden``, ``UploadError/rateLimited``,
+    ///   ``UploadError/busy``, ``UploadError/backend``.
     func authorize(_ request: Request) async throws(UploadError) -> UploadAuthorization
 }
 
-/// What a creation begins with.
+/// The permission to create one upload.
 public struct UploadAuthorization: Sendable {
-    /// For whom the upload is.
+    /// The owner of the upload.
     public let owner: UploadOwner
-    /// The content that will result: a UUID in lower case.
+    /// The id of the resulting content: a UUID in lower case.
     public let contentID: String
-    /// What a successful answer tells besides, such as how the content is called elsewhere.
+    /// Headers that a successful response carries, such as the id of the content in the messaging API.
     public let fields: [(name: FieldName, value: String)]
-    /// On whose account the request is made, for logs.
+    /// The account under which the request is logged.
     public let requestOwner: RequestOwner?
 
-    /// Lets somebody in.
+    /// Authorizes an upload; `fields` are added to the response.
     public init(
         owner: UploadOwner, contentID: String, fields: [(name: FieldName, value: String)] = [],
         requestOwner: RequestOwner? = nil
@@ -35,13 +35,13 @@ public struct UploadAuthorization: Sendable {
 }
 
 extension Uploads {
-    /// Creates an upload at the creation endpoint, whatever the dialect: asks who it is, then lets
-    /// the dialect do the rest.
+    /// Answers a request to the creation endpoint in any protocol: authorizes it, then lets the protocol create the
+    /// upload.
     ///
     /// - Parameters:
-    ///   - words: How the dialect says what went wrong.
-    ///   - announces: Whether a success also tells what the admission has to say.
-    ///   - act: Creates; it alone reads the body.
+    ///   - words: Makes the protocol's error response.
+    ///   - announces: Whether a success carries the headers of the authorization.
+    ///   - act: Creates the upload; only this reads the body.
     func creation(
         for request: Request, by entrance: any UploadAuthorizer,
         words: @escaping @Sendable (UploadError) -> Response, announces: Bool = true,
@@ -64,7 +64,7 @@ extension Uploads {
         }
     }
 
-    /// What a creation's head says of its pages (§1.2).
+    /// The origin that the creating request names (§1.2).
     static func origin(_ request: Request) -> String? {
         request.fields["Upload-Origin"] ?? request.fields["Origin"]
     }

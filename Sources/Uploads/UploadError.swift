@@ -1,65 +1,65 @@
 internal import Blobs
 internal import HTTP
 
-/// Why an upload request is not granted; each case once, with its status in one table (§3.9, §12).
+/// Why an upload request fails: each case once, with its status in one table (§3.9, §12).
 public enum UploadError: Error, Equatable, Sendable {
-    /// The request contradicts the rules; the text says which, without anything the client sent.
+    /// The request is invalid; the text says why and contains nothing that the client sent.
     case invalid(String)
-    /// The method is not accepted here; with the value of `Allow` and a text that says what is.
+    /// The method is not supported here; with the value of `Allow` and an explanation.
     case methodNotAllowed(allow: String, text: String)
-    /// No such upload: malformed, unknown and forgotten look alike (§1.1).
+    /// The upload is not known; malformed and deleted ones are treated alike (§1.1).
     case notFound
-    /// It has ended without a content, or its content was removed.
+    /// The upload ended without content, or its content was deleted.
     case gone
-    /// A length stated now contradicts what is known or held.
+    /// The stated length contradicts the known length or the stored bytes.
     case lengthMismatch(String)
-    /// More bytes than the length of the content.
+    /// The body reaches beyond the length of the content.
     case beyondLength
-    /// More bytes came than the length of the content; the upload has failed.
+    /// The body reached beyond the length of the content, and the upload has failed.
     case overflow
-    /// Longer than any upload may be; the limit in force, in bytes (ruling 35).
+    /// The content exceeds the maximum size; with that size in bytes (ruling 35).
     case tooLarge(limit: Int64)
-    /// The bytes of this body are not those the client meant to send; they are undone.
+    /// The digest of the body is not the stated one; the bytes were discarded.
     case checksumMismatch
-    /// The content is not the one the client declared; the upload has failed.
+    /// The digest of the content is not the declared one; the upload has failed.
     case contentMismatch
-    /// A digest by an algorithm that is not among those offered.
+    /// The checksum algorithm is not supported.
     case unsupportedChecksum
-    /// The first byte does not fit what is held, for clients that read no range (§5.7).
+    /// The first byte is behind the offset, for clients that cannot read a range (§5.7).
     case offsetMismatch
-    /// Whoever wants to create brings no valid credential.
+    /// The request to create an upload has no valid credentials.
     case unauthenticated
-    /// His credential does not allow it.
+    /// The credentials do not allow creating uploads.
     case forbidden
-    /// The content is used by a message.
+    /// A message uses the content.
     case inUse
     /// The content may not exist any more.
     case refused
-    /// Someone else is writing and did not let go in time.
+    /// Another request writes to the upload and did not stop in time.
     case locked
-    /// Another process goes on with it.
+    /// Another process continues the upload.
     case superseded
-    /// Finalizing takes longer than a request waits.
+    /// Finishing takes longer than a request waits.
     case stillFinalizing
-    /// The owner has too many open uploads, or asks too often.
+    /// The owner has too many open uploads or sends too many requests.
     case rateLimited
-    /// No room on the disk.
+    /// The disk has no space.
     case insufficientStorage
-    /// The application may not hold so many bytes; with how many it may.
+    /// The application would exceed its quota; with the quota in bytes.
     case quotaExceeded(Int64)
-    /// A fault of ours.
+    /// An internal error.
     case backend
-    /// Where the records are kept cannot be asked now; nothing is lost.
+    /// The registry of records or the bucket cannot be reached; nothing is lost.
     case unavailable
-    /// No descriptor is left to open the files with; nothing is lost.
+    /// Too many files are open; nothing is lost.
     case busy
-    /// The body came too slowly, or the server is about to stop; what came is kept.
+    /// The body arrives too slowly, or the server is stopping; received bytes are kept.
     case stalled
-    /// The body is not of the media type its protocol has for upload data.
+    /// The body does not have the media type of upload data.
     case wrongMediaType
-    /// The upload was made from others and takes no bytes.
+    /// The upload is a concatenation and accepts no bytes.
     case concatenated
-    /// Bodies are taken as they are.
+    /// The body has a content coding, which is not supported.
     case codedBody
 }
 
@@ -70,13 +70,13 @@ extension UploadError {
         let kind: UploadErrorKind
         /// One of the words of §3.9.
         let reason: String
-        /// What is wrong, the rule with the limit in force, and what to do.
+        /// What is wrong, the rule with its limit, and what to do.
         let message: String
-        /// Seconds after which the request may be repeated.
+        /// Seconds after which the request may be retried.
         var retryAfter: Int?
     }
 
-    /// The one table from errors to answers.
+    /// The table of errors.
     func details(_ settings: UploadSettings) -> Details {
         switch self {
         case .invalid(let text):
@@ -110,7 +110,7 @@ extension UploadError {
         }
     }
 
-    /// The state of the upload does not allow the request.
+    /// Errors because of the state of the upload.
     private func stateDetails(_ settings: UploadSettings) -> Details? {
         switch self {
         case .notFound:
@@ -166,7 +166,7 @@ extension UploadError {
         }
     }
 
-    /// Bytes, lengths and digests contradict each other.
+    /// Errors because bytes, lengths or digests contradict each other.
     private var digestDetails: Details? {
         switch self {
         case .lengthMismatch(let text):
@@ -207,7 +207,7 @@ extension UploadError {
         }
     }
 
-    /// A limit is reached, or the server cannot do it now.
+    /// Errors because of a limit, and internal errors.
     private func limitDetails(_ settings: UploadSettings) -> Details {
         switch self {
         case .tooLarge(let limit):
@@ -262,7 +262,7 @@ extension UploadError {
         }
     }
 
-    /// What a failing disk means to a client.
+    /// The error that a client sees when the disk fails.
     init(_ error: DiskError) {
         self =
             switch error.kind {
@@ -274,7 +274,7 @@ extension UploadError {
 }
 
 extension UploadError {
-    /// The answer, before the fields every answer of the resource carries.
+    /// The JSON response, without the headers that every response of the resource carries.
     func response(_ settings: UploadSettings) -> Response {
         let details = details(settings)
         var response = Response(
@@ -287,7 +287,7 @@ extension UploadError {
         return response
     }
 
-    /// The headers that the error has in every protocol.
+    /// Adds the headers that the error has in every protocol.
     func addFields(_ details: Details, to response: inout Response) {
         if let seconds = details.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
         switch self {

@@ -1,10 +1,10 @@
 internal import HTTP
 internal import JSON
 
-/// The `id` and `code` of an error in JSON: those of the server's error table, which its error page explains
-/// (ruling 32).
+/// The `id` and `code` of a JSON error: those of the server's error table, which its error page explains (ruling
+/// 32).
 ///
-/// This module is below the one that holds the table; a test compares the two.
+/// This module lies below the one that has the table; a test compares the two.
 public enum UploadErrorKind: String, Sendable, CaseIterable {
     case serviceUnavailable = "service_unavailable"
     case authenticationRequired = "authentication_required"

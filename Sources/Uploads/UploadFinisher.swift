@@ -1,73 +1,72 @@
-/// Who is told of finished uploads: the roof bridges to the store of messages.
+/// Stores finished uploads in the messaging store.
 public protocol UploadFinisher: Sendable {
-    /// Remembers a finished content.
+    /// Stores finished content.
     ///
     /// Called at least once per content, again after a crash, so it must be idempotent.
     ///
-    /// - Parameter quota: Most bytes of all contents of its application; `nil` for no bound. Judged
-    ///   in one step with remembering, so of two that end at once the second counts the first.
-    /// - Throws: ``ContentRefused`` when the content may not exist any more, for instance because
-    ///   its conversation is gone, or ``QuotaExceeded``; the upload then fails. Any other error is
-    ///   tried again later.
+    /// - Parameter quota: The maximum size of all content of the application; `nil` for no limit. Checked in the
+    ///   same transaction, so of two that end at the same time the second counts the first.
+    /// - Throws: ``ContentRefused`` when the content must not exist any more, for instance because its conversation
+    ///   was deleted, or ``QuotaExceeded``; the upload then fails. After any other error this is retried.
     func finished(_ upload: FinishedUpload, within quota: Int64?) async throws
 
-    /// Forgets a finished content unless a message uses it, in one step.
+    /// Deletes finished content unless a message uses it, in one step.
     ///
     /// - Returns: `false` when a message uses it; its bytes then stay.
     func withdraw(_ contentID: String) async throws -> Bool
 
-    /// Names contents nobody needs, whose bytes are to be deleted (§11.8).
+    /// Lists unused content whose bytes are to be deleted (§11.8).
     ///
     /// - Parameters:
-    ///   - moment: Whoever was complete before it, in milliseconds since 1970 UTC, and is not used yet
-    ///     is not needed.
-    ///   - limit: Most contents to name.
+    ///   - moment: Content that was complete before this time, in milliseconds since 1970 UTC, and is still unused,
+    ///     is listed.
+    ///   - limit: The maximum number of content to list.
     func abandoned(unusedSince moment: Int64, limit: Int) async throws -> [AbandonedContent]
 
-    /// Hears that the bytes of contents are gone, durably; they are not named again.
+    /// Records that the bytes of content were deleted, durably; it is not listed again.
     func erased(_ contents: [AbandonedContent]) async throws
 
-    /// Bytes of all finished contents of an application, but for one that is named.
+    /// The size of all finished content of an application, except one.
     func storedBytes(of application: String, besides contentID: String?) async throws -> Int64
 }
 
-/// A content nobody needs any more, while its bytes are still there.
+/// Unused content whose bytes still exist.
 public struct AbandonedContent: Hashable, Sendable {
     /// The application it belonged to.
     public let application: String
     /// The content.
     public let contentID: String
 
-    /// Names one.
+    /// Names content of an application.
     public init(application: String, contentID: String) {
         self.application = application
         self.contentID = contentID
     }
 }
 
-/// The finisher's word that a content is more than its application may still hold.
+/// Thrown when content exceeds the quota of its application.
 public struct QuotaExceeded: Error, Sendable {
-    /// Says no.
+    /// Makes the error.
     public init() {}
 }
 
-/// The finisher's word that a content may not exist.
+/// Thrown when content must not exist.
 public struct ContentRefused: Error, Sendable {
-    /// Says no.
+    /// Makes the error.
     public init() {}
 }
 
-/// A content whose bytes are complete, checked, published and durable.
+/// Content whose bytes are complete, checked, published and durable.
 public struct FinishedUpload: Sendable, Equatable {
-    /// The content.
+    /// The content id.
     public let contentID: String
-    /// For whom it was created.
+    /// The owner of the upload.
     public let owner: UploadOwner
-    /// Validated media type.
+    /// The validated media type.
     public let mediaType: String
     /// Size, in bytes; authoritative.
     public let size: Int64
-    /// Cleaned file name, where one was given.
+    /// The cleaned file name, where one was given.
     public let fileName: String?
     /// SHA-256 of the whole content, 32 bytes.
     public let sha256: [UInt8]

@@ -3,29 +3,29 @@ internal import HTTP
 internal import JSON
 internal import SystemSupport
 
-/// How far a content has come that may never become one.
+/// The progress of an upload, as the messaging API reports it.
 public struct UploadProgress: Sendable, Equatable {
-    /// Where it stands.
+    /// The stage of an upload.
     public enum Stage: Sendable, Equatable {
-        /// No byte has come yet.
+        /// No byte has arrived yet.
         case awaited
-        /// Bytes have come, and perhaps all of them are being checked.
+        /// Bytes have arrived; perhaps all of them are being checked.
         case arriving
-        /// It is a content.
+        /// The content is complete.
         case complete
-        /// It never will be: bytes that were wrong or were lost, or nobody wanted them any more.
+        /// The upload has failed or was cancelled.
         case failed
-        /// Its time was up.
+        /// The upload has expired.
         case expired
     }
 
-    /// Where it stands.
+    /// How far the upload has come.
     public let stage: Stage
-    /// For whom it was created.
+    /// The owner of the upload.
     public let owner: UploadOwner
-    /// Durable leading bytes; once it has failed or expired, how many there were.
+    /// Durable leading bytes; after a failure or expiry, how many there were.
     public let received: Int64
-    /// Its length, once that is known.
+    /// The length of the content; `nil` while unknown.
     public let length: Int64?
 
     init(_ record: UploadRecord) {
@@ -44,10 +44,10 @@ public struct UploadProgress: Sendable, Equatable {
 }
 
 extension Uploads {
-    /// How far a content has come, without disturbing who sends it; `nil` for one that was never
-    /// announced here, or whose end is forgotten.
+    /// The progress of a content, without interrupting its upload; `nil` for content that was never announced here,
+    /// or whose record was deleted.
     ///
-    /// - Throws: When nobody could look (``UploadError/busy``, ``UploadError/backend``).
+    /// - Throws: When the record could not be read (``UploadError/busy``, ``UploadError/backend``).
     public func progress(of contentID: String) async throws(UploadError) -> UploadProgress? {
         guard let content = BlobName(contentID) else { return nil }
         let name: BlobName?
@@ -62,10 +62,10 @@ extension Uploads {
     }
 }
 
-/// Looking at an upload without disturbing it (§3.8).
+/// Responses to requests that read the state of an upload without interrupting it (§3.8).
 enum NeutralStatus {
     static func head(_ record: UploadRecord) throws(UploadError) -> Response {
-        // A content whose digest was wrong never existed, for `HEAD`.
+        // For `HEAD`, content with a wrong digest never existed.
         if record.state == .failed && record.failure == .digest { throw .notFound }
         try requireAlive(record)
         var response = Response(.ok, content: .withheld)
@@ -94,7 +94,7 @@ enum NeutralStatus {
 }
 
 extension Uploads {
-    /// A request that speaks no protocol: a look at the upload, or its end (§2, rule 8).
+    /// Answers a request without a protocol: it reads the state of the upload or cancels it (§2, rule 8).
     func neutral(_ request: Request, _ name: BlobName) -> Answer {
         let method = request.method
         return work(on: name, for: request, words: jsonErrors) { upload, _ in
@@ -111,7 +111,8 @@ extension Upload {
             case .get: return try NeutralStatus.get(await receivedStatus())
             default:
                 try await cancel()
-                // Success has a status of its own in the dialects of the content endpoint (§5.10).
+                // A successful cancellation has its own status for uploads created in protocol A or through the API
+                // (§5.10).
                 let isQuiet = record.creation == .tus || record.creation == .ietf
                 return Response(isQuiet ? .noContent : .clientClosedRequest)
             }

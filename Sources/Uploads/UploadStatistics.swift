@@ -1,40 +1,40 @@
 internal import HTTP
 internal import SystemSupport
 
-/// What has become of uploads since the start.
+/// Counts of uploads since the start.
 public struct UploadStatistics: Sendable, Hashable {
-    /// What requests have come to, by the dialect they spoke.
+    /// Requests and bytes, by the protocol of the request.
     public internal(set) var traffic: [UploadProtocol: UploadTraffic] = [:]
-    /// Uploads that take bytes, by the dialect that created them; counted when asked.
+    /// Open uploads, by the protocol that created them; counted when asked.
     public internal(set) var open: [UploadProtocol: Int] = [:]
-    /// Bytes that are promised to them, likewise.
+    /// Bytes reserved for them, likewise.
     public internal(set) var reserved: [UploadProtocol: Int64] = [:]
-    /// Uploads whose time was up, by the dialect that created them.
+    /// Expired uploads, by the protocol that created them.
     public internal(set) var expired: [UploadProtocol: Int] = [:]
-    /// Contents whose bytes were deleted because nobody needs them.
+    /// Content whose bytes were deleted because it was unused.
     public internal(set) var erased = 0
-    /// How many bytes that were.
+    /// The number of those bytes.
     public internal(set) var erasedBytes: Int64 = 0
-    /// Uploads that have ended, by how.
+    /// Ended uploads, by how they ended.
     public internal(set) var ended: [End: Int] = [:]
 
     /// How an upload ended.
     public enum End: String, Sendable, CaseIterable {
-        /// It became a content.
+        /// It became content.
         case finished
-        /// Its bytes had another digest than was declared.
+        /// Its digest was not the declared one.
         case digest
         /// Its bytes were lost or damaged.
         case storage
-        /// Nobody wanted the content any more, or more came than it has.
+        /// The content was refused, or more bytes arrived than its length.
         case refused
-        /// Its client gave it up.
+        /// Its client cancelled it.
         case cancelled
-        /// Its time was up.
+        /// It expired.
         case expired
     }
 
-    /// A record was replaced by its successor, durably.
+    /// Counts the durable replacement of a record.
     mutating func count(_ last: UploadRecord, _ next: UploadRecord) {
         if next.offset > last.offset {
             traffic[UploadProtocol.current, default: UploadTraffic()].committed +=
@@ -63,7 +63,7 @@ extension UploadStatistics.End {
 }
 
 extension Uploads {
-    /// What has become of uploads since the start, and how many are open.
+    /// Counts of uploads since the start, and of open uploads.
     public var statistics: UploadStatistics {
         var statistics = engine.statistics.withLock { statistics in statistics }
         for (creation, promise) in engine.ledger.withLock({ ledger in ledger.promises }) {
@@ -74,40 +74,40 @@ extension Uploads {
     }
 }
 
-/// What the requests of one dialect have come to since the start (§11.11).
+/// Counts of the requests of one protocol since the start (§11.11).
 public struct UploadTraffic: Sendable, Hashable {
-    /// Answers by the number of their status; 0 for requests that were given none.
+    /// Responses by status; 0 for requests that got none.
     public internal(set) var requests: [Int: Int] = [:]
-    /// Bytes of bodies that were read, those of dropped overlaps as well.
+    /// Bytes of bodies that were read, including skipped overlaps.
     public internal(set) var received: Int64 = 0
-    /// Bytes that have become durable.
+    /// Bytes that became durable.
     public internal(set) var committed: Int64 = 0
-    /// How often bytes were made durable; each cost a sync of the disk.
+    /// Commits of bytes; each costs one sync of the disk.
     public internal(set) var commits = 0
-    /// How often a request made an older one let go of its upload.
+    /// Requests that took over from an older one.
     public internal(set) var takeovers = 0
-    /// How often bytes went on behind an interruption.
+    /// Requests that resumed after an interruption.
     public internal(set) var resumes = 0
-    /// Bytes that were held already when they came.
+    /// Received bytes that were stored already.
     public internal(set) var overlap: Int64 = 0
-    /// Digests that were not those stated, of a body or of a whole content.
+    /// Digests of bodies or of whole content that did not match.
     public internal(set) var checksumFailures = 0
 }
 
 extension UploadEngine {
-    /// Counts something on behalf of the request that is being answered.
+    /// Counts under the protocol of the request that is being answered.
     func count(_ change: (inout UploadTraffic) -> Void) {
         count(UploadProtocol.current, change)
     }
 
-    /// Counts something on behalf of a dialect.
+    /// Counts under a protocol.
     func count(_ dialect: UploadProtocol, _ change: (inout UploadTraffic) -> Void) {
         statistics.withLock { statistics in
             change(&statistics.traffic[dialect, default: UploadTraffic()])
         }
     }
 
-    /// Counts what came of a body.
+    /// Counts the bytes of a body.
     func count(_ arrival: ReceivedBody, of append: AppendRequest, from offset: Int64) {
         let received = arrival.transfer.position - append.first
         let written = arrival.transfer.written - offset
@@ -119,7 +119,7 @@ extension UploadEngine {
 }
 
 extension Uploads {
-    /// Counts an answer, and everything behind it on its dialect's behalf.
+    /// Counts a response, and everything that its handler counts, under a protocol.
     func counted(_ answer: Answer, as dialect: UploadProtocol) -> Answer {
         let engine = engine
         switch answer.outcome {

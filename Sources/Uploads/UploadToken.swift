@@ -3,18 +3,18 @@ internal import Bytes
 import COpenSSL
 internal import HTTP
 
-/// The capability in an upload URL: who has it may write, ask and cancel (§1.1).
+/// The secret in an upload URL: every client that has it may write to, query and cancel the upload (§1.1).
 struct UploadToken: Sendable {
     let text: String
 
-    /// A new one: 192 random bits as 32 characters.
+    /// A new token: 192 random bits as 32 characters.
     static func random() throws(UploadError) -> UploadToken {
         UploadToken(text: Base64.encodeForURL(try SecureRandom.bytes(24)))
     }
 
     private init(text: String) { self.text = text }
 
-    /// Reads a path segment; `nil` for one that cannot be a token.
+    /// Parses a path segment; `nil` when it cannot be a token.
     init?(_ text: String) {
         guard (22...64).contains(text.utf8.count), Base64.decodeForURL(text) != nil else {
             return nil
@@ -22,22 +22,22 @@ struct UploadToken: Sendable {
         self.text = text
     }
 
-    /// The name of its record: the SHA-256 of the token, which does not lead back to it.
+    /// The name of the record: the SHA-256 of the token, from which the token cannot be derived.
     var recordName: BlobName? {
         BlobName(String(hexadecimal: SHA256.digest(of: Array(text.utf8))))
     }
 }
 
-/// What a path under `/uploads` names (§1.1).
+/// The target of a path under `/uploads` (§1.1).
 enum UploadPath: Equatable, Sendable {
-    /// `/uploads`, also with a slash behind it: uploads are created here.
+    /// `/uploads`, with or without a trailing slash: the creation endpoint.
     case creation
     /// `/uploads/{token}`: one upload, by the name of its record.
     case resource(BlobName)
 
-    /// `nil` for a path that can be neither.
+    /// `nil` for any other path.
     init?(_ target: RequestTarget) {
-        // What cannot be decoded names nothing.
+        // A malformed path names nothing.
         guard let segments = try? target.segments() else { return nil }
         switch segments.count {
         case 1: self = .creation
@@ -50,9 +50,9 @@ enum UploadPath: Equatable, Sendable {
     }
 }
 
-/// Bytes nobody can guess, from the operating system by way of OpenSSL.
+/// Random bytes of the operating system, read through OpenSSL.
 enum SecureRandom {
-    /// - Throws: ``UploadError/backend`` when the system has none; nothing is made from less.
+    /// - Throws: ``UploadError/backend`` when no randomness is available.
     static func bytes(_ count: Int) throws(UploadError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = unsafe bytes.withUnsafeMutableBufferPointer { target in

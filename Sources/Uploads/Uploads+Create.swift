@@ -2,7 +2,7 @@ internal import Blobs
 public import HTTP
 internal import SystemSupport
 
-/// For whom an upload was created: opaque texts, kept in the record and handed back at the end.
+/// The owner of an upload: opaque ids, stored in the record and passed on with the content.
 public struct UploadOwner: Hashable, Sendable {
     /// The application.
     public let application: String
@@ -11,7 +11,7 @@ public struct UploadOwner: Hashable, Sendable {
     /// The user, for content that was created on behalf of one.
     public let user: String?
 
-    /// Names an owner.
+    /// Names an owner; `nil` where an upload belongs to no conversation or no user.
     public init(application: String, conversation: String? = nil, user: String? = nil) {
         self.application = application
         self.conversation = conversation
@@ -21,24 +21,24 @@ public struct UploadOwner: Hashable, Sendable {
 
 /// What is known of an upload before its first byte.
 public struct UploadDraft: Sendable {
-    /// For whom.
+    /// The owner.
     public let owner: UploadOwner
-    /// The content that will result: a UUID in lower case.
+    /// The id of the resulting content: a UUID in lower case.
     public let contentID: String
-    /// Declared media type; `nil` takes it from the first data request.
+    /// The declared media type; `nil` to take it from the first data request.
     public let mediaType: String?
-    /// Declared length in bytes; `nil` while unknown.
+    /// The declared length in bytes; `nil` while unknown.
     public let length: Int64?
-    /// Name for downloads, as the client said it.
+    /// The file name for downloads, as the client sent it.
     public let fileName: String?
     /// The one origin whose pages may use the URLs (`Upload-Origin`).
     public let origin: String?
-    /// What tus clients say of themselves and have said to them again.
+    /// Header values that tus clients get back.
     var tus = TusHeaders()
-    /// Digests of the whole content, as the client states them.
+    /// The declared digests of the whole content.
     var declared = DeclaredDigests()
 
-    /// Describes an upload.
+    /// Describes an upload; `length` is `nil` while it is not known.
     public init(
         owner: UploadOwner, contentID: String, mediaType: String?, length: Int64?,
         fileName: String? = nil, origin: String? = nil
@@ -52,24 +52,23 @@ public struct UploadDraft: Sendable {
     }
 }
 
-/// An upload that has just been created, durably.
+/// An upload that was created durably.
 struct CreatedUpload: Sendable {
-    /// The path of the upload URL, a capability.
+    /// The path of the upload URL, which gives access by itself.
     let path: String
-    /// The name of its record.
+    /// The name of the record.
     let name: BlobName
 }
 
 extension Uploads {
-    /// Creates an upload; its record and the record's name are durable when this returns.
+    /// Creates an upload; its record is durable when this returns.
     ///
     /// A length of 0 makes the content complete at once.
     ///
-    /// - Parameter request: The request in whose answer the URL stands; `nil` for none.
-    /// - Returns: The absolute upload URL, a capability: who has it may write, ask and cancel.
-    /// - Throws: ``UploadError/tooLarge(limit:)``, ``UploadError/rateLimited``,
-    ///   ``UploadError/quotaExceeded(_:)``, ``UploadError/insufficientStorage``,
-    ///   ``UploadError/backend``.
+    /// - Parameter request: The request whose response carries the URL; `nil` for none.
+    /// - Returns: The absolute upload URL. Every client that has it may write to, query and cancel the upload.
+    /// - Throws: ``UploadError/tooLarge(limit:)``, ``UploadError/rateLimited``, ``UploadError/quotaExceeded(_:)``,
+    ///   ``UploadError/insufficientStorage``, ``UploadError/backend``.
     public func create(
         _ draft: UploadDraft, for request: Request? = nil
     ) async throws(UploadError) -> String {
@@ -77,7 +76,7 @@ extension Uploads {
         return (request.map(base.of) ?? base.text) + path
     }
 
-    /// Creates an upload in the manner of a dialect.
+    /// Creates an upload in a protocol.
     func create(
         _ draft: UploadDraft, as creation: UploadProtocol
     ) async throws(UploadError) -> CreatedUpload {
@@ -87,7 +86,7 @@ extension Uploads {
         if let length = draft.length, length > limit { throw .tooLarge(limit: limit) }
         var record = UploadRecord(
             draft, creation: creation, at: engine.clock.now(), lives: engine.settings.createdTTL)
-        // The IETF protocol wants the end declared, whatever the length says (§1.4).
+        // The IETF protocol requires the client to declare the end, even when the length is 0 (§1.4).
         if draft.length == 0 && creation != .ietf { record.state = .finalizing }
         return try await claiming(
             for: draft.owner, length: draft.length, staging: engine.mostStaged(record)
@@ -96,14 +95,14 @@ extension Uploads {
         }
     }
 
-    /// Creates an upload once there is a place for it among its owner's, and the quota.
+    /// Creates an upload after reserving one of its owner's open uploads, disk space and quota.
     ///
-    /// Both are taken before anything is asked that takes time, so of two creations at once the
-    /// second counts the first.
+    /// The reservation is made before anything is awaited, so of two concurrent creations the second counts the
+    /// first.
     ///
     /// - Parameters:
-    ///   - length: `nil` when it is not known yet.
-    ///   - most: How many bytes of it are ever staged at the same time.
+    ///   - length: `nil` while unknown.
+    ///   - most: How many bytes of the upload are staged at the same time, at most.
     func claiming(
         for owner: UploadOwner, length: Int64?, staging most: Int64 = .max,
         _ create: (UploadLedger.Claim) async throws(UploadError) -> CreatedUpload
@@ -113,7 +112,7 @@ extension Uploads {
             owner: owner, bytes: length ?? 1, room: min(length ?? settings.unknownReservation, most)
         )
         let claimed = engine.ledger.withLock { ledger in
-            // Where others create, too, those who keep the records count them.
+            // Where several processes create uploads, the registry counts the open ones.
             ledger.take(
                 claim, limit: engine.shared == nil ? settings.maxOpenUploadsPerOwner : .max)
         }
@@ -129,10 +128,9 @@ extension Uploads {
         }
     }
 
-    /// Gives a new record a name that nobody can guess, durably; one that has all its bytes goes on
-    /// to be finished.
+    /// Stores a new record under an unguessable name, durably; an upload that has all its bytes is finished next.
     ///
-    /// - Parameter claim: What was claimed for it; given back when this returns, and only then.
+    /// - Parameter claim: The reservation; released when this returns, but not when it throws.
     func enter(
         _ record: UploadRecord, for claim: UploadLedger.Claim
     ) async throws(UploadError) -> CreatedUpload {
@@ -142,11 +140,11 @@ extension Uploads {
         try await engine.records.create(name, record, by: engine)
         engine.note(name, record, for: claim)
         defer {
-            // Nobody deals with it here until the first request comes.
+            // No request of this process uses the upload yet.
             if engine.shared != nil { engine.ledger.withLock { ledger in ledger.leave(name) } }
         }
         if record.state == .finalizing, let upload = try? await checkOut(name) {
-            // Still finalizing is no reason to withhold the URL: the next request joins in.
+            // An upload that is still being finished has a URL all the same; the next request waits for the end.
             _ = await upload.finish()
             checkIn(name)
         }

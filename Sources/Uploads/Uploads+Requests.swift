@@ -3,19 +3,20 @@ public import HTTP
 internal import SystemSupport
 
 extension Uploads {
-    /// Answers everything under `/uploads`.
+    /// Answers every request under `/uploads`.
     ///
-    /// The body is read only when every check of the head has passed; the transport drains or
-    /// closes on its own otherwise.
+    /// The body is read only after every check of the header has passed; otherwise the transport discards it or
+    /// closes the connection.
     ///
-    /// - Parameter entrance: Says who may create at the creation endpoint.
+    /// - Parameter entrance: Decides which requests may create uploads at the creation endpoint.
     public func answer(to request: Request, by entrance: any UploadAuthorizer) -> Answer {
         var dialect = UploadProtocol.neutral
         let answer = answer(to: request, by: entrance, in: &dialect)
         return counted(answer, as: dialect)
     }
 
-    /// - Parameter word: What the answer is to be counted as; unchanged when its head names nothing.
+    /// - Parameter word: Set to the protocol under which the response is counted; unchanged when the header names
+    ///   none.
     private func answer(
         to request: Request, by entrance: any UploadAuthorizer, in word: inout UploadProtocol
     ) -> Answer {
@@ -50,18 +51,18 @@ extension Uploads {
         }
     }
 
-    /// An answer from the head alone, with the fields every answer carries.
+    /// A response decided by the header alone, with the headers that every response carries.
     func refused(_ response: Response, _ request: Request) -> Answer {
         Answer(Uploads.route, finish(response, anyOrigin, request))
     }
 }
 
 extension Uploads {
-    /// Finds the upload of a request and does something with it, whatever the dialect.
+    /// Looks up the upload of a request in any protocol and acts on it.
     ///
     /// - Parameters:
-    ///   - words: How the dialect says what went wrong.
-    ///   - act: What to do; it alone reads the body.
+    ///   - words: Makes the protocol's error response.
+    ///   - act: What to do; only this reads the body.
     func work(
         on name: BlobName, for request: Request,
         words: @escaping @Sendable (UploadError) -> Response,
@@ -82,20 +83,20 @@ extension Uploads {
         }
     }
 
-    /// Errors as JSON, which requests without a protocol of their own and those of dialects A and D get.
+    /// Makes JSON error responses, for protocols A and D and for requests without a protocol.
     var jsonErrors: @Sendable (UploadError) -> Response {
         let settings = engine.settings
         return { error in error.response(settings) }
     }
 
-    /// Which pages may use an upload nobody has named an origin for.
+    /// The CORS rules of an upload that recorded no origin.
     var anyOrigin: CORSPolicy { .transfers(recorded: nil, engine.settings) }
 
     func origin(of upload: Upload) async -> CORSPolicy {
         .transfers(recorded: await upload.record.origin, engine.settings)
     }
 
-    /// Pace of a body (§3.5); its size is the engine's business.
+    /// The time limits of a body (§3.5); the engine limits its size.
     var policy: BodyPolicy {
         let settings = engine.settings
         return BodyPolicy(
@@ -105,7 +106,7 @@ extension Uploads {
             isTimed: false)
     }
 
-    /// Adds what every answer of the resource carries (§3.6).
+    /// Adds the headers that every response of the resource carries (§3.6).
     func finish(_ response: Response, _ origin: CORSPolicy, _ request: Request) -> Response {
         var response = finish(response)
         origin.add(to: &response.fields, for: request)
@@ -120,13 +121,13 @@ extension Uploads {
 }
 
 extension Uploads {
-    /// `OPTIONS` of no upload in particular: everybody may ask (§3.7).
+    /// `OPTIONS` without an upload; every origin may ask (§3.7).
     func discovery(_ request: Request, _ methods: String) -> Answer {
         Answer(Uploads.route, options(request, anyOrigin, methods))
     }
 
-    /// `OPTIONS` of an upload: the same, for the pages its creator named. `Allow` lists what the upload accepts in
-    /// its state; one that is unknown, and one that has ended without a content, accept nothing else.
+    /// `OPTIONS` of an upload, under its recorded origin. `Allow` lists what the upload accepts in its state; an
+    /// upload that is unknown or has ended without content accepts nothing else.
     func discovery(_ request: Request, of name: BlobName) -> Answer {
         Answer(Uploads.route, policy) { [self] _ in
             let upload: Upload
@@ -136,7 +137,7 @@ extension Uploads {
                 }
                 upload = found
             } catch {
-                // What cannot be looked up now may well be open.
+                // An upload that cannot be looked up now may be open.
                 return options(request, anyOrigin, Uploads.methods)
             }
             defer { checkIn(name) }
@@ -146,7 +147,7 @@ extension Uploads {
         }
     }
 
-    /// A preflight, or what this server can do, in the words of every dialect.
+    /// The response to a preflight, or the supported features of every protocol.
     private func options(
         _ request: Request, _ origin: CORSPolicy, _ methods: String
     ) -> Response {

@@ -2,12 +2,10 @@ internal import Blobs
 internal import SystemSupport
 
 extension Uploads {
-    /// One run of the sweeper (§11.8): ends what is past its time, forgets what ended long ago, deletes
-    /// the bytes of contents nobody needs; at most 1,000 of each.
+    /// Runs the sweeper once (§11.8): ends expired uploads, deletes the records of uploads that ended long ago, and
+    /// deletes the bytes of unused content; at most 1,000 of each.
     ///
-    /// Never touches an upload with a running writer.
-    ///
-    /// What several processes share is swept by one of them at a time.
+    /// Uploads with a running writer are left alone. Of several processes one sweeps at a time.
     func sweep() async {
         await engine.records.runExclusively { [self] in
             await endUploads()
@@ -18,12 +16,12 @@ extension Uploads {
         await engine.shared?.tidyHere()
     }
 
-    /// Does what cannot wait for the next run.
+    /// Does the part of the sweeper's work that cannot wait for the next run.
     func endUploadsExclusively() async {
         await engine.records.runExclusively { [self] in await endUploads() }
     }
 
-    /// Ends what is past its time, and finishes what nobody else goes on to finish.
+    /// Ends expired uploads, and finishes those that no process is finishing.
     private func endUploads() async {
         let engine = engine
         let due: [BlobName]
@@ -43,15 +41,15 @@ extension Uploads {
             switch record.state {
             case .created, .receiving: _ = await upload.expire()
             case .finalizing: _ = await upload.finish()
-            // What was still being finished when the list was made is due much later by now: its
-            // answer is owed to a client that has not heard it.
+            // An upload that was finishing when the list was made may be complete now. Its record must stay,
+            // because the client has not received the response yet.
             case .complete, .failed, .cancelled, .expired:
                 if record.expiresAt <= engine.clock.now() { await forget(name) }
             }
         }
     }
 
-    /// Bytes first, and then the one who named them is told: a crash between repeats a deletion.
+    /// Deletes the bytes first and then tells the finisher; after a crash in between the deletion is repeated.
     private func eraseContents() async {
         let (engine, limit) = (engine, 100)
         for _ in 0..<10 {
@@ -63,14 +61,14 @@ extension Uploads {
                 if !erased.isEmpty { try await engine.finisher.erased(erased) }
                 if erased.count < limit { return }
             } catch {
-                // Whatever was not told is named again, and deleted again without harm.
+                // Content that was not reported is listed again and deleted again without harm.
                 return
             }
         }
     }
 
     private func erase(_ content: AbandonedContent) async -> Bool {
-        // A name no file can have has no bytes.
+        // An invalid file name has no bytes.
         guard let name = BlobName(content.contentID) else { return true }
         let engine = engine
         do throws(StorageError) {
@@ -93,7 +91,7 @@ extension Uploads {
             }
             engine.ledger.withLock { $0.forget(name) }
         } catch {
-            // It stays in the ledger and is tried again by the next run.
+            // The record stays in the ledger, and the next run retries.
         }
     }
 }

@@ -3,7 +3,8 @@ internal import Bytes
 public import HTTP
 internal import SystemSupport
 
-/// The upload resource: bytes come in pieces, survive cuts and crashes, and end as a content.
+/// The upload resource: accepts bytes in several requests, survives interruptions and crashes, and publishes
+/// content.
 ///
 /// ```
 /// folder/records/<sha-256 of the token>    one small record per upload, also of ended ones
@@ -14,15 +15,15 @@ internal import SystemSupport
 public final class Uploads: Sendable {
     /// The route for logs; the token in a path is a secret.
     public static let route = "/uploads/{token}"
-    /// The route of the creation endpoint for logs.
+    /// The route of the creation endpoint, for logs.
     public static let creationRoute = "/uploads"
     /// `Allow` of an upload that is open or complete.
     static let methods = "GET, HEAD, PUT, PATCH, POST, DELETE, OPTIONS"
     /// `Allow` for a request that names no protocol.
     static let plainMethods = "GET, HEAD, PUT, POST, DELETE, OPTIONS"
-    /// `Allow` of the creation endpoint; the IETF protocol alone creates with `PUT`.
+    /// `Allow` of the creation endpoint; only the IETF protocol creates with `PUT`.
     static let creationMethods = "POST, PUT, OPTIONS"
-    /// `Allow` of an upload that has ended without a content, or that is unknown.
+    /// `Allow` of an upload that is unknown or has ended without content.
     static let noMethods = "OPTIONS"
 
     let engine: UploadEngine
@@ -31,14 +32,14 @@ public final class Uploads: Sendable {
     let isStopping = Locked(false)
     private let sweeping = BackgroundTask()
 
-    /// Opens the folder, recovers what a crash may have left (§11.2), starts the sweeper.
+    /// Opens the folder, recovers from a crash (§11.2) and starts the sweeper.
     ///
     /// - Parameters:
-    ///   - folder: Made where it is missing; one process at a time (``FolderLock``).
+    ///   - folder: Created when missing; used by one process at a time (``FolderLock``).
     ///   - finisher: Told of every finished content, at least once.
-    ///   - publicBase: What upload URLs begin with.
-    ///   - onCommit: Told how long each commit of bytes took, bytes and record.
-    ///   - bucket: Where complete contents go; `nil` for the local disk.
+    ///   - publicBase: The base of upload URLs.
+    ///   - onCommit: Called with the duration of each commit of bytes and record.
+    ///   - bucket: Where complete content goes; `nil` for the local disk.
     public init(
         folder: String, settings: UploadSettings = UploadSettings(),
         finisher: any UploadFinisher, clock: UploadClock, publicBase: PublicBaseURL,
@@ -60,7 +61,7 @@ public final class Uploads: Sendable {
         var recordStore: any UploadRecordStore = LocalUploadRecords(
             records: records, queues: queues, ledger: ledger)
         if let bucket {
-            // No part waits for longer than it takes to arrive.
+            // Commits at least once per part, so that no complete part waits to be sent.
             settings.commitBytes = min(settings.commitBytes, PartSize.least)
             let own = BucketStorage(
                 bucket, blobs: blobs, journals: journals, clock: clock,
@@ -90,7 +91,7 @@ public final class Uploads: Sendable {
         startSweeping()
     }
 
-    /// A name for this process that no other one has, and that ends with it.
+    /// A random name for this process, until it ends.
     private static func newHolder() throws(DiskError) -> [UInt8] {
         do throws(UploadError) {
             return try SecureRandom.bytes(16)
@@ -99,24 +100,23 @@ public final class Uploads: Sendable {
         }
     }
 
-    /// Whether uploads of a folder have bytes in a bucket, so that they can only go on with it. Waits
-    /// for the disk.
+    /// Whether uploads of a folder have bytes in a bucket and cannot continue without it. Waits for the disk.
     public static func needsBucket(in folder: String) throws(DiskError) -> Bool {
         try !JournalFolder(at: journals(in: folder)).entries().isEmpty
     }
 
     private static func journals(in folder: String) -> String { "\(folder)/parts" }
 
-    /// The folder of the local disk, for whoever makes files of his own there.
+    /// The folder on the local disk, also for files that other modules generate there.
     public var blobs: BlobFolder { engine.blobs }
 
     /// How many unfinished uploads one owner may have.
     public var maximumOpenPerOwner: Int { engine.settings.maxOpenUploadsPerOwner }
 
-    /// Where complete contents lie; downloads read here.
+    /// The complete content, for downloads.
     public var contents: ContentRepository { ContentRepository(engine.storage) }
 
-    /// Stops taking requests, lets running ones commit, waits up to ten seconds for finalizing and
+    /// Refuses new requests, lets running ones commit, and waits up to ten seconds for uploads being finished and
     /// for the sweeper.
     public func shutdown() async {
         isStopping.withLock { $0 = true }
@@ -141,8 +141,9 @@ public final class Uploads: Sendable {
         let interval = engine.settings.sweepInterval
         guard interval > 0 else { return }
         let clock = engine.clock
-        // What a process was finishing that died is finished by another one, and soon.
-        let step = engine.shared == nil ? interval : min(interval, SharedUploadRecords.claimDuration)
+        // An upload that a crashed process was finishing is finished by another process within seconds.
+        let step =
+            engine.shared == nil ? interval : min(interval, SharedUploadRecords.claimDuration)
         sweeping.start { [weak self] in
             var swept: Int64?
             while !Task.isCancelled && self != nil {
@@ -159,15 +160,14 @@ public final class Uploads: Sendable {
 }
 
 extension Uploads {
-    /// The one owner of an upload's state, made from its record when nobody deals with it yet.
+    /// The ``Upload`` of a record, created when no request uses it yet.
     ///
-    /// - Returns: `nil` when there is no such upload; each other result is given back by
-    ///   ``checkIn(_:)``.
-    /// - Throws: When nobody could look (``UploadError/busy``, ``UploadError/backend``).
+    /// - Returns: `nil` when there is no such upload; otherwise the caller ends with ``checkIn(_:)``.
+    /// - Throws: When the record could not be read (``UploadError/busy``, ``UploadError/backend``).
     func checkOut(_ name: BlobName) async throws(UploadError) -> Upload? {
         for _ in 0..<Uploads.patience {
-            // Entered before it is loaded: a record read while another owner of the same upload still
-            // writes would be stale by the time it is used.
+            // Registered before the record is loaded: a record read while another `Upload` of the same record still
+            // writes would be out of date.
             let loading = active.enter(name) { load(name) }
             do throws(UploadError) {
                 guard let upload = try await loaded(loading) else {
@@ -175,7 +175,7 @@ extension Uploads {
                     return nil
                 }
                 if try await upload.isCurrent() {
-                    // Only uploads in use when the server began to stop were told so.
+                    // The stopping server has told only the uploads that were in use then.
                     if isStopping.withLock({ $0 }) { await upload.stop() }
                     return upload
                 }
@@ -185,13 +185,13 @@ extension Uploads {
                 throw error
             }
             checkIn(name)
-            // Those whose requests another process has overtaken are on their way out.
+            // Requests of an upload that another process has taken over are ending.
             await pause(milliseconds: 10)
         }
         throw .locked
     }
 
-    /// How often one looks again until they are gone.
+    /// How often the record is tried until they have ended.
     private static let patience = 1000
 
     private func loaded(
@@ -204,32 +204,33 @@ extension Uploads {
         }
     }
 
-    /// Lets go; an upload nobody deals with costs no memory and no open file.
+    /// Ends the use of an upload; one that no request uses takes no memory and no open file.
     func checkIn(_ name: BlobName) {
-        // Others may go on with it now, and what they come to is not known here.
+        // Another process may continue it now, so its numbers here would be out of date.
         if active.leave(name), engine.shared != nil {
             engine.ledger.withLock { ledger in ledger.leave(name) }
         }
     }
 
-    /// Does what another process asks of this one, which receives the body of an upload (ruling 33).
+    /// Carries out what another process asks of this one, which receives the body of an upload (ruling 33).
     ///
     /// - Parameters:
-    ///   - name: Of the record, as the ``UploadRegistry`` knows it.
-    ///   - holder: Who is asked, in hexadecimal digits; others do nothing.
+    ///   - name: The name of the record in the ``UploadRegistry``.
+    ///   - holder: The process that is asked, in hexadecimal digits; other processes do nothing.
     public func answer(_ request: UploadWriterRequest, for name: String, at holder: String) {
-        guard let recordStore = engine.shared?.recordStore, holder == String(hexadecimal: recordStore.holder),
+        guard let recordStore = engine.shared?.recordStore,
+            holder == String(hexadecimal: recordStore.holder),
             let name = BlobName(name)
         else { return }
         Task {
-            // Who waits goes on without an answer.
+            // If this fails, the asking process continues after its timeout.
             guard let upload = try? await checkOut(name) else { return }
             await upload.answer(request)
             checkIn(name)
         }
     }
 
-    /// Goes on with an upload that was being finished.
+    /// Continues to finish an upload after a crash.
     func resume(_ name: BlobName) {
         Task {
             guard let upload = try? await checkOut(name) else { return }
@@ -238,7 +239,7 @@ extension Uploads {
         }
     }
 
-    /// Goes on moving what an upload held before a crash.
+    /// Continues to send stored bytes to the bucket after a crash.
     func resumeUploading(_ record: UploadRecord) {
         guard record.offset >= PartSize.least, let blob = BlobName(record.contentID),
             let uploader = engine.storage.uploader(of: blob)
@@ -262,9 +263,9 @@ extension Uploads {
     }
 }
 
-/// The uploads somebody deals with, each with one owner of its state (§11.4).
+/// The uploads that requests use, each with one ``Upload`` that owns its state (§11.4).
 final class ActiveUploads: Sendable {
-    /// What came of looking for an upload: there may be none, or nobody could look.
+    /// The result of loading a record: `nil` when there is none, or an error.
     typealias Loaded = Result<Upload?, StorageError>
 
     private struct Entry: Sendable {
@@ -274,7 +275,7 @@ final class ActiveUploads: Sendable {
 
     private let entries = Locked<[BlobName: Entry]>([:])
 
-    /// Joins those who deal with an upload; the first has it loaded.
+    /// Registers one more user of an upload; the first one loads it.
     func enter(_ name: BlobName, load: () -> Task<Loaded, Never>) -> Task<Loaded, Never> {
         entries.withLock { entries in
             var entry = entries[name] ?? Entry(upload: load(), users: 0)
@@ -284,10 +285,10 @@ final class ActiveUploads: Sendable {
         }
     }
 
-    /// Keeps an upload that somebody deals with beyond them, until ``leave(_:)``.
+    /// Registers one more user of an upload in use, until ``leave(_:)``.
     func hold(_ name: BlobName) { entries.withLock { $0[name]?.users += 1 } }
 
-    /// Lets go; the last one forgets the owner.
+    /// Removes a user; the last one releases the `Upload`.
     ///
     /// - Returns: Whether it was the last one.
     @discardableResult func leave(_ name: BlobName) -> Bool {
@@ -299,13 +300,12 @@ final class ActiveUploads: Sendable {
         }
     }
 
-    /// All of them.
     var uploads: [Task<Loaded, Never>] { entries.withLock { $0.values.map(\.upload) } }
 }
 
-// Room for bytes that come by no upload.
+// Space and quota for bytes that arrive without an upload.
 extension Uploads {
-    /// Whether the disk has room for what is promised, and more is left free. Waits for the disk.
+    /// Requires space on the disk beyond reservations and headroom. Waits for the disk.
     ///
     /// - Throws: ``UploadError/insufficientStorage``.
     public func requireDiskSpace() throws(UploadError) {
@@ -316,7 +316,7 @@ extension Uploads {
         }
     }
 
-    /// Whether an application may hold so many bytes beside its contents and its uploads.
+    /// Requires that an application may store so many bytes besides its content and its uploads.
     ///
     /// - Throws: ``UploadError/quotaExceeded(_:)``, ``UploadError/unavailable``.
     public func requireQuota(of application: String, for bytes: Int64) async throws(UploadError) {

@@ -1,10 +1,10 @@
 import SQL
 
-// Secrets that all processes of a database know.
+// Secrets that all processes of a database share.
 extension MessagingStore {
-    /// A secret; the one that is given where there is none yet.
+    /// Returns a secret, storing a new one when there is none yet.
     ///
-    /// - Parameter new: What it is to be; of several processes that ask at once one is heard.
+    /// - Parameter new: Makes the new secret; when several processes ask at the same time, one of them stores it.
     public func secret(
         _ name: String, orKeep new: @escaping @Sendable () throws -> [UInt8]
     ) async throws -> [UInt8] {
@@ -17,14 +17,14 @@ extension MessagingStore {
         }
     }
 
-    /// A secret; `nil` where there is none yet.
+    /// Returns a secret; `nil` when there is none yet.
     public func secret(_ name: String) async throws -> [UInt8]? {
         try await database.read { transaction in try transaction.secret(name) }
     }
 
-    /// Replaces a secret by one that is made of it, in one step.
+    /// Replaces a secret by one that is derived from it, in one transaction.
     ///
-    /// - Returns: The new one; `nil` where there is none yet.
+    /// - Returns: The new secret; `nil` when there is none yet.
     public func replaceSecret(
         _ name: String, by next: @escaping @Sendable ([UInt8]) throws -> [UInt8]
     ) async throws -> [UInt8]? {

@@ -1,14 +1,14 @@
 internal import Bytes
 internal import HTTP
 
-/// What a client says the digest of its body is; the request is then all or nothing (§4.4).
+/// The digest that a client states for its body; the request is then atomic (§4.4).
 struct BodyDigest: Sendable, Equatable {
     let algorithm: DigestAlgorithm
-    /// The digest; checksums with their highest byte first.
+    /// The digest; checksums in big-endian order.
     let value: [UInt8]
 }
 
-/// How a body can be checked.
+/// The digest algorithms that clients may use.
 enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     case md5
     case sha1
@@ -17,7 +17,7 @@ enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
     case crc32
     case crc32c
 
-    /// What takes it while the body arrives.
+    /// The type that computes the digest while bytes arrive.
     var kind: any RunningDigest.Type {
         switch self {
         case .md5: MD5.self
@@ -31,12 +31,12 @@ enum DigestAlgorithm: Sendable, Equatable, CaseIterable {
 }
 
 extension BodyDigest {
-    /// Reads `Content-Digest` or `Repr-Digest` (RFC 9530): `sha-256=:…:, sha-512=:…:`.
+    /// Parses `Content-Digest` or `Repr-Digest` (RFC 9530): `sha-256=:…:, sha-512=:…:`.
     ///
-    /// Other algorithms are ignored; the last of two equal keys counts.
+    /// Other algorithms are ignored; the last of equal keys counts.
     ///
-    /// - Throws: ``UploadError/invalid(_:)`` for a known algorithm whose value is no digest of it:
-    ///   who states one wants to have it checked.
+    /// - Throws: ``UploadError/invalid(_:)`` for a malformed digest of a known algorithm, because the client wants
+    ///   it checked.
     static func list(_ fields: Fields, _ name: FieldName) throws(UploadError) -> [BodyDigest] {
         guard let value = fields.joined(name) else { return [] }
         var digests: [BodyDigest] = []
@@ -58,7 +58,7 @@ extension BodyDigest {
         return digests
     }
 
-    /// The same the other way: what such a field says.
+    /// The value of such a header.
     static func text(_ digests: [BodyDigest]) -> String {
         digests.compactMap { digest in
             digest.algorithm.key.map { key in "\(key)=:\(Base64.encode(digest.value)):" }
@@ -67,7 +67,7 @@ extension BodyDigest {
 }
 
 extension DigestAlgorithm {
-    /// What digest fields call it (RFC 9530 §5); `nil` for those that are deprecated there, or unknown.
+    /// The key in digest headers (RFC 9530 §5); `nil` for algorithms that are deprecated or not defined there.
     var key: String? {
         switch self {
         case .sha256: "sha-256"
@@ -76,7 +76,7 @@ extension DigestAlgorithm {
         }
     }
 
-    /// The one of a key; `nil` for a key that nothing is checked by.
+    /// `nil` for the key of an algorithm that is not checked.
     fileprivate init?(_ key: Substring) {
         guard let algorithm = Self.allCases.first(where: { $0.key?[...] == key })
         else { return nil }

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import HTTP
 
-/// What a client says the whole content's digests are (§5.9).
+/// The digests of the whole content that a client declares (§5.9).
 struct DeclaredDigests: Sendable, Equatable {
     var md5: [UInt8]?
     var crc32c: UInt32?
@@ -10,7 +10,7 @@ struct DeclaredDigests: Sendable, Equatable {
 
     init() {}
 
-    /// Reads the lines of `X-Goog-Hash`; unknown algorithms are ignored.
+    /// Parses the lines of `X-Goog-Hash`; unknown algorithms are ignored.
     init(lines: [String]) throws(UploadError) {
         for item in lines.flatMap({ $0.split(separator: ",") }) {
             let text = item.trimmed
@@ -27,7 +27,7 @@ struct DeclaredDigests: Sendable, Equatable {
         }
     }
 
-    /// Takes what another request declared; a contradiction is the caller's mistake.
+    /// Adds the digests of another request; contradictions are refused.
     func merging(_ other: DeclaredDigests) throws(UploadError) -> DeclaredDigests {
         var both = self
         if let md5 = other.md5 { try both.merge(md5: md5) }
@@ -37,7 +37,7 @@ struct DeclaredDigests: Sendable, Equatable {
         return both
     }
 
-    /// Takes one of the digests of `Repr-Digest` (§7.12).
+    /// Adds a digest of `Repr-Digest` (§7.12).
     mutating func add(_ digest: BodyDigest) {
         switch digest.algorithm {
         case .sha256: sha256 = digest.value
@@ -46,7 +46,7 @@ struct DeclaredDigests: Sendable, Equatable {
         }
     }
 
-    /// Base 64 of exactly that many bytes.
+    /// Decodes base64 of exactly that many bytes.
     static func bytes(
         _ text: some StringProtocol, count: Int, in field: String
     ) throws(UploadError) -> [UInt8] {

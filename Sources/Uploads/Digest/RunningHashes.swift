@@ -1,11 +1,11 @@
 public import Blobs
 internal import Bytes
 
-/// The digests of a content while it arrives (§4.5).
+/// The digests of content while it arrives (§4.5).
 ///
-/// CRC-32C and SHA-256 always run; MD5 only once somebody may want it, because it is three times
-/// as slow. A digest takes only the bytes that continue it: one that began late stays behind and is
-/// caught up from the file when the upload ends.
+/// CRC-32C and SHA-256 always run; MD5 only when a client may want it, because it is three times as slow. A digest
+/// takes only bytes that continue it. One that started late reads the missing bytes from the file when the upload
+/// ends.
 struct RunningHashes: Sendable {
     private(set) var sha256 = SHA256()
     private(set) var crc32c = CRC32C()
@@ -27,18 +27,18 @@ struct RunningHashes: Sendable {
         }
     }
 
-    /// Has MD5 run too, from the first byte it has not seen.
+    /// Starts MD5, from the first byte on.
     mutating func want(md5 isWanted: Bool) {
         if isWanted && md5 == nil { md5 = MD5() }
     }
 
-    /// Takes bytes of the content from a position on.
+    /// Takes bytes of the content at a position.
     mutating func update(_ bytes: Span<UInt8>, at position: Int64) {
         updateAlways(bytes, at: position)
         updateMD5(bytes, at: position)
     }
 
-    /// The two that always run.
+    /// Updates CRC-32C and SHA-256.
     mutating func updateAlways(_ bytes: Span<UInt8>, at position: Int64) {
         guard covered == position else { return }
         sha256.update(bytes)
@@ -46,25 +46,25 @@ struct RunningHashes: Sendable {
         covered += Int64(bytes.count)
     }
 
-    /// The slow one, which therefore may run beside the others, on a copy.
+    /// Updates MD5, which is slow and may therefore run at the same time, on a copy.
     mutating func updateMD5(_ bytes: Span<UInt8>, at position: Int64) {
         guard coveredByMD5 == position, md5 != nil else { return }
         md5?.update(bytes)
         coveredByMD5 += Int64(bytes.count)
     }
 
-    /// Takes over how far MD5 has come on a copy.
+    /// Takes the state of MD5 from a copy.
     mutating func adoptMD5(of other: RunningHashes) {
         md5 = other.md5
         coveredByMD5 = other.coveredByMD5
     }
 
-    /// Where the digest that is farthest behind stands.
+    /// The position of the digest that is farthest behind.
     var slowestPosition: Int64 { md5 == nil ? covered : min(covered, coveredByMD5) }
 }
 
 extension RunningHashes {
-    /// Takes a piece of which each digest may have seen a part already.
+    /// Takes bytes that some digests may have seen already.
     mutating func catchUp(_ piece: [UInt8], at position: Int64) {
         let end = position + Int64(piece.count)
         while slowestPosition < end {
@@ -79,12 +79,12 @@ extension RunningHashes {
 extension BlobFile {
     private static let piece = 1 << 20
 
-    /// SHA-256 of everything, piece by piece. Waits for the disk.
+    /// SHA-256 of the whole file, read in chunks. Waits for the disk.
     public func digest() throws(DiskError) -> [UInt8] {
         var (hash, position) = (SHA256(), Int64(0))
         while position < size {
             let bytes = try read(BlobFile.piece, at: position)
-            // Cut meanwhile: whatever it is then, it is not what it was.
+            // The file was truncated meanwhile, so the digest cannot match anyway.
             guard !bytes.isEmpty else { break }
             hash.update(bytes.span)
             position += Int64(bytes.count)

@@ -1,12 +1,12 @@
 internal import HTTP
 
-/// Which digests a reader wants: the weights of a `Want-Repr-Digest` or `Want-Content-Digest` field
-/// (RFC 9530 §4).
+/// The digests that a client wants: the weights of a `Want-Repr-Digest` or `Want-Content-Digest` header (RFC 9530
+/// §4).
 struct DigestPreference: Equatable {
     private let weights: [String: Int]
 
-    /// Reads a field; `nil` for one that is no dictionary of weights from 0 to 10, which counts as
-    /// not sent (RFC 9651 §4.2).
+    /// Parses a header; `nil` when it is no dictionary of weights from 0 to 10, which counts as absent (RFC 9651
+    /// §4.2).
     init?(_ text: String) {
         var weights: [String: Int] = [:]
         for member in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -15,13 +15,13 @@ struct DigestPreference: Equatable {
             guard halves.count == 2, DigestPreference.isKey(halves[0]),
                 let weight = Int64(decimal: halves[1].utf8), weight <= 10
             else { return nil }
-            // The last of a name counts, as in every dictionary.
+            // The last of equal keys counts (RFC 9651).
             weights[String(halves[0])] = Int(weight)
         }
         self.weights = weights
     }
 
-    /// Whether an algorithm is wanted; 0 means unwanted, and so does not being named.
+    /// Whether an algorithm is wanted; weight 0 and an absent key mean that it is not.
     func wants(_ algorithm: DigestAlgorithm) -> Bool {
         algorithm.key.map { key in weights[key, default: 0] > 0 } ?? false
     }

@@ -1,21 +1,21 @@
 internal import Blobs
 internal import HTTP
 
-/// Why a download is not given.
+/// Why a download fails.
 enum DownloadError: Error, Equatable {
     case forged
     case expired
     case notFound
     case preconditionFailed
-    /// With the `Content-Range` that goes with it.
+    /// With the value of `Content-Range`.
     case unsatisfiable(String)
     case method
     case busy
-    /// The store the bytes are in cannot be reached.
+    /// The bucket cannot be reached.
     case unavailable
     case backend
 
-    /// What a failing storage means to whoever downloads.
+    /// The error that a client sees when the storage fails.
     init(_ error: StorageError) {
         self =
             switch error {

@@ -4,7 +4,7 @@ internal import HTTP
 internal import ObjectStore
 internal import SystemSupport
 
-/// One content on its way to one client.
+/// The response to one download request.
 struct DownloadResponse: Sendable {
     let content: StoredContent
     let ticket: DownloadTicket
@@ -15,7 +15,7 @@ struct DownloadResponse: Sendable {
 
     func response(to request: Request) async throws(DownloadError) -> Response {
         if let elsewhere = redirection(of: request) { return elsewhere }
-        // The file is what is sent, so its size is what is said.
+        // The stored file determines the size.
         guard source.holds(content.size) else { throw .backend }
         let representation = Representation(
             size: content.size, tag: tag, modified: content.completedAtMilliseconds / 1000)
@@ -56,11 +56,10 @@ struct DownloadResponse: Sendable {
 }
 
 extension DownloadResponse {
-    /// As declared; a stored type that could harm a header was replaced when it was stored, and
-    /// once more here.
+    /// The declared media type. A type that could harm a header was replaced when it was stored, and is again here.
     var mediaType: String { MediaType(untrusted: content.mediaType).text }
 
-    /// What stands on every 200 and 206, and on `HEAD` (§9.1, §9.7).
+    /// The headers of every 200, 206 and response to `HEAD` (§9.1, §9.7).
     func fields(for request: Request, _ type: String) -> ResponseFields {
         var fields = ResponseFields()
         fields.add("Content-Type", type)
@@ -75,7 +74,7 @@ extension DownloadResponse {
         return fields
     }
 
-    /// What also stands on 304.
+    /// Adds the headers that a 304 carries, too.
     func addValidators(to fields: inout ResponseFields) {
         let age = max(0, min(ticket.expires - now, 86_400))
         fields.add("ETag", tag.text)
@@ -83,10 +82,10 @@ extension DownloadResponse {
         fields.add("Cache-Control", "private, max-age=\(age), immutable")
     }
 
-    /// Made of the content alone, so it outlives URLs and restarts (H102).
+    /// Made of the content only, so it does not depend on the URL or the process (H102).
     var tag: EntityTag { EntityTag(opaque: String(hexadecimal: content.sha256)) }
 
-    /// Only what no browser runs is shown in place.
+    /// Whether browsers show the content in place: only types that they do not execute.
     private var isInline: Bool {
         let essence = MediaType(untrusted: content.mediaType).essence
         return !ticket.forcesAttachment && DownloadResponse.shown.contains(essence)
@@ -100,17 +99,17 @@ extension DownloadResponse {
 }
 
 extension DownloadResponse {
-    /// More than this is not read twice to say its digest (§9.5).
+    /// Larger responses carry no digest that must be computed by an extra read, in bytes (§9.5).
     static let digestLimit: Int64 = 8 << 20
 
-    /// The digests of the whole content, as far as they are known.
+    /// The known digests of the whole content.
     private var known: [BodyDigest] {
         let sha256 = BodyDigest(algorithm: .sha256, value: content.sha256)
         guard let sha512 = content.sha512 else { return [sha256] }
         return [sha256, BodyDigest(algorithm: .sha512, value: sha512)]
     }
 
-    /// Adds the digests of the whole content, on every 200, 206 and `HEAD`, but for those unwanted.
+    /// Adds the digests of the whole content to every 200, 206 and response to `HEAD`, except unwanted ones.
     func addReprDigest(to fields: inout ResponseFields, for request: Request) {
         let preference = preference("Want-Repr-Digest", request)
         add(
@@ -118,7 +117,7 @@ extension DownloadResponse {
             as: "Repr-Digest", to: &fields)
     }
 
-    /// Adds the digests of an answer that carries everything: they are known, or not said.
+    /// Adds the content digests of a complete response, as far as they are known.
     func addContentDigest(to fields: inout ResponseFields, for request: Request) {
         let wanted = contentDigests(wantedBy: request)
         add(
@@ -126,8 +125,8 @@ extension DownloadResponse {
             to: &fields)
     }
 
-    /// Adds the digests of what is sent, with the heads of the parts; it is read for them, where nobody
-    /// waits but this answer, unless it is too much.
+    /// Adds the content digests of a partial response, including the headers of its parts. The bytes are read once
+    /// more, unless there are too many.
     func addContentDigest(
         of partial: PartialContent, to fields: inout ResponseFields, for request: Request
     ) async throws(DownloadError) {
@@ -173,7 +172,7 @@ extension DownloadResponse {
 }
 
 extension DownloadResponse {
-    /// What is sent: out of a file by the kernel, out of a bucket as fast as the client takes it (§9.8).
+    /// The body: sent from a file by the kernel, or read from a bucket as fast as the client takes it (§9.8).
     func sent(
         _ partial: PartialContent, _ request: Request
     ) async throws(DownloadError) -> Content {
@@ -184,7 +183,7 @@ extension DownloadResponse {
                 return .file(
                     BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
             }
-        // A HEAD is answered with what is known of the content; nobody asks the store.
+        // `HEAD` is answered from the catalog, without asking the bucket.
         case .object where request.method == .head || partial.length == 0:
             return .written(length: partial.length) { _ in }
         case .object: return try await proxied(partial)
@@ -193,7 +192,7 @@ extension DownloadResponse {
 
     private func proxied(_ partial: PartialContent) async throws(DownloadError) -> Content {
         let source = source
-        // Before the head leaves it is known whether there is anything to send.
+        // The first chunk is requested before the response begins, so that a failure can be reported.
         var first: ContentReader?
         for case .range(let range) in partial.pieces.prefix(2) {
             var reader = source.reader(range)
@@ -218,8 +217,8 @@ extension DownloadResponse {
         }
     }
 
-    /// Where the bytes are, for who may fetch them there himself; no longer than this URL would open
-    /// them here (§10.6).
+    /// A redirect to a presigned URL of the bucket, which expires no later than this URL (§10.6); `nil` where the
+    /// server sends the bytes.
     func redirection(of request: Request) -> Response? {
         guard case .object(let object) = source, object.redirects, request.method == .get,
             content.size > 0
@@ -238,7 +237,7 @@ extension DownloadResponse {
     }
 }
 
-/// A blob as the transport wants it: a descriptor that stays open while somebody sends.
+/// A blob for the transport: its descriptor stays open while it is sent.
 private final class BlobContent: FileContent {
     private let file: BlobFile
 

@@ -1,26 +1,26 @@
 internal import Bytes
 internal import HTTP
 
-/// What a signed URL says: which content, under which name, until when (§9.6).
+/// The claims of a signed URL: content, file name and expiry (§9.6).
 struct DownloadTicket: Sendable, Equatable {
-    /// The content, as it stands in the path.
+    /// The content id, as in the path.
     let content: String
-    /// The file name, percent-encoded, as it stands in the path.
+    /// The percent-encoded file name, as in the path.
     let fileName: String
-    /// Last second of its life, since 1970 UTC.
+    /// The last second of validity, since 1970 UTC.
     let expires: Int64
-    /// `dl=1`: to be saved, whatever its type.
+    /// `dl=1`: browsers save the content, whatever its type is.
     let forcesAttachment: Bool
 
-    /// Why a URL opens nothing.
+    /// Why a URL is refused.
     enum Refusal: Error, Equatable {
-        /// A part is missing, twice there, or does not belong to the others.
+        /// A parameter is missing, repeated, or not covered by the signature.
         case forged
-        /// It was good once.
+        /// The signature is valid, but the URL has expired.
         case expired
     }
 
-    /// Path and query.
+    /// The path and query with the signature.
     func signed(by keys: SigningKeys) -> String {
         guard let key = keys.keys.first else { return "/download/\(content)/\(fileName)" }
         let signature = Base64.encodeForURL(Signature.of(signedText, key: key.secret))
@@ -29,7 +29,7 @@ struct DownloadTicket: Sendable, Equatable {
             "/download/\(content)/\(fileName)?exp=\(expires)&kid=\(key.id)\(save)&sig=\(signature)"
     }
 
-    /// Reads and checks a URL; nothing is looked up for one that is not ours.
+    /// Parses and verifies a URL; nothing is looked up before.
     init(
         _ target: RequestTarget, keys: SigningKeys, now: Int64, leeway: Int64
     ) throws(Refusal) {

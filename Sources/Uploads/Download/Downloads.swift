@@ -2,9 +2,9 @@ internal import Blobs
 public import HTTP
 internal import SystemSupport
 
-/// The download resource: complete contents under signed URLs that expire (§9).
+/// The download resource: complete content under signed URLs that expire (§9).
 ///
-/// Takes no lock and keeps no state: any number of downloads run side by side.
+/// Keeps no state per request; any number of downloads run in parallel.
 public final class Downloads: Sendable {
     /// The route for logs and metrics.
     public static let route = "/download/{content}/{filename}"
@@ -18,9 +18,9 @@ public final class Downloads: Sendable {
     let clock: UploadClock
     let queues = WorkQueuePool("parley.downloads", count: 4)
 
-    /// Puts the resource together.
+    /// Creates the resource.
     ///
-    /// - Parameter publicBase: What download URLs begin with.
+    /// - Parameter publicBase: The base of download URLs.
     public init(
         contents: ContentRepository, catalog: any DownloadCatalog,
         settings: UploadSettings = UploadSettings(), keys: SigningKeys, publicBase: PublicBaseURL,
@@ -34,19 +34,19 @@ public final class Downloads: Sendable {
         base = publicBase
     }
 
-    /// Signs with other keys from now on; URLs signed before open as long as their key is among them.
+    /// Signs with other keys from now on; URLs stay valid as long as their key is among them.
     public func replaceKeys(_ keys: SigningKeys) { self.keys.withLock { $0 = keys } }
 
-    /// A URL that opens a content without any other credential.
+    /// A signed URL that opens content without any other credentials.
     ///
-    /// Its end is rounded up to a quarter of an hour, so that listings made shortly after each
-    /// other hand out the same URL and a browser's cache works; it lives half an hour at least,
-    /// because a client takes a URL for expired ten minutes before its time.
+    /// Its expiry is rounded up to a quarter of an hour, so that lists requested shortly after each other carry the
+    /// same URL and browser caches work. It is valid for at least half an hour, because clients treat a URL as
+    /// expired ten minutes before.
     ///
     /// - Parameters:
     ///   - now: Milliseconds since 1970 UTC.
-    ///   - saving: Browsers save what it opens, also what they could show (`dl=1`).
-    ///   - request: The request in whose answer it stands; `nil` for none.
+    ///   - saving: Whether browsers save the content instead of showing it (`dl=1`).
+    ///   - request: The request whose response carries the URL; `nil` for none.
     public func signedURL(
         content: String, fileName: String?, at now: Int64, saving: Bool = false,
         for request: Request? = nil
@@ -64,12 +64,12 @@ public final class Downloads: Sendable {
 }
 
 extension Downloads {
-    /// Answers everything under `/download`.
+    /// Answers every request under `/download`.
     ///
-    /// The signature is judged before anything is looked up.
+    /// The signature is verified before anything is looked up.
     public func answer(to request: Request) -> Answer {
-        // Whose pages may read the content is not known yet, and that a URL is refused says nothing
-        // of it: each page may read that, to ask for a fresh one (§9.6).
+        // The origin of the content is not known yet, and a refusal reveals nothing. Every page may read it, so
+        // that it can request a new URL (§9.6).
         let open = CORSPolicy.everybody
         let ticket: DownloadTicket
         do throws(DownloadTicket.Refusal) {
@@ -134,12 +134,12 @@ extension Downloads {
 }
 
 extension Downloads {
-    /// Reads a whole content into memory; the caller's thread does not wait for the disk.
+    /// Reads a whole content into memory, without blocking the calling thread.
     ///
     /// - Parameters:
-    ///   - id: Of a complete content (a UUID in lower case), of a size the caller has judged.
-    ///   - make: What to make of the bytes, on a queue where it may take long.
-    /// - Returns: `nil` when it cannot be read now; its URL is there for then.
+    ///   - id: The id of complete content (a UUID in lower case); the caller has checked its size.
+    ///   - make: Converts the bytes, on a queue that may be blocked.
+    /// - Returns: `nil` when the content cannot be read now; clients can then use its URL.
     public func read<Value: Sendable>(
         _ id: String, _ make: @escaping @Sendable ([UInt8]) -> Value
     ) async -> Value? {

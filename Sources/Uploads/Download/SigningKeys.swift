@@ -2,36 +2,35 @@ public import Blobs
 internal import Bytes
 internal import HTTP
 
-/// The keys that sign download URLs: the first signs, each of them is believed.
+/// The keys that sign download URLs: the first key signs, all keys verify.
 ///
-/// Two from the start, so that one can be replaced while URLs of the other still live.
+/// There are at least two, so that the first can be replaced while its URLs are still valid.
 public struct SigningKeys: Sendable {
     struct Key: Sendable, Equatable {
         let id: String
         let secret: [UInt8]
-        /// When the last URL it signed has ended, in seconds since 1970 UTC; `nil` while it signs or
-        /// will sign.
+        /// When the last URL it signed expires, in seconds since 1970 UTC; `nil` for keys that sign or will sign.
         var endsAt: Int64?
     }
 
     let keys: [Key]
 
-    /// Why there are no keys.
+    /// Why keys cannot be loaded.
     public enum Fault: Error, Sendable {
         /// The file could not be read or written.
         case disk(DiskError)
         /// There is no file.
         case missing
-        /// The file holds something else; it is left as it is for a person to look at.
+        /// The file is malformed; it is left unchanged.
         case unreadable
-        /// The system has no randomness.
+        /// No randomness is available.
         case noRandomness
     }
 
-    /// Reads the keys of a data folder, making two on the first start. Waits for the disk.
+    /// Loads the keys of a data folder, creating two at the first start. Waits for the disk.
     ///
-    /// The file is called `download-keys`, readable by its owner alone; each line is a key's id, its
-    /// 32 bytes in base64url and, of one that signs no more, the second in which it is let go.
+    /// The file `download-keys` is readable by its owner only. Each line has a key's id, its 32 bytes in base64url
+    /// and, for a retired key, the second after which it is removed.
     public static func load(folder: String) throws(Fault) -> SigningKeys {
         let file = try file(in: folder)
         if let keys = try stored(in: file) { return keys }
@@ -77,7 +76,7 @@ public struct SigningKeys: Sendable {
 
     init(keys: [Key]) { self.keys = keys }
 
-    /// Reads keys as ``bytes`` says them; `nil` for anything else.
+    /// Decodes keys; `nil` when the bytes are malformed.
     public init?(bytes: [UInt8]) {
         var keys: [Key] = []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
@@ -96,7 +95,7 @@ public struct SigningKeys: Sendable {
         self.keys = keys
     }
 
-    /// A line for each key, as in the file.
+    /// The encoded keys: one line each, as in the file.
     public var bytes: [UInt8] {
         keys.flatMap { key in
             let end = key.endsAt.map { end in " \(end)" } ?? ""
@@ -108,18 +107,18 @@ public struct SigningKeys: Sendable {
 }
 
 extension SigningKeys {
-    /// What becomes of the keys that signed so far.
+    /// What happens to the current keys.
     public enum Rotation: Sendable, Equatable {
-        /// Their URLs open until they end, in milliseconds since 1970 UTC, and then they are let go.
+        /// Their URLs stay valid until a time, in milliseconds since 1970 UTC; then the keys are removed.
         case keeping(until: Int64)
-        /// Their URLs open nothing any more: a key is not secret any more.
+        /// Their URLs are invalid at once, because a key was disclosed.
         case forgetting
     }
 
-    /// The second key signs from now on, and a new one stands behind it.
+    /// The keys after a rotation: the second key signs, and a new key follows it.
     ///
-    /// It was believed by everybody already, so nobody refuses what another process signs before both
-    /// have read the keys again.
+    /// All processes already verify with the second key, so none refuses URLs that another process signs before
+    /// both have reloaded.
     ///
     /// - Parameter now: Milliseconds since 1970 UTC.
     public func rotated(_ rotation: Rotation, at now: Int64) throws(Fault) -> SigningKeys {
@@ -134,7 +133,7 @@ extension SigningKeys {
         return SigningKeys(keys: active + fresh.prefix(2 - min(active.count, 1)) + [retired] + old)
     }
 
-    /// Rotates the keys of a data folder, durably; who signs reads them again. Waits for the disk.
+    /// Rotates the keys of a data folder, durably; running processes must reload them. Waits for the disk.
     ///
     /// - Throws: ``Fault/missing`` when there are none yet.
     public static func rotate(
@@ -149,17 +148,17 @@ extension SigningKeys {
 }
 
 extension SigningKeys {
-    /// What a key is there for.
+    /// The role of a key.
     public enum Role: String, Sendable {
-        /// Its URLs are handed out.
+        /// It signs new URLs.
         case signing
         /// It signs after the next rotation.
         case next
-        /// It signs no more, but its URLs still open.
+        /// It signs no longer, but its URLs are still valid.
         case retired
     }
 
-    /// The names of the keys and what each is there for, in the order of the file.
+    /// The ids and roles of the keys, in the order of the file.
     public var ids: [(id: String, role: Role)] {
         keys.enumerated().map { place, key in
             (key.id, key.endsAt != nil ? .retired : place == 0 ? .signing : .next)
@@ -168,7 +167,6 @@ extension SigningKeys {
 }
 
 extension UploadSettings {
-    /// Longest life of a download URL from its signing on, in milliseconds: rounded up to a quarter of
-    /// an hour, and honoured a little longer.
+    /// The longest validity of a download URL, in milliseconds, including rounding and leeway.
     public var longestURLLife: Int64 { max(downloadURLTTL, 1_800_000) + 900_000 + downloadLeeway }
 }

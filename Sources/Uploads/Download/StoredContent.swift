@@ -1,6 +1,6 @@
-/// A complete content, as the download resource needs to know it.
+/// Complete content, as downloads need to know it.
 public struct StoredContent: Sendable, Equatable {
-    /// Declared media type; served as it is, never sniffed.
+    /// The declared media type; never detected from the bytes.
     public let mediaType: String
     /// Size, in bytes.
     public let size: Int64
@@ -12,17 +12,17 @@ public struct StoredContent: Sendable, Equatable {
     public let sha512: [UInt8]?
     /// CRC-32C of the content.
     public let crc32c: UInt32
-    /// Name for saving, where one was given.
+    /// The file name for saving, where one was given.
     public let fileName: String?
-    /// When it became complete, in milliseconds since 1970 UTC.
+    /// When the content became complete, in milliseconds since 1970 UTC.
     public let completedAtMilliseconds: Int64
     /// The one origin whose pages may read it.
     public let origin: String?
 
-    /// What its bytes are called, where it is an archive.
+    /// The names of the file, where it is an archive.
     public let archive: Archive?
 
-    /// Describes a content.
+    /// Describes stored content; `archive` is `nil` for content that is not encrypted.
     public init(
         mediaType: String, size: Int64, sha256: [UInt8], md5: [UInt8]?, sha512: [UInt8]?,
         crc32c: UInt32, fileName: String?, completedAtMilliseconds: Int64, origin: String?,
@@ -41,8 +41,8 @@ public struct StoredContent: Sendable, Equatable {
     }
 }
 
-/// Who knows the complete contents: the store of messages, by way of the roof.
+/// Looks up complete content, in the messaging store.
 public protocol DownloadCatalog: Sendable {
-    /// The content of that id (a UUID in lower case); `nil` when it is not complete or not there.
+    /// The content of that id (a UUID in lower case); `nil` when it is unknown or incomplete.
     func content(_ id: String) async throws -> StoredContent?
 }

@@ -2,88 +2,87 @@ internal import Blobs
 internal import Bytes
 internal import SystemSupport
 
-/// A request that carries bytes, in the engine's words (§4).
+/// A request with a body, as every protocol passes it to the engine (§4).
 struct AppendRequest: Sendable {
-    /// Where the first byte may lie.
+    /// Which offsets are allowed for the first byte.
     enum Rule: Sendable {
-        /// At what is held, nowhere else: dialects B and C.
+        /// Only the current offset: protocols B and C.
         case exact
-        /// Anywhere up to what is held; bytes held already are passed over (§5.8).
+        /// Any position up to the current offset; bytes that are stored already are skipped (§5.8).
         case overlap
     }
 
-    /// What a clean end of the body means.
+    /// What the clean end of a body means.
     enum End: Sendable {
-        /// Never the end of the content, even where its length says so.
+        /// Never the end of the content, even where the length is reached.
         case never
-        /// Nothing by itself: the content ends where its length says.
+        /// The content ends where its length is reached.
         case atLength
-        /// The end of the content, unless a declared length is not yet reached.
+        /// The end of the content, unless a declared length is not reached yet.
         case atCleanEnd
-        /// The end of the content; a declared length must agree.
+        /// The end of the content; a declared length must match.
         case always
     }
 
-    /// Somebody who is told on the way.
+    /// Callbacks during a request.
     struct Observer: Sendable {
-        /// All checks have passed, and the body is about to be read.
+        /// Called when all checks have passed and the body is about to be read.
         let began: @Sendable (UploadRecord) -> Void
-        /// So many bytes are durable.
+        /// Called with the number of durable bytes after each commit.
         let committed: @Sendable (Int64) -> Void
     }
 
-    /// How the first byte is judged.
+    /// Which offsets are allowed.
     var rule = Rule.overlap
-    /// Index of the first body byte.
+    /// The position of the first byte of the body.
     var first: Int64
-    /// Index of the last body byte, where the request states it.
+    /// The position of the last byte of the body, where the request states it.
     var last: Int64?
-    /// Length of the whole content, where the request states or implies it.
+    /// The length of the whole content, where the request states or implies it.
     var total: Int64?
-    /// What is wrong with the length the request states; it counts only after the offset (§6.5).
+    /// What is wrong with the stated length; reported only after the offset was checked (§6.5).
     var totalFault: UploadError?
-    /// Bytes in the body; `nil` when chunked.
+    /// The size of the body; `nil` when chunked.
     var bodyLength: Int64?
     /// What a clean end of the body means.
     var end: End
-    /// Digests of this body; any of them makes the request all or nothing (§4.4).
+    /// Digests of this body; any of them makes the request atomic (§4.4).
     var bodyDigests: [BodyDigest] = []
-    /// Reads digests of this body from the trailers behind it; `nil` where nobody looks (§6.8).
+    /// Parses digests of this body from its trailers; `nil` when the request announces none (§6.8).
     var trailer: (@Sendable ([String]) throws(UploadError) -> [BodyDigest])?
-    /// Digests of the whole content.
+    /// Declared digests of the whole content.
     var declared = DeclaredDigests()
-    /// Taken when none was declared at creation.
+    /// Used when no media type was declared at creation.
     var mediaType: String?
-    /// The request belongs to dialect A, whose clients may ask for MD5.
+    /// Whether the request belongs to protocol A, whose clients may ask for MD5.
     var wantsMD5 = false
-    /// A byte beyond the length fails the upload (§4.2).
+    /// Whether a byte beyond the length fails the upload (§4.2).
     var failsOnOverflow = false
-    /// Who is told how it goes on.
+    /// Called during the request.
     var observer: Observer?
-    /// The client sends its body only when told to, or when it grows tired of waiting.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     var awaitsContinue = false
 
-    /// Nobody sees its bytes before all of them are known to be right (§4.4).
+    /// Whether no byte becomes visible before the whole body was verified (§4.4).
     var isAtomic: Bool { !bodyDigests.isEmpty || trailer != nil }
 }
 
-/// What became of a request that carries bytes or asks how many are held.
+/// The outcome of a request that appends bytes or asks for the offset.
 enum AppendOutcome: Sendable, Equatable {
-    /// So many bytes are durable, more are expected.
+    /// So many bytes are durable, and more are expected.
     case held(Int64)
-    /// Nothing was taken: the first byte does not fit the so many that are held, by the request's
-    /// rule (§5.7, §6.5, §7.8).
+    /// No byte was stored: the first byte of the body does not match the offset given here (§5.7, §6.5, §7.8).
     case misplaced(Int64)
-    /// Everything is there, and this request saw to it.
+    /// The content is complete, through this request.
     case complete(StoredResponse)
-    /// Everything was there before; nothing of this request counts.
+    /// The content was complete before; the request changed nothing.
     case completeBefore(StoredResponse)
-    /// Nobody is there to answer: the client went away, or a newer request took over.
+    /// There is no one to respond to: the client disconnected, or a newer request took over.
     case dropped
 }
 
 extension AppendRequest {
-    /// The checks that need the head alone (§4.1, steps 4 and 6; §5.2).
+    /// Performs the checks that need only the header (§4.1, steps 4 and 6; §5.2).
     func check(
         against record: UploadRecord, limit maxSize: Int64
     ) throws(UploadError) {
@@ -116,14 +115,14 @@ extension AppendRequest {
 
     private func checkStatedRange(_ offset: Int64) throws(UploadError) {
         guard let last, let bodyLength, bodyLength != last - first + 1 else { return }
-        // An empty body for bytes that are held already is a pure overlap.
+        // An empty body for stored bytes is an overlap.
         if bodyLength == 0 && last < offset { return }
         throw .invalid(
             "Content-Length must be the number of bytes that Content-Range names; correct one of them."
         )
     }
 
-    /// Where taking bytes stops, and which rule a byte beyond it breaks.
+    /// The position behind the last byte to accept, and the error for a byte beyond it.
     func border(_ record: UploadRecord, limit maxSize: Int64) -> (Int64, UploadError) {
         let length = record.length ?? total
         if let last, last < (length ?? .max) - 1 {
@@ -212,7 +211,7 @@ extension DigestAlgorithm {
 }
 
 extension UploadError {
-    /// A length that is not the one the upload has.
+    /// The error for a length that differs from the known one.
     static func differs(from length: Int64) -> UploadError {
         .lengthMismatch(
             "The upload has a length of \(length) bytes, and the request states another one in Content-Range, Content-Length or Upload-Length; state the same length, or none."

@@ -3,26 +3,25 @@ internal import Bytes
 internal import HTTP
 internal import SystemSupport
 
-/// Hashes and writes the buffers of one body, in their order, on a thread of its own; one without
-/// work has no thread.
+/// Hashes and writes the buffers of one body in order, on its own thread; an idle writer has no thread.
 ///
-/// One thread, because a buffer is then handed over twice in all: with one thread for digests and
-/// another for the disk, waking each other cost more than both could gain.
+/// There is one thread for both, so a buffer is handed over only twice. A second thread for digests would cost more
+/// in wake-ups than it gains.
 final class BodyWriter: Sendable {
-    /// A buffer on its way.
+    /// A buffer that is being stored.
     struct Load: Sendable {
         var buffer: BodyBuffer
         let segment: TransferProgress.Segment
-        /// With the digests that take longer, where there are any.
+        /// With the slow digests, where there are any.
         var slow: TransferProgress?
-        /// How far the body is stored with it.
+        /// The progress of the body after this buffer.
         var transfer: TransferProgress
         var error: DiskError?
     }
 
     private struct Progress {
         var transfer: TransferProgress
-        /// The first one; nothing is written after it.
+        /// The first error; nothing is written after it.
         var error: DiskError?
     }
 
@@ -30,7 +29,7 @@ final class BodyWriter: Sendable {
     private let queue = WorkQueue("parley.uploads.bodies")
     private let slowQueue = WorkQueue("parley.uploads.digests")
     private let progress: Locked<Progress>
-    /// `nil` when no digest is wanted that takes long.
+    /// `nil` when no slow digest is wanted.
     private let slow: Locked<TransferProgress?>
 
     init(_ file: StagedFile, _ start: TransferProgress) {
@@ -40,13 +39,13 @@ final class BodyWriter: Sendable {
         slow = Locked(isSlow ? start : nil)
     }
 
-    /// How far the body is stored.
+    /// The progress of the body so far.
     var stored: TransferProgress { progress.withLock { progress in progress.transfer } }
 
-    /// Begins to store a buffer, which is lent meanwhile.
+    /// Starts to store a buffer, which is handed off until then.
     ///
-    /// MD5 takes longer than the others together, so it has a thread of its own before them, and so
-    /// have a body's own digests.
+    /// MD5 takes longer than the other digests together, so it runs on its own thread before them; so do the
+    /// digests of the body.
     func store(_ buffer: BodyBuffer, _ segment: TransferProgress.Segment) -> BufferHandoff<Load> {
         let load = Load(buffer: buffer, segment: segment, transfer: stored)
         guard slow.withLock({ slow in slow != nil }) else {
@@ -57,7 +56,7 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// Waits until every buffer that was handed over so far is stored.
+    /// Waits until every submitted buffer is stored.
     func finishWrites() async {
         await slowQueue.run {}
         await queue.run {}
@@ -100,7 +99,7 @@ final class BodyWriter: Sendable {
 }
 
 extension BodyWriter.Load {
-    /// What of the buffer is new.
+    /// The new bytes of the buffer.
     fileprivate var taken: ArraySlice<UInt8> {
         buffer.bytes.dropFirst(segment.skipped).prefix(segment.taken)
     }
@@ -121,30 +120,30 @@ struct ReceivedBody: Sendable {
     }
 }
 
-/// How far one request has come; a value, handed from step to step.
+/// The progress of one request; a value that is passed from step to step.
 struct TransferProgress: Sendable {
-    /// Index in the content of the next byte the body will give.
+    /// The position in the content of the next byte of the body.
     var position: Int64
-    /// Bytes written to the file, not yet durable beyond the record's offset.
+    /// Bytes written to the file; those beyond the record's offset are not durable yet.
     var written: Int64
-    /// Over everything written.
+    /// The digests of everything written.
     var hashes: RunningHashes
-    /// Over everything received: one for each digest the client stated of this body.
+    /// The digests of everything received, one for each digest that the client stated.
     var bodyDigests: [any RunningDigest] = []
 
-    /// What happens to one piece of the body.
+    /// The next bytes of a body, divided by what happens to them.
     struct Segment {
-        /// Leading bytes that are held already.
+        /// Leading bytes that are stored already.
         let skipped: Int
-        /// Bytes after them that are new.
+        /// The new bytes after them.
         let taken: Int
-        /// Where the new ones go.
+        /// The position of the new bytes.
         let place: Int64
-        /// Bytes came that have no place.
+        /// Whether bytes arrived behind the border.
         let isOver: Bool
     }
 
-    /// Divides the next `count` bytes of the body: held bytes are never written again (§5.8).
+    /// Divides the next `count` bytes of the body: stored bytes are never written again (§5.8).
     func segment(_ count: Int, border: Int64) -> Segment {
         let end = min(position + Int64(count), border)
         let skipped = max(0, min(Int64(count), written - position))
@@ -153,7 +152,7 @@ struct TransferProgress: Sendable {
             isOver: position + Int64(count) > border)
     }
 
-    /// Goes past a segment.
+    /// Advances past a segment.
     mutating func advance(past segment: Segment) {
         position += Int64(segment.skipped + segment.taken)
         written += Int64(segment.taken)
@@ -162,16 +161,16 @@ struct TransferProgress: Sendable {
 
 /// How the body of a request ended.
 enum BodyEnd: Sendable, Equatable {
-    /// Every announced byte came.
+    /// All announced bytes arrived.
     case clean
-    /// A byte came that has no place.
+    /// More bytes arrived than allowed.
     case over
-    /// It broke off.
+    /// The body was interrupted.
     case broken(BodyError)
 }
 
 extension RequestBody {
-    /// Whether nothing comes; a chunked body shows only when read.
+    /// Whether the body has no bytes; a chunked body must be read to know.
     var isEmpty: Bool {
         get async {
             if let length { return length == 0 }

@@ -2,30 +2,30 @@ internal import Blobs
 internal import Bytes
 internal import SystemSupport
 
-/// What every upload shares: folders, queues, time, and who is told at the end.
+/// What all uploads share: folders, queues, clock and finisher.
 struct UploadEngine: Sendable {
     let settings: UploadSettings
     let clock: UploadClock
     let blobs: BlobFolder
     let records: any UploadRecordStore
-    /// Where complete contents lie.
+    /// The storage of complete content.
     let storage: any ContentStorage
-    /// Where bytes lie that any process may go on from; `nil` where they are this one's alone.
+    /// The storage that several processes share; `nil` where this process has it for itself.
     let shared: SharedStorage?
     let finisher: any UploadFinisher
     let ledger: Locked<UploadLedger>
     let queues: WorkQueuePool
-    /// Told of each commit that made bytes durable, and how long it took.
+    /// Called with the protocol and the duration of each commit that made bytes durable.
     let onCommit: @Sendable (UploadProtocol, Duration) -> Void
     let statistics = Locked(UploadStatistics())
 
-    /// How many bytes of an upload are ever staged at the same time; a part of a concatenation stays
-    /// here as a whole.
+    /// How many bytes of an upload are staged at the same time, at most; a partial upload of a concatenation stays
+    /// staged as a whole.
     func mostStaged(_ record: UploadRecord) -> Int64 {
         record.tus.isPartial && shared == nil ? .max : storage.mostStaged(of: record.length)
     }
 
-    /// Writes what the ledger has to know of a record, in the place of what was claimed for it.
+    /// Updates the ledger with a record, releasing its reservation.
     func note(_ name: BlobName, _ record: UploadRecord, for claim: UploadLedger.Claim? = nil) {
         ledger.withLock { ledger in
             if let claim { ledger.give(back: claim) }
@@ -34,7 +34,7 @@ struct UploadEngine: Sendable {
         }
     }
 
-    /// Whether all promises and claims fit the disk. Waits for the disk.
+    /// Requires that all reservations fit on the disk. Waits for the disk.
     func requireDiskSpace() throws(DiskError) {
         let space = try blobs.freeSpace()
         let headroom = settings.diskHeadroom ?? max(1 << 30, space.total / 20)
@@ -43,7 +43,7 @@ struct UploadEngine: Sendable {
         }
     }
 
-    /// The record of an upload whose bytes are gone: whoever asks hears it until its tombstone goes.
+    /// The record of an upload whose bytes are lost; requests learn of it until the record is deleted.
     func lost(_ record: UploadRecord) -> UploadRecord {
         var record = record
         record.state = .failed
@@ -52,7 +52,7 @@ struct UploadEngine: Sendable {
         return record
     }
 
-    /// Tells of a finished content, once more where it was told of before.
+    /// Reports finished content; may be repeated.
     func reportFinished(_ content: FinishedUpload) async throws {
         do {
             try await finisher.finished(content, within: settings.applicationQuota)
@@ -61,9 +61,9 @@ struct UploadEngine: Sendable {
         }
     }
 
-    /// Whether an application may hold so many bytes beyond those of its contents (§11.6).
+    /// Requires that an application may store so many bytes besides its content (§11.6).
     ///
-    /// - Parameter content: One that does not count, whether it is finished or not.
+    /// - Parameter content: Content that does not count, whether it is finished or not.
     func requireQuota(
         of application: String, for bytes: Int64, besides content: String? = nil
     ) async throws(UploadError) {
@@ -71,7 +71,7 @@ struct UploadEngine: Sendable {
         guard bytes <= rest else { throw .quotaExceeded(settings.applicationQuota ?? 0) }
     }
 
-    /// How many bytes an application may hold beyond those of its contents; `nil` for any number.
+    /// How many bytes an application may store besides its content; `nil` for no limit.
     func rest(
         of application: String, besides content: String? = nil
     ) async throws(UploadError) -> Int64? {
@@ -79,12 +79,13 @@ struct UploadEngine: Sendable {
         do {
             return quota - (try await finisher.storedBytes(of: application, besides: content))
         } catch {
-            // Nobody could look; taken for "none yet" it would let everything in.
+            // When the size is unknown, nothing is accepted.
             throw .backend
         }
     }
 
-    /// The same for bytes beside those of all uploads under way; with none, whether these still fit.
+    /// Requires that an application may store so many bytes besides its content and all its uploads; 0 checks the
+    /// uploads themselves.
     func requireQuota(
         of application: String, besidesUploads bytes: Int64
     ) async throws(UploadError) {
@@ -101,10 +102,10 @@ struct UploadEngine: Sendable {
 }
 
 extension UploadEngine {
-    /// Digests of a whole content: those that are behind are read up, and SHA-512, which runs for
-    /// nobody else, is made where it is wanted.
+    /// Computes the digests of a whole content: reads the bytes that a digest has not seen, and computes SHA-512
+    /// where it is wanted.
     ///
-    /// Piece by piece, because others wait for the same queue.
+    /// Reads in chunks, because other uploads use the same queue.
     func digests(
         of content: OpenContent, length: Int64, from known: RunningHashes, withSHA512 isWanted: Bool
     ) async throws(StorageError) -> (hashes: RunningHashes, sha512: [UInt8]?) {
@@ -113,7 +114,7 @@ extension UploadEngine {
         var position = isWanted ? 0 : hashes.slowestPosition
         var reader = content.reader(position..<length)
         while let piece = try await reader.next() {
-            // Two digests may stand at different places; each takes only what continues it.
+            // The digests may stand at different positions; each takes only bytes that continue it.
             hashes.catchUp(piece, at: position)
             sha512?.update(piece.span)
             position += Int64(piece.count)

@@ -1,53 +1,53 @@
 internal import Blobs
 
-/// What is promised to open uploads, and when each record's time is up.
+/// The reservations of open uploads, and when each record is due.
 ///
-/// Two hundred bytes per record in memory; the records themselves stay on the disk.
+/// Takes two hundred bytes of memory per record; the records themselves stay on the disk.
 struct UploadLedger: Sendable {
     struct Entry: Sendable {
         var content: BlobName?
         var creation: UploadProtocol
         var owner: UploadOwner
         var isOpen: Bool
-        /// Its bytes are still needed where they are staged.
+        /// Whether the staged bytes are still needed.
         var isHeld: Bool
         var expiresAt: Int64
-        /// Bytes that may still come.
+        /// Bytes that may still arrive.
         var reserved: Int64
-        /// So many of them have their place on the disk already.
+        /// How many of them have allocated disk space already.
         var placed: Int64
-        /// Bytes that will be a content's: of unknown length, those that are held.
+        /// Bytes that count for the quota: the length, or the stored bytes while the length is unknown.
         var claimed: Int64
 
         var unplaced: Int64 { reserved - placed }
     }
 
-    /// What an upload takes that is about to be created, so that of two at once only one gets it.
+    /// The reservation of an upload that is about to be created, so that concurrent creations count each other.
     struct Claim: Sendable {
         let owner: UploadOwner
-        /// Of the application's quota.
+        /// Bytes of the application's quota.
         let bytes: Int64
-        /// Of the disk.
+        /// Bytes of disk space.
         let room: Int64
     }
 
-    // The sums wrap instead of trapping: clients state what is promised, and beyond 2^63 bytes of it, what is
-    // subtracted later still gives the right sum.
+    // The sums wrap instead of trapping: clients state the lengths, and after a sum beyond 2^63 bytes later
+    // subtractions still give the right sum.
     private var entries: [BlobName: Entry] = [:]
     private var open: [UploadOwner: Int] = [:]
-    /// Bytes promised to open uploads that have no place on the disk yet (§11.7).
+    /// Reserved bytes without allocated disk space (§11.7).
     private(set) var unplaced: Int64 = 0
-    /// Up to which byte of its content an upload has its place.
+    /// The position up to which an upload has allocated disk space.
     private var places: [BlobName: Int64] = [:]
     private var records: [BlobName: BlobName] = [:]
     private var interrupted: Set<BlobName> = []
     private var claims: [String: Int64] = [:]
 
-    /// Enters a record, replacing what was known of it.
+    /// Enters a record, replacing its previous entry.
     ///
     /// - Parameters:
-    ///   - unknown: What an upload of unknown length is counted as.
-    ///   - limit: How much of it is ever on the local disk at the same time.
+    ///   - unknown: The reservation of an upload of unknown length.
+    ///   - limit: How many of its bytes are staged at the same time, at most.
     mutating func enter(
         _ name: BlobName, _ record: UploadRecord, unknown: Int64, atMost limit: Int64 = .max
     ) {
@@ -61,7 +61,7 @@ struct UploadLedger: Sendable {
         let entry = Entry(
             content: BlobName(record.contentID), creation: record.creation, owner: record.owner,
             isOpen: isOpen, isHeld: record.isHeld,
-            // What is still being finished is looked after by every run of the sweeper.
+            // The sweeper checks uploads that are being finished at every run.
             expiresAt: record.state == .finalizing ? 0 : record.expiresAt,
             reserved: isOpen ? rest : 0,
             placed: isOpen ? min(rest, max(0, (places[name] ?? 0) - record.offset)) : 0,
@@ -73,10 +73,10 @@ struct UploadLedger: Sendable {
         if isOpen { open[entry.owner, default: 0] += 1 }
     }
 
-    /// Takes what an upload is going to need.
+    /// Reserves what a new upload needs.
     ///
-    /// - Returns: All bytes claimed by the application, these and those before them; `nil`, and
-    ///   nothing is taken, where the owner has as many open uploads as he may (§11.9).
+    /// - Returns: All bytes reserved by the application, including these; `nil`, and nothing is reserved, when the
+    ///   owner has as many open uploads as allowed (§11.9).
     mutating func take(_ claim: Claim, limit: Int) -> Int64? {
         guard openUploads(of: claim.owner) < limit else { return nil }
         open[claim.owner, default: 0] += 1
@@ -85,14 +85,14 @@ struct UploadLedger: Sendable {
         return claimed(by: claim.owner.application)
     }
 
-    /// Gives it back, because the upload has its record now or never will.
+    /// Releases a reservation, because the upload has its record now or was not created.
     mutating func give(back claim: Claim) {
         unplaced &-= claim.room
         release(claim.bytes, of: claim.owner.application)
         close(claim.owner)
     }
 
-    /// Lets go of one that this process deals with no more; others may.
+    /// Removes the entry of an upload that this process does not use any more; other processes may.
     mutating func leave(_ name: BlobName) {
         places[name] = nil
         remove(name)
@@ -104,8 +104,7 @@ struct UploadLedger: Sendable {
         remove(name)
     }
 
-    /// Notes up to which byte of its content an upload has its place on the disk: the free space
-    /// there is less by so much already.
+    /// Records up to which position an upload has allocated disk space; the free space is already reduced by it.
     mutating func place(_ name: BlobName, upTo place: Int64, from offset: Int64) {
         guard var entry = entries[name], entry.isOpen else { return }
         places[name] = place
@@ -133,7 +132,7 @@ struct UploadLedger: Sendable {
         open[owner] = count > 1 ? count - 1 : nil
     }
 
-    /// How many uploads are open, and how many bytes are promised to them, by their creation.
+    /// The number and the reserved bytes of open uploads, by the protocol that created them.
     var promises: [UploadProtocol: (uploads: Int, bytes: Int64)] {
         var promises: [UploadProtocol: (uploads: Int, bytes: Int64)] = [:]
         for entry in entries.values where entry.isOpen {
@@ -143,28 +142,28 @@ struct UploadLedger: Sendable {
         return promises
     }
 
-    /// Remembers whether what came last of an upload broke off.
+    /// Records whether the last request of an upload was interrupted.
     mutating func note(_ name: BlobName, brokeOff: Bool) {
         if brokeOff { interrupted.insert(name) } else { interrupted.remove(name) }
     }
 
-    /// Whether what came last of an upload broke off.
+    /// Whether the last request of an upload was interrupted.
     func brokeOff(_ name: BlobName) -> Bool { interrupted.contains(name) }
 
     func openUploads(of owner: UploadOwner) -> Int { open[owner] ?? 0 }
 
-    /// The record of the upload that a content comes by.
+    /// The record of the upload that results in a content.
     func record(of content: BlobName) -> BlobName? { records[content] }
 
-    /// Whether a content is still on its way.
+    /// Whether the bytes of a content are still staged for an upload.
     func isUnderWay(_ content: BlobName) -> Bool {
         records[content].flatMap { name in entries[name]?.isHeld } ?? false
     }
 
-    /// Bytes of all uploads of an application that are not contents yet.
+    /// The bytes that all unfinished uploads of an application reserve.
     func claimed(by application: String) -> Int64 { claims[application] ?? 0 }
 
-    /// Records whose time is up, the oldest first.
+    /// Records that are due, the oldest first.
     func due(at now: Int64, limit: Int) -> [BlobName] {
         entries.filter { $0.value.expiresAt <= now }
             .sorted { $0.value.expiresAt < $1.value.expiresAt }

@@ -1,16 +1,16 @@
 internal import Blobs
 internal import SystemSupport
 
-/// Brings folder and records together after a crash (§11.2).
+/// Makes staged files and records consistent after a crash (§11.2).
 struct UploadRecovery {
     let engine: UploadEngine
     let records: RecordFolder
 
-    /// What goes on after a start.
+    /// The uploads that continue after the start.
     struct Findings: Sendable {
-        /// Uploads whose finishing was cut short.
+        /// Uploads that were being finished.
         var unfinished: [BlobName] = []
-        /// Uploads that may hold more than has been moved to where contents lie.
+        /// Uploads that may have bytes which were not sent to the bucket yet.
         var growing: [UploadRecord] = []
     }
 
@@ -27,10 +27,10 @@ struct UploadRecovery {
         var findings = Findings()
         var owned: Set<String> = []
         for entry in try records.entries() {
-            // Not ours: records are named by a digest.
+            // Another file: records are named by a digest.
             guard entry.name.utf8.count == 64, let name = BlobName(entry.name) else { continue }
-            // Neither slot holds: the record was never acknowledged, or the disk lost it. Both times
-            // there is nothing to go on with, and age decides when it goes.
+            // Neither slot is valid: the record was never acknowledged, or the disk lost it. Nothing can continue,
+            // and it is deleted when it is old enough.
             guard let (file, record) = try records.find(name) else {
                 try removeOld(entry) { () throws(DiskError) in try records.delete(name) }
                 continue
@@ -43,7 +43,7 @@ struct UploadRecovery {
                     ledger.place(name, upTo: staged.allocated, from: recovered.offset)
                 }
             }
-            // Whoever was sending it then goes on behind an interruption.
+            // The next request of its client resumes after an interruption.
             if recovered.state.isOpen, recovered.offset > 0 {
                 engine.ledger.withLock { $0.note(name, brokeOff: true) }
             }

@@ -1,11 +1,11 @@
-/// Those who wait for something, in order of coming; a number lets one give up.
+/// Continuations in order of arrival; each has a number by which it can be cancelled.
 struct WaitingList {
     private var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     private var next = 0
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// A number for someone about to wait.
+    /// A new number for a continuation.
     mutating func number() -> Int {
         next += 1
         return next
@@ -15,7 +15,7 @@ struct WaitingList {
         waiting.append((number, continuation))
     }
 
-    /// Lets the first go on; `false` when nobody waits.
+    /// Resumes the first one with `true`; returns `false` when none waits.
     mutating func wakeFirst() -> Bool {
         guard !waiting.isEmpty else { return false }
         waiting.removeFirst().continuation.resume(returning: true)
@@ -27,7 +27,7 @@ struct WaitingList {
         waiting = []
     }
 
-    /// Lets one go on without what it waited for; nothing happens when it already went.
+    /// Resumes the continuation of that number with `false`; does nothing when it was resumed already.
     mutating func cancel(_ number: Int) {
         guard let place = waiting.firstIndex(where: { $0.number == number }) else { return }
         waiting.remove(at: place).continuation.resume(returning: false)

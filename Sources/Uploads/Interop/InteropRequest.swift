@@ -1,71 +1,71 @@
 internal import HTTP
 
-/// Which revision of the IETF protocol a request speaks (§7.1); its properties are the rows of the
-/// table of differences.
+/// The version of the IETF protocol that a request uses (§7.1); its properties are the rows of the table of
+/// differences.
 enum InteropVersion: Hashable, Sendable {
-    /// One of those that are spoken here, 3 to 8.
+    /// A supported draft, 3 to 8.
     case draft(Int)
-    /// Another number: the rules of 8, without its field in answers and without `104`.
+    /// Another number: the rules of 8, without its header in responses and without `104`.
     case other
-    /// No number at all, as the RFC will have it: the rules of 8.
+    /// No number, as in the final RFC: the rules of 8.
     case final
 
-    /// What `Upload-Draft-Interop-Version` names.
+    /// Reads the value of `Upload-Draft-Interop-Version`.
     init(number: Int64) {
         self = (3...8).contains(number) ? .draft(Int(number)) : .other
     }
 
-    /// The draft whose rules hold, 3 to 8.
+    /// The draft whose rules apply, 3 to 8.
     var rules: Int {
         if case .draft(let number) = self { number } else { 8 }
     }
 
-    /// What answers say in `Upload-Draft-Interop-Version`.
+    /// The value of `Upload-Draft-Interop-Version` in responses.
     var named: Int? {
         if case .draft(let number) = self { number } else { nil }
     }
 
-    /// `Upload-Incomplete` instead of `Upload-Complete`, with the opposite meaning.
+    /// Whether the header is `Upload-Incomplete` instead of `Upload-Complete`, with the opposite meaning.
     var saysIncomplete: Bool { rules == 3 }
-    /// An append without a completeness field is refused; before, it was the end.
+    /// Whether an append without a completeness header is refused; earlier versions treat it as the last one.
     var needsCompleteness: Bool { rules >= 7 }
-    /// Appends are `application/partial-upload`, and nothing else.
+    /// Whether appends must have the media type `application/partial-upload`.
     var needsPartialType: Bool { rules >= 6 }
-    /// There are `Upload-Length` and `Upload-Limit`.
+    /// Whether `Upload-Length` and `Upload-Limit` exist.
     var knowsLengths: Bool { rules >= 6 }
-    /// The key of the remaining life in `Upload-Limit`.
+    /// The key of the remaining lifetime in `Upload-Limit`.
     var lifetimeKey: String { rules == 6 ? "expires" : "max-age" }
-    /// `104` may tell how far an upload has come.
+    /// Whether `104` may report progress.
     var tellsProgress: Bool { rules >= 5 }
-    /// A question or a cancellation that states an offset or completeness is refused; later ones
-    /// ignore the fields.
+    /// Whether a status request or cancellation that states an offset or completeness is refused; later versions
+    /// ignore these headers.
     var refusesStatedStatus: Bool { rules <= 6 }
-    /// A byte beyond the length fails the whole upload (§4.2).
+    /// Whether a byte beyond the length fails the whole upload (§4.2).
     var failsOnOverflow: Bool { rules >= 7 }
 }
 
-/// What a request of dialect C asks for, read from its head (§7.6–7.9).
+/// A request of protocol C, parsed from its header (§7.6–7.9).
 struct InteropRequest: Sendable {
-    /// The things it can be.
+    /// What the request asks for.
     enum Action: Sendable {
-        /// Bytes from the first one on, of a new upload or of one that is known.
+        /// Bytes from the first one on, of a new upload or of an existing one.
         case create(InteropCreation)
         /// More bytes.
         case append(AppendRequest)
-        /// How many are held.
+        /// The offset.
         case status
-        /// The end of it.
+        /// Cancellation.
         case cancel
     }
 
     let action: Action
 
-    /// Reads the head.
+    /// Parses the header of a request.
     ///
-    /// - Throws: ``UploadError``; nothing is consumed and nothing created then.
+    /// - Throws: ``UploadError``; nothing is read or created then.
     init(_ request: Request, _ version: InteropVersion) throws(UploadError) {
         switch request.method {
-        // OPTIONS never comes here (§3.7).
+        // `OPTIONS` is answered before (§3.7).
         case .head, .get, .options:
             try InteropRequest.requireBare(request, version)
             action = .status
@@ -77,7 +77,7 @@ struct InteropRequest: Sendable {
         }
     }
 
-    /// Table 7.1: drafts up to 6 refuse fields that state what is being asked.
+    /// Table 7.1: drafts up to 6 refuse headers that state what is being asked.
     private static func requireBare(
         _ request: Request, _ version: InteropVersion
     ) throws(UploadError) {
@@ -124,7 +124,7 @@ struct InteropRequest: Sendable {
         return append
     }
 
-    /// The length of the content, where the request states or implies it; both must agree (§7.6).
+    /// The length of the content, stated or implied by the request; both must match (§7.6).
     static func total(
         _ append: AppendRequest, _ version: InteropVersion, _ fields: Fields
     ) throws(UploadError) -> Int64? {
@@ -132,7 +132,7 @@ struct InteropRequest: Sendable {
         let total = stated.flatMap { $0 < 0 ? nil : $0 }
         guard let bodyLength = append.bodyLength else { return total }
         let (stop, overflow) = append.first.addingReportingOverflow(bodyLength)
-        // Above every limit, which whoever knows it says.
+        // Above every limit; the engine reports the limit.
         if overflow { return .max }
         guard append.end == .always else { return total }
         guard total ?? stop == stop else {
@@ -145,17 +145,17 @@ struct InteropRequest: Sendable {
 }
 
 extension InteropVersion {
-    /// The field that says whether a request brings the end.
+    /// The header that says whether a request is the last one.
     var completenessField: FieldName { saysIncomplete ? "Upload-Incomplete" : "Upload-Complete" }
 
-    /// Whether a request brings the end; `nil` when it does not say so.
+    /// Whether a request is the last one; `nil` when it does not say so.
     func completeness(_ fields: Fields) -> Bool? {
         fields.structuredBoolean(completenessField).map { $0 != saysIncomplete }
     }
 }
 
 extension UploadError {
-    /// A request that does not say whether it brings the end.
+    /// The error for a request without a completeness header.
     static func completeness(_ version: InteropVersion) -> UploadError {
         let last = version.saysIncomplete ? "?0" : "?1"
         return .invalid(
@@ -164,23 +164,23 @@ extension UploadError {
     }
 }
 
-/// A creation of dialect C, at the creation endpoint or aimed at an upload that is known (§7.6).
+/// A creation in protocol C, at the creation endpoint or at an existing upload (§7.6).
 struct InteropCreation: Sendable {
-    /// Says how a body is sent, and nothing of the content.
+    /// The media type of an append; it says nothing about the content.
     static let partialType = "application/partial-upload"
 
     let append: AppendRequest
-    /// What the name of the content may be.
+    /// The file name of the content.
     let fileName: String?
 
-    /// Reads the head.
+    /// Parses the header of a request.
     init(_ request: Request, _ version: InteropVersion) throws(UploadError) {
         let fields = request.fields
         try request.requirePlainBody()
         guard let isComplete = version.completeness(fields) else {
             throw .completeness(version)
         }
-        // One that does not parse counts as absent.
+        // A malformed value counts as absent.
         guard fields.structuredInteger("Upload-Offset") ?? 0 == 0 else {
 
             throw .invalid(

@@ -1,14 +1,14 @@
 internal import HTTP
 internal import JSON
 
-/// The answers of dialect C, in the words of one version (§7.3).
+/// The responses of protocol C in one version (§7.3).
 struct InteropResponses: Sendable {
     let version: InteropVersion
     let settings: UploadSettings
 
-    /// The request was taken whole and is not the end.
+    /// The response to a request whose body was stored and that is not the last one.
     ///
-    /// - Parameter isCreation: Whether it was the first one, which has a status of its own.
+    /// - Parameter isCreation: Whether the request created the upload, which has its own status.
     func part(_ record: UploadRecord, at url: String, isCreation: Bool, now: Int64) -> Response {
         var response = Response(isCreation || version.rules < 7 ? .created : .noContent)
         if isCreation { response.fields.add("Location", url) }
@@ -17,7 +17,7 @@ struct InteropResponses: Sendable {
         return finish(response)
     }
 
-    /// The final answer; again whenever it is asked for.
+    /// The final response, sent whenever it is requested.
     func whole(_ answer: StoredResponse, at url: String) -> Response {
         var response = FinalResponse.response(answer)
         if version.rules < 7 {
@@ -32,7 +32,7 @@ struct InteropResponses: Sendable {
         return finish(response)
     }
 
-    /// How much is held (§7.7).
+    /// The response to a status request (§7.7).
     func status(_ record: UploadRecord, now: Int64) -> Response {
         var response = Response(.noContent)
         add(offset: record.offset, isComplete: record.state == .complete, to: &response)
@@ -43,7 +43,7 @@ struct InteropResponses: Sendable {
         return finish(response)
     }
 
-    /// It has been given up (§7.9).
+    /// The response to a cancellation (§7.9).
     var cancelled: Response { finish(Response(.noContent)) }
 
     /// `104`: the upload can be resumed at this URL (§7.5).
@@ -54,7 +54,7 @@ struct InteropResponses: Sendable {
         return finish(response)
     }
 
-    /// `104`: so much is durable by now; it names no place, being no new upload.
+    /// `104`: the durable offset. It has no Location, because it announces no new upload.
     func progress(_ offset: Int64) -> Response {
         var response = Response(.uploadResumptionSupported)
         response.fields.add("Upload-Offset", "\(offset)")
@@ -71,7 +71,7 @@ struct InteropResponses: Sendable {
             version.completenessField, isComplete != version.saysIncomplete ? "?1" : "?0")
     }
 
-    /// What every answer of this dialect carries.
+    /// Adds the header that every response of this version carries.
     func finish(_ response: Response) -> Response {
         guard let number = version.named else { return response }
         var response = response
@@ -79,7 +79,7 @@ struct InteropResponses: Sendable {
         return response
     }
 
-    /// Sizes and remaining life (§7.4); what is whole has no limits any more.
+    /// Adds sizes and remaining lifetime (§7.4); a complete upload has no limits.
     private func addLimit(_ record: UploadRecord, _ now: Int64, to response: inout Response) {
         guard version.knowsLengths, record.state.isOpen else { return }
         let rest = max(0, (record.expiresAt - now) / 1000)
@@ -89,10 +89,10 @@ struct InteropResponses: Sendable {
 }
 
 extension InteropResponses {
-    /// What went wrong, as `application/problem+json` (§3.9, §12).
+    /// An error as `application/problem+json` (§3.9, §12).
     ///
-    /// Whoever is interrupted on purpose is told nothing: its client resumes after a lost
-    /// connection, and takes a 5xx for the end (§7.11).
+    /// An interrupted request gets no response: clients resume after a lost connection, but treat a 5xx as final
+    /// (§7.11).
     func response(_ error: UploadError) -> Response {
         if error == .stalled { return .dropped }
         let details = error.details(settings)
@@ -110,7 +110,7 @@ extension InteropResponses {
         return finish(response)
     }
 
-    /// The same to a request that brings bytes: what passes by itself interrupts it (§7.11).
+    /// The error of a request with a body: a temporary error interrupts the request (§7.11).
     func response(toData error: UploadError) -> Response {
         switch error {
         case .unavailable, .stillFinalizing: .dropped
@@ -118,7 +118,7 @@ extension InteropResponses {
         }
     }
 
-    /// The first byte is not the next one: which one is (§7.8).
+    /// The response to a wrong offset; it states the right one (§7.8).
     func mismatch(held: Int64, provided: Int64) -> Response {
         var response = problem(
             .conflict, .invalidOperation, "\(InteropResponses.types)#mismatching-upload-offset",
@@ -128,7 +128,7 @@ extension InteropResponses {
         return finish(response)
     }
 
-    /// An append to what is whole already, up to version 7.
+    /// The response to an append to a complete upload, up to version 7.
     var completed: Response {
         let type = version.rules < 6 ? nil : "\(InteropResponses.types)#completed-upload"
         var response = problem(
@@ -140,7 +140,7 @@ extension InteropResponses {
 
     private static let types = "https://iana.org/assignments/http-problem-types"
 
-    /// ProtocolSelection C knows no 410, and a wrong content is not a wrong request.
+    /// The status where protocol C differs: it has no 410, and 422 for content with a wrong digest.
     private func status(of error: UploadError) -> Status? {
         switch error {
         case .gone: .notFound
@@ -179,7 +179,7 @@ extension InteropResponses {
 }
 
 extension StoredResponse {
-    /// The SHA-256 its tag is made of; `nil` when it is not.
+    /// The SHA-256 that the entity tag is made of; `nil` when it has another form.
     var sha256: [UInt8]? {
         let digits = etag.utf8.compactMap { byte -> UInt8? in
             switch byte {

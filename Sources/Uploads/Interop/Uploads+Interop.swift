@@ -3,7 +3,7 @@ internal import HTTP
 internal import SystemSupport
 
 extension Uploads {
-    /// A request of dialect C to an upload (§7.6–7.10).
+    /// Answers a request of protocol C to an upload (§7.6–7.10).
     func interop(_ request: Request, _ version: InteropVersion, _ name: BlobName) -> Answer {
         let words = words(version)
         let reading = Result { () throws(UploadError) in try InteropRequest(request, version) }
@@ -15,7 +15,7 @@ extension Uploads {
         }
     }
 
-    /// A request of dialect C to the creation endpoint (§7.6).
+    /// Answers a request of protocol C to the creation endpoint (§7.6).
     func interopCreation(
         _ request: Request, _ version: InteropVersion, by entrance: any UploadAuthorizer
     ) -> Answer {
@@ -56,8 +56,8 @@ extension Uploads {
         InteropResponses(version: version, settings: engine.settings)
     }
 
-    /// Whether `104` may be sent: to those who named a version, over HTTP/1.1, and not through a
-    /// proxy that might take it for the answer (§7.5).
+    /// Whether `104` may be sent: to clients that name a version, over HTTP/1.1, and not through a proxy that might
+    /// treat it as the final response (§7.5).
     private func interim(_ request: Request, _ version: InteropVersion) -> Bool {
         guard version.named != nil, !request.isHTTP10 else { return false }
         return switch engine.settings.interim104 {
@@ -68,16 +68,16 @@ extension Uploads {
     }
 }
 
-/// One data request of dialect C while it is answered.
+/// A data request of protocol C while it is processed.
 struct InteropExchange: Sendable {
     let words: InteropResponses
-    /// The upload's own URL.
+    /// The URL of the upload.
     let url: String
     /// Whether `104` may be sent.
     let interim: Bool
 
-    /// Tells the client on its way (§7.5): once where to resume a creation, and then how far it has
-    /// come, every so many durable bytes and at most once a second.
+    /// Sends `104` (§7.5): once where to resume a creation, and then the progress, after enough durable bytes and
+    /// at most once a second.
     func observer(
         isCreation: Bool, _ body: any RequestBody, _ engine: UploadEngine
     ) -> AppendRequest.Observer? {
@@ -107,7 +107,7 @@ struct InteropExchange: Sendable {
 }
 
 extension Upload {
-    /// Does what a request of dialect C asks for, and answers in its words.
+    /// Carries out a request of protocol C and returns its response.
     func interopResponse(
         to reading: Result<InteropRequest, UploadError>, _ exchange: InteropExchange,
         _ body: any RequestBody
@@ -138,7 +138,7 @@ extension Upload {
         }
     }
 
-    /// Takes the bytes of a creation, from the first one on (§7.6).
+    /// Appends the body of a creation, from the first byte on (§7.6).
     func interopResponse(
         to creation: InteropCreation, _ exchange: InteropExchange, _ body: any RequestBody
     ) async -> Response {
@@ -195,12 +195,12 @@ extension Upload {
         }
     }
 
-    /// The empty append that asks for a final answer once more.
+    /// Whether this is the empty append that requests the final response once more.
     private func isRepeatedEnd(_ append: AppendRequest) -> Bool {
         append.bodyLength == 0 && append.first == record.length
     }
 
-    /// Ended without a content, or about to.
+    /// Whether the upload has ended without content or has expired.
     private var hasNoFuture: Bool {
         isExpired || record.state.isTerminal && record.state != .complete
     }

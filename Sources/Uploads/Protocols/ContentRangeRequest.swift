@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// What a request says about the place of its body (§5.2).
+/// The `Content-Range` of a request: the position of its body in the content (§5.2).
 ///
 /// ```
 /// bytes FIRST-LAST/TOTAL    bytes FIRST-LAST/*
@@ -8,17 +8,17 @@ internal import HTTP
 /// bytes */TOTAL             bytes */*
 /// ```
 ///
-/// The unit is compared without case, blanks around tokens are tolerated, digits are read as §0
-/// says. Two more spellings of an empty content are in use: `0-0/0` and `0--1/0`.
+/// The unit is case-insensitive, spaces around tokens are ignored, and digits are read as defined in §0. Two more
+/// spellings of empty content are in use: `0-0/0` and `0--1/0`.
 enum ContentRange: Equatable, Sendable {
     /// `F-L/T`, `F-L/*`
     case part(first: Int64, last: Int64, total: Int64?)
     /// `F-*/T`, `F-*/*`
     case rest(first: Int64, total: Int64?)
-    /// `*/T`, `*/*`; also the spellings of an empty content.
+    /// `*/T`, `*/*`; also the spellings of empty content.
     case query(total: Int64?)
 
-    /// Reads a field value; `nil` when it is none of the forms.
+    /// Parses a header value; `nil` when it has none of these forms.
     init?(_ value: String) {
         let value = value.trimmed
         guard value.utf8.count > 5, value.prefix(5).lowercased() == "bytes" else { return nil }
@@ -53,22 +53,22 @@ enum ContentRange: Equatable, Sendable {
     }
 }
 
-/// What a `PUT` or `POST` to the upload resource asks for, read from its head (§5.2, §8).
+/// A `PUT` or `POST` to an upload in protocol A or D, parsed from its header (§5.2, §8).
 struct ContentRangeRequest: Sendable {
-    /// The two things it can be.
+    /// What the request asks for.
     enum Action: Sendable {
         case append(AppendRequest)
-        /// Status query; the body must be empty.
+        /// A status query; the body must be empty.
         case query(total: Int64?)
     }
 
     let action: Action
-    /// The client takes a real 308 for an error (§5.4).
+    /// Whether the client treats a real 308 as an error (§5.4).
     let wantsNo308: Bool
 
-    /// Reads the head.
+    /// Parses the header of a request.
     ///
-    /// - Throws: ``UploadError/invalid(_:)`` and its like; nothing is consumed then.
+    /// - Throws: ``UploadError``; nothing of the body is read then.
     init(_ request: Request) throws(UploadError) {
         let fields = request.fields
         try request.requirePlainBody()
@@ -77,7 +77,7 @@ struct ContentRangeRequest: Sendable {
         guard let text = try fields.single("Content-Range") else {
             var append = try ContentRangeRequest.append(
                 fields, AppendRequest(first: 0, total: length, bodyLength: length, end: .always))
-            // Form libraries state one for every POST, whatever they send (ruling 22).
+            // Form libraries send a Content-Type with every POST, whatever the body is (ruling 22).
             if request.method == .post { append.mediaType = nil }
             action = .append(append)
             return
@@ -127,7 +127,7 @@ struct ContentRangeRequest: Sendable {
 }
 
 extension UploadError {
-    /// A status query that brings bytes.
+    /// A status query with a body.
     static let queryWithBody = UploadError.invalid(
         "Content-Range: bytes */TOTAL asks for the offset and must have no body; name the bytes of the body in Content-Range."
     )

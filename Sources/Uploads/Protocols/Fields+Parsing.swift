@@ -1,7 +1,7 @@
 internal import HTTP
 
 extension Fields {
-    /// The value of a field that may come once (§3.1).
+    /// The value of a header that may be sent at most once (§3.1).
     func single(_ name: FieldName) throws(UploadError) -> String? {
         guard occurrences(of: name) <= 1 else {
             throw .repeated(name)
@@ -9,7 +9,7 @@ extension Fields {
         return self[name]
     }
 
-    /// An offset or a length: digits alone, once (§0).
+    /// An offset or a length: digits only, sent once (§0).
     func number(_ name: FieldName) throws(UploadError) -> Int64? {
         guard let text = try single(name) else { return nil }
         guard let number = Int64(decimal: text.utf8) else {
@@ -25,17 +25,17 @@ extension UploadError {
         .invalid("\(name) must be sent at most once; remove the repeated header.")
     }
 
-    /// What is no offset or length (§0).
+    /// The error for a value that is no offset or length (§0).
     static func notDecimal(_ name: String) -> UploadError {
         .invalid("\(name) must be a number of bytes: 1 to 19 digits, at most \(Int64.max).")
     }
 }
 
-/// Single items of RFC 9651, as the IETF protocol sends them (§7.2).
+/// Structured field items of RFC 9651, as the IETF protocol uses them (§7.2).
 ///
-/// Parameters are allowed and ignored. What does not parse, or comes twice, counts as absent.
+/// Parameters are allowed and ignored. A value that does not parse, or a header that is repeated, counts as absent.
 extension Fields {
-    /// An integer of at most 15 digits, with its sign.
+    /// An integer of at most 15 digits, with an optional sign.
     func structuredInteger(_ name: FieldName) -> Int64? {
         guard let item = structuredItem(name) else { return nil }
         let digits = item.hasPrefix("-") ? item.dropFirst() : item[...]
@@ -54,7 +54,7 @@ extension Fields {
         }
     }
 
-    /// The bare item, without its parameters; `nil` unless the field comes once.
+    /// The bare item without its parameters; `nil` unless the header is sent once.
     private func structuredItem(_ name: FieldName) -> String? {
         guard occurrences(of: name) == 1, let value = self[name] else { return nil }
         let parts = value.trimmed.split(separator: ";", omittingEmptySubsequences: false)
@@ -64,7 +64,7 @@ extension Fields {
         return String(item)
     }
 
-    /// `key` or `key=value`; blanks stand in front of it only. What the value is, nobody asks.
+    /// Whether the text is `key` or `key=value`, with spaces only in front; the value is not checked.
     private static func isParameter(_ text: Substring) -> Bool {
         let key = text.drop { $0 == " " }.prefix { $0 != "=" }
         guard let first = key.utf8.first, first == 0x2A || (0x61...0x7A).contains(first) else {

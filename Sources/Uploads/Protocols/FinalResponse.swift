@@ -2,9 +2,9 @@ internal import Bytes
 internal import HTTP
 internal import JSON
 
-/// The final answer of dialects A and D (§5.6): made once, stored, sent again byte for byte.
+/// The final response of protocols A and D (§5.6): made once, stored, and sent again byte for byte.
 enum FinalResponse {
-    /// Makes the answer of a content that has just become complete.
+    /// Makes the response for content that has just become complete.
     static func stored(_ upload: FinishedUpload) -> StoredResponse {
         let crc32c = text(crc32c: upload.crc32c)
         let md5 = upload.md5.map(Base64.encode)
@@ -17,7 +17,7 @@ enum FinalResponse {
             writer.member("name", upload.fileName ?? upload.contentID)
             writer.member("size", "\(upload.size)")
             writer.member("contentType", upload.mediaType)
-            // Clients that verify fail hard on a missing key, others on a null one.
+            // Clients that verify fail on a missing key, others on a null one.
             if let md5 { writer.member("md5Hash", md5) }
             writer.member("crc32c", crc32c)
             writer.member("etag", etag)
@@ -41,7 +41,7 @@ enum FinalResponse {
         Base64.encode(CRC32C(resuming: crc32c).digest)
     }
 
-    /// 200, because one client library accepts 200 and 308 only.
+    /// The status is 200, because one client library accepts only 200 and 308.
     static func response(_ answer: StoredResponse) -> Response {
         var response = Response(.ok, "application/json; charset=UTF-8", answer.body)
         response.fields.add("ETag", answer.etag)
@@ -52,7 +52,7 @@ enum FinalResponse {
     }
 }
 
-/// A point in time as RFC 3339 writes it, in UTC.
+/// Formats a point in time as RFC 3339, in UTC.
 enum InternetTime {
     /// `2030-01-01T00:00:00.000Z` from milliseconds since 1970.
     static func withMilliseconds(_ milliseconds: Int64) -> String {
@@ -68,7 +68,7 @@ enum InternetTime {
         let seconds = floor(milliseconds, 1000)
         let days = floor(seconds, 86_400)
         let clock = seconds - days * 86_400
-        // Days are counted in eras of 400 years that begin on 1 March.
+        // Days are counted in 400-year eras that begin on 1 March.
         let shifted = days + 719_468
         let era = floor(shifted, 146_097)
         let day = shifted - era * 146_097

@@ -1,26 +1,25 @@
 internal import HTTP
 
-/// The rules one request follows (§2); they belong to the request, not to the upload.
+/// The protocol that one request uses, with its parameters (§2). It belongs to the request, not to the upload.
 ///
-/// An upload created in one dialect may be continued in another: offset, length and state are
-/// shared by all of them.
+/// An upload that was created in one protocol may be continued in another: all share offset, length and state.
 enum ProtocolSelection: Equatable, Sendable {
     /// A and D: a session with `Content-Range`, or one plain request.
     case contentRange
-    /// B: tus, and the method that counts once an override has replaced the one that was sent.
+    /// B: tus, with the method after a method override.
     case tus(HTTP.Method)
     /// C: the IETF protocol, in one of its versions.
     case interop(InteropVersion)
-    /// No signal at all: somebody looks at an upload, or ends it.
+    /// No protocol: the request reads the state of an upload or cancels it.
     case neutral
 }
 
 extension ProtocolSelection {
-    /// Reads the signals of a head in the order of §2; the first match wins.
+    /// Selects the protocol by the headers of a request in the order of §2; the first match wins.
     ///
-    /// `OPTIONS` never comes here: it belongs to no dialect and is asked no version (§3.7).
+    /// `OPTIONS` is answered before: it belongs to no protocol and needs no version (§3.7).
     ///
-    /// - Throws: ``UploadError``, before anything is known of the upload.
+    /// - Throws: ``UploadError``, before the upload is looked up.
     init(_ request: Request, at place: UploadPath) throws(UploadError) {
         let signals = Signals(request)
         if signals.speaksTus && signals.namesInterop {
@@ -43,7 +42,7 @@ extension ProtocolSelection {
         }
     }
 
-    /// Rule 6: `/uploads` without a protocol of its own.
+    /// Rule 6: a request to `/uploads` without a protocol header.
     private init(creatingWith request: Request) throws(UploadError) {
         guard request.method == .post else { throw .creationMethod }
         let fields = request.fields
@@ -52,7 +51,7 @@ extension ProtocolSelection {
         } else if fields.contains("Upload-Length") || fields.contains("Upload-Defer-Length")
             || fields.contains("Upload-Concat")
         {
-            // Without its version: the dialect itself says which one it wants.
+            // The version header is missing; the tus handler answers which version it needs.
             self = .tus(.post)
         } else {
             throw .invalid(
@@ -61,14 +60,14 @@ extension ProtocolSelection {
         }
     }
 
-    /// Rules 7 to 9: an upload without a protocol of its own. A `POST` is a `PUT` of the whole content, or with
-    /// `Content-Range` of a part of it (ruling 22).
+    /// Rules 7 to 9: a request to an upload without a protocol header. A `POST` is a `PUT` of the whole content,
+    /// or, with `Content-Range`, of a part of it (ruling 22).
     private init(plain request: Request) throws(UploadError) {
         switch request.method {
         case .put: self = .contentRange
         case .post where request.fields.contains("Content-Range"): self = .contentRange
         case .post:
-            // A chunk or a description must not become the content because a header is missing.
+            // A chunk or a description must not become the content only because a header is missing.
             if let name = ProtocolSelection.protocolHeader(of: request) {
                 throw .methodNotAllowed(
                     allow: Uploads.methods,
@@ -85,7 +84,7 @@ extension ProtocolSelection {
             }
             self = .contentRange
         case .head, .get, .delete: self = .neutral
-        // OPTIONS never comes here.
+        // `OPTIONS` is answered before.
         case .patch, .options:
             throw .methodNotAllowed(
                 allow: Uploads.plainMethods,
@@ -95,7 +94,7 @@ extension ProtocolSelection {
         }
     }
 
-    /// A header that only tus or the IETF protocol gives a meaning, in a request that names neither.
+    /// A header that only tus or the IETF protocol defines, in a request that names neither.
     private static func protocolHeader(of request: Request) -> FieldName? {
         let fields = request.fields
         let names: [FieldName] = [
@@ -109,7 +108,7 @@ extension ProtocolSelection {
         return essence.map(types.contains) == true ? "Content-Type" : nil
     }
 
-    /// Rule 3: browsers that cannot send `PATCH` say so in a `POST`.
+    /// Rule 3: browsers that cannot send `PATCH` send a `POST` with an override header.
     private static func overridden(_ request: Request) throws(UploadError) -> HTTP.Method {
         guard request.method == .post, let name = request.fields["X-HTTP-Method-Override"] else {
             return request.method
@@ -126,7 +125,7 @@ extension ProtocolSelection {
 }
 
 extension UploadError {
-    /// Another method than the creation endpoint has.
+    /// The error for a method that the creation endpoint does not support.
     static let creationMethod = UploadError.methodNotAllowed(
         allow: Uploads.creationMethods,
         text:
@@ -134,15 +133,15 @@ extension UploadError {
     )
 }
 
-/// What a head says about its protocol, apart from what that means.
+/// The headers of a request that tell its protocol.
 private struct Signals {
     let speaksTus: Bool
     let namesInterop: Bool
-    /// `nil` also for a value that is no integer, which counts as not said (rule 2).
+    /// `nil` also for a value that is no integer, which counts as absent (rule 2).
     let version: InteropVersion?
     let isPartialUpload: Bool
     let isOffsetStream: Bool
-    /// A completeness field that parses, on a method that may carry content.
+    /// Whether a completeness header parses, on a method that may carry content.
     let saysComplete: Bool
 
     init(_ request: Request) {
@@ -163,7 +162,7 @@ private struct Signals {
 }
 
 extension Request {
-    /// Bytes are stored as they come: none are decoded on the way (§3.1).
+    /// Refuses a content coding: bytes are stored as they are received (§3.1).
     func requirePlainBody() throws(UploadError) {
         let coding = Result { () throws(ContentCoding.Unsupported) in
             try ContentCoding.of(self)
@@ -173,7 +172,7 @@ extension Request {
 }
 
 extension BodyFraming {
-    /// Bytes in the body; `nil` when chunked.
+    /// The size of the body in bytes; `nil` when chunked.
     var bodyLength: Int64? {
         switch self {
         case .none: 0

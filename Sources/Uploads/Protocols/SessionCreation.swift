@@ -1,28 +1,28 @@
 internal import HTTP
 internal import JSON
 
-/// Creation of a session at the creation endpoint, as dialect A asks for it (§5.1).
+/// A request to create a session in protocol A (§5.1).
 struct SessionCreation: Sendable {
-    /// Most bytes of the JSON body.
+    /// The maximum size of the JSON body, in bytes.
     static let limit = 64 << 10
 
-    /// 200 where one client accepts nothing else, 201 for the other way to ask.
+    /// 200 where one client library accepts nothing else, 201 for `X-Goog-Resumable: start`.
     let status: Status
     private(set) var mediaType: String?
     private(set) var length: Int64?
     private(set) var fileName: String?
     private(set) var declared: DeclaredDigests
-    /// Of the request itself; says something of the content only where no JSON may do so.
+    /// The Content-Type of the request; describes the content only when the request has no JSON body.
     private let ownType: String?
 
-    /// Whether a head asks for a session: by query, or by one of the fields that only it has.
+    /// Whether a request asks for a session, by its query or by a header that only protocol A has.
     static func isAsked(by request: Request) -> Bool {
         isAskedByQuery(request) || isAskedByStart(request)
             || request.fields.contains("X-Upload-Content-Type")
             || request.fields.contains("X-Upload-Content-Length")
     }
 
-    /// Reads the head.
+    /// Parses the header of a request.
     ///
     /// - Throws: ``UploadError/invalid(_:)``, ``UploadError/codedBody``.
     init(_ request: Request) throws(UploadError) {
@@ -39,7 +39,7 @@ struct SessionCreation: Sendable {
         ownType = isStart ? fields["Content-Type"] : nil
     }
 
-    /// Takes what the JSON body adds; an empty one adds nothing.
+    /// Adds what the JSON body states; an empty body adds nothing.
     mutating func take(json bytes: [UInt8]) throws(UploadError) {
         if bytes.isEmpty {
             mediaType = mediaType ?? ownType
@@ -70,7 +70,7 @@ struct SessionCreation: Sendable {
     }
 
     private static func isAskedByQuery(_ request: Request) -> Bool {
-        // A query that cannot be read asks for nothing.
+        // An unreadable query asks for nothing.
         let parameters = (try? request.target.parameters()) ?? []
         return parameters.contains { $0.name == "uploadType" && $0.value == "resumable" }
     }
@@ -89,7 +89,7 @@ struct SessionCreation: Sendable {
         return text
     }
 
-    /// A string of digits, as these clients write 64 bits, or a number.
+    /// A string of digits, as these clients write 64-bit numbers, or a number.
     private static func size(of value: JSONValue) throws(UploadError) -> Int64? {
         guard let member = value["size"], !member.isNull else { return nil }
         return try length(member.string ?? String(decoding: member.raw, as: UTF8.self), "size")
@@ -104,7 +104,7 @@ struct SessionCreation: Sendable {
 }
 
 extension Uploads {
-    /// A request of dialect A to the creation endpoint (§5.1).
+    /// Answers a request of protocol A to the creation endpoint (§5.1).
     func createSession(_ request: Request, by entrance: any UploadAuthorizer) -> Answer {
         creation(for: request, by: entrance, words: jsonErrors) { [self] admission, body in
             do throws(UploadError) {
@@ -131,7 +131,7 @@ extension Uploads {
         return response
     }
 
-    /// The JSON body of a creation, 64 KiB at most; `nil` when nobody is there to answer.
+    /// The JSON body of a creation, at most 64 KiB; `nil` when the client has disconnected.
     private static func description(
         _ body: any RequestBody
     ) async throws(UploadError) -> [UInt8]? {

@@ -2,10 +2,9 @@ internal import Blobs
 internal import HTTP
 
 extension Uploads {
-    /// A request of dialect A or D to an upload (§5.2, §8).
+    /// Answers a request of protocol A or D to an upload (§5.2, §8).
     ///
-    /// What is wrong with its fields counts only once it is known that there is such an upload and
-    /// that it is still open (§3.2).
+    /// Invalid headers are reported only when the upload exists and is open (§3.2).
     func contentRange(_ request: Request, _ name: BlobName) -> Answer {
         let reading = Result { () throws(UploadError) in try ContentRangeRequest(request) }
         return work(on: name, for: request, words: jsonErrors) { upload, body in
@@ -15,7 +14,7 @@ extension Uploads {
 }
 
 extension Upload {
-    /// Does what a request of dialect A asks for, and answers in its words.
+    /// Carries out a request of protocol A and returns its response.
     fileprivate func response(
         to reading: Result<ContentRangeRequest, UploadError>, _ body: any RequestBody
     ) async -> Response {
@@ -50,7 +49,7 @@ extension Upload {
 }
 
 extension AppendOutcome {
-    /// The answer in the words of dialect A (§5.4–5.7); dialect D never sees the first two.
+    /// The response in protocol A (§5.4–5.7); protocol D never has the first two outcomes.
     func response(wantsNo308: Bool) throws(UploadError) -> Response {
         switch self {
         case .complete(let answer), .completeBefore(let answer):
@@ -58,10 +57,10 @@ extension AppendOutcome {
         case .dropped: return .dropped
         case .misplaced where wantsNo308: throw .offsetMismatch
         case .held(let offset), .misplaced(let offset):
-            // Never a Location: HTTP libraries would follow it and send the chunk again.
+            // No Location: HTTP libraries would follow it and send the chunk again.
             var response = Response(wantsNo308 ? .ok : .resumeIncomplete)
             if wantsNo308 { response.fields.add("X-Http-Status-Code-Override", "308") }
-            // With nothing held the field is left out: `0-0` would mean one byte.
+            // At offset 0 the header is left out: `0-0` would mean one byte.
             if offset > 0 { response.fields.add("Range", "bytes=0-\(offset - 1)") }
             return response
         }

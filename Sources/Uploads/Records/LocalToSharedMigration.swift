@@ -2,10 +2,10 @@ internal import Blobs
 internal import ObjectStore
 internal import SystemSupport
 
-/// Brings to where other processes find it what this one was given before it shared its uploads.
+/// Moves uploads of a single process to storage that several processes share, at start.
 ///
-/// Each upload is handed over as a whole: its bytes first, then its record, and what lies here goes last,
-/// so that a crash in between repeats it. Copies that were made since are worth nothing after a start.
+/// For each upload the bytes are stored first, then the record, and the local files are deleted last, so a crash in
+/// between repeats the step. Staged copies from earlier are deleted.
 struct LocalToSharedMigration {
     let engine: UploadEngine
     let shared: SharedStorage
@@ -16,7 +16,7 @@ struct LocalToSharedMigration {
         let (records, blobs) = (records, engine.blobs)
         let names = try await queue.run { () throws(DiskError) in
             try records.entries().compactMap { entry in
-                // Not ours: records are named by a digest.
+                // Another file: records are named by a digest.
                 entry.name.utf8.count == 64 ? BlobName(entry.name) : nil
             }
         }
@@ -47,11 +47,11 @@ struct LocalToSharedMigration {
         try await queue.run { () throws(DiskError) in try records.delete(name) }
     }
 
-    /// The record as others can go on with it.
+    /// The record with its bytes in shared storage.
     private func held(_ record: UploadRecord) async throws(StorageError) -> UploadRecord {
         var record = record
         guard record.isHeld, record.offset > 0, let blob = BlobName(record.contentID),
-            // Finished before a crash.
+            // It was finished before a crash.
             try await !shared.isPublishedHere(blob)
         else { return record }
         if let moved = try await shared.bucket.uploader(for: blob).known() {
@@ -76,7 +76,7 @@ struct LocalToSharedMigration {
 }
 
 extension StoredParts {
-    /// What was moved part by part, numbered from 1 on.
+    /// The parts that were sent already, numbered from 1.
     fileprivate init(_ moved: JournaledParts, of size: Int64) {
         self.init(partSize: moved.partSize, longest: .max)
         upload = moved.upload

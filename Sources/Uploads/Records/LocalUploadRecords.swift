@@ -1,7 +1,7 @@
 internal import Blobs
 internal import SystemSupport
 
-/// Records on this disk, which one process has for itself.
+/// Upload records on the local disk, used by one process.
 struct LocalUploadRecords: UploadRecordStore {
     let records: RecordFolder
     let queues: WorkQueuePool
@@ -31,7 +31,7 @@ struct LocalUploadRecords: UploadRecordStore {
         let (records, bytes) = (records, record.bytes)
         do throws(DiskError) {
             try await queues[name].run { () throws(DiskError) in
-                // What was joined of parts has its place already.
+                // A concatenation has its space already.
                 if record.offset == 0 { try engine.requireDiskSpace() }
                 _ = try records.create(name, bytes)
             }
@@ -83,7 +83,7 @@ struct FileRecordHandle: RecordHandle {
 
     func take(isWriting: Bool) async throws(StorageError) -> UploadRecord? { nil }
 
-    // No other process receives anything.
+    // No other process receives a body.
     func endWriting() {}
 
     func askWriter(to request: UploadWriterRequest) async throws(StorageError) -> UploadRecord? {
@@ -100,11 +100,11 @@ struct FileRecordHandle: RecordHandle {
 }
 
 extension RecordFolder {
-    /// A stored record, and the file it is kept in; `nil` when there is none, or none that holds.
+    /// A stored record and its file; `nil` when there is none or neither slot is valid.
     ///
-    /// - Throws: What kept us from looking: no descriptor left, a failing device, a right missing.
-    ///   That says nothing of the record, and taken for "unknown" it would make a client start over,
-    ///   or a start-up delete what it could not read.
+    /// - Throws: Why it could not be read: no file descriptor, a failing device, missing permission. This says
+    ///   nothing of the record; taken for "unknown" it would make a client start over, or recovery delete what it
+    ///   could not read.
     func find(_ name: BlobName) throws(DiskError) -> (file: RecordFile, record: UploadRecord)? {
         do throws(DiskError) {
             let file = try open(name)

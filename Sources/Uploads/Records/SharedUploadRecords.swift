@@ -2,25 +2,25 @@ internal import Blobs
 internal import Bytes
 internal import SystemSupport
 
-/// Records where several processes see them, of which any may continue any upload.
+/// Upload records in a registry, where any process may continue any upload.
 struct SharedUploadRecords: UploadRecordStore {
     let registry: any UploadRegistry
     let blobs: BlobFolder
     let queues: WorkQueuePool
     let clock: UploadClock
     let onFault: @Sendable (any Error) -> Void
-    /// This process, since its start.
+    /// Identifies this process; new at each start.
     let holder: [UInt8]
     /// See ``UploadSettings/peerReplyTimeout``.
     let peerReplyTimeout: Int64
 
-    /// How long whoever finishes an upload may be silent.
+    /// How long a process may finish an upload without renewing its claim, in milliseconds.
     static let claimDuration: Int64 = 6000
-    /// How often he says that he is at it.
+    /// How often a process renews its claim, in milliseconds.
     static let renewalInterval: Int64 = 2000
-    /// How long to wait before looking again whether somebody has finished.
+    /// The wait before checking again whether another process has finished, in milliseconds.
     static let pollInterval: Int64 = 200
-    /// How often a record is taken from somebody who replaces it meanwhile.
+    /// How often taking a record is tried while another process replaces it.
     static let attempts = 10
 
     func find(_ name: BlobName) async throws(StorageError) -> LoadedRecord? {
@@ -35,7 +35,7 @@ struct SharedUploadRecords: UploadRecordStore {
         return row.flatMap { row in BlobName(row.name) }
     }
 
-    /// The record of the upload that a content comes by.
+    /// The record of the upload that results in a content.
     func record(of content: BlobName) async throws(StorageError) -> UploadRecord? {
         let row = try await ask { registry in try await registry.find(content: content.text) }
         return row.flatMap { row in UploadRecord(row.record) }
@@ -88,13 +88,13 @@ struct SharedUploadRecords: UploadRecordStore {
         }
     }
 
-    /// What stands in the registry for a record.
+    /// The registry's row for a record.
     func row(_ name: BlobName, _ record: UploadRecord, version: Int64) -> RegisteredUpload {
         let owner = [record.owner.conversation ?? "", record.owner.user ?? ""]
         return RegisteredUpload(
             name: name.text, version: version, holder: holder, content: record.contentID,
             application: record.owner.application,
-            // Of any length, and compared as a whole.
+            // Hashed, because it may have any length.
             owner: String(
                 hexadecimal: SHA256.digest(of: Array(owner.joined(separator: "\u{0}").utf8))),
             isOpen: record.state.isOpen, claimed: record.claimed,
@@ -103,7 +103,7 @@ struct SharedUploadRecords: UploadRecordStore {
             record: record.bytes)
     }
 
-    /// Removes what is staged here of a content that another process has had since.
+    /// Discards the staged copy of a content that another process has had since.
     func discard(_ content: String) async throws(StorageError) {
         guard let blob = BlobName(content) else { return }
         let blobs = blobs
@@ -114,7 +114,7 @@ struct SharedUploadRecords: UploadRecordStore {
         }
     }
 
-    /// Asks the registry; what it cannot do is told to the log once, here.
+    /// Calls the registry; its errors are logged here, once.
     func ask<Value: Sendable>(
         _ question: (any UploadRegistry) async throws -> Value
     ) async throws(StorageError) -> Value {
@@ -128,7 +128,7 @@ struct SharedUploadRecords: UploadRecordStore {
 }
 
 extension SharedUploadRecords {
-    /// Keeps a record that somebody was given already, whatever else its owner has.
+    /// Stores a record of an existing upload, without checking limits.
     func adopt(_ name: BlobName, _ record: UploadRecord) async throws(StorageError) {
         let row = row(name, record, version: 1)
         _ = try await ask { registry in
@@ -137,10 +137,9 @@ extension SharedUploadRecords {
     }
 }
 
-/// Replaces a record among those of several processes, by the version that was last seen.
+/// Replaces one record in the registry, on condition of its version.
 ///
-/// Who takes it raises the version, and whoever wrote before is refused with his next replacement,
-/// whatever he was told meanwhile.
+/// Taking a record raises its version, so the next replacement by the previous process is refused.
 final class RowRecordHandle: RecordHandle {
     private let recordStore: SharedUploadRecords
     private let name: BlobName
@@ -148,9 +147,9 @@ final class RowRecordHandle: RecordHandle {
 
     private struct State {
         var row: RegisteredUpload
-        /// Taken since it was found, and not lost.
+        /// Whether this process has taken the record since it was read, and has not lost it.
         var isOurs = false
-        /// A request here receives a body.
+        /// Whether a request of this process receives a body.
         var isWriting = false
     }
 
@@ -160,7 +159,7 @@ final class RowRecordHandle: RecordHandle {
         state = Locked(State(row: row))
     }
 
-    /// The version that was last seen.
+    /// The version that was read or written last.
     var version: Int64 { state.withLock { $0.row.version } }
 
     nonisolated(nonsending) func replace(
@@ -170,7 +169,8 @@ final class RowRecordHandle: RecordHandle {
         do throws(StorageError) {
             guard try await put(next, next.bytes) else { throw .fenced }
         } catch {
-            // Also where nobody knows whether it was replaced: the next one reads it again.
+            // Also when it is unknown whether the record was replaced: it is read again before the next
+            // replacement.
             state.withLock { $0.isOurs = false }
             throw error
         }
@@ -180,7 +180,7 @@ final class RowRecordHandle: RecordHandle {
         state.withLock { $0.isWriting = isWriting }
         let known = state.withLock { $0 }
         if known.isOurs {
-            // The request before this one has said that it has ended.
+            // The previous request has recorded that it has ended.
             if isWriting, !known.row.isWritten {
                 guard let record = UploadRecord(known.row.record) else { throw .lost }
                 guard try await put(record, known.row.record) else { throw .fenced }
@@ -192,7 +192,7 @@ final class RowRecordHandle: RecordHandle {
             let row = state.withLock { $0.row }
             guard let record = UploadRecord(row.record) else { throw .lost }
             if try await take(row, record) { return current }
-            // Whoever writes it has committed meanwhile.
+            // The process that writes has committed meanwhile.
             current = try await read()
         }
         throw .fenced
@@ -233,7 +233,7 @@ final class RowRecordHandle: RecordHandle {
             state.row.request = nil
             return state.isOurs && state.isWriting
         }
-        // One that cannot be told waits no longer than it would for a process that is dead.
+        // If this fails, the asking process waits until its timeout.
         try? await answer(at: recordStore.holder, isWritten: isWriting)
     }
 
@@ -251,7 +251,8 @@ final class RowRecordHandle: RecordHandle {
             request == .stop || row.request != nil
         {
             guard clock.now < end, !Task.isCancelled else {
-                // Nobody else waits for it; when it wakes up, its next replacement says that it receives.
+                // Other requests need not wait for it as well. When that process continues, its next replacement
+                // records that it receives.
                 try await answer(at: holder, isWritten: false)
                 break
             }
@@ -276,11 +277,11 @@ final class RowRecordHandle: RecordHandle {
         }
     }
 
-    /// - Returns: False when somebody replaced it meanwhile.
+    /// - Returns: False when another process has replaced the record meanwhile.
     private func take(
         _ row: RegisteredUpload, _ record: UploadRecord
     ) async throws(StorageError) -> Bool {
-        // In this order: whatever lies here while we hold it was written while we held it.
+        // In this order, everything staged here while the record is ours was written while it was ours.
         if row.holder != recordStore.holder { try await recordStore.discard(row.content) }
         guard try await put(record, row.record) else { return false }
         state.withLock { $0.isOurs = true }
@@ -289,23 +290,25 @@ final class RowRecordHandle: RecordHandle {
 
     private func put(_ record: UploadRecord, _ bytes: [UInt8]) async throws(StorageError) -> Bool {
         let (last, isWriting) = state.withLock { state in (state.row.version, state.isWriting) }
-        // It counts processes that took over: a number that does not rise is none of ours.
+        // Versions count replacements, so one that cannot rise was not written by a server.
         let (version, overflow) = last.addingReportingOverflow(1)
         if overflow { throw .lost }
         var row = recordStore.row(name, record, version: version)
         row.record = bytes
         row.isWritten = isWriting
         let next = row
-        guard
-            try await recordStore.ask({ registry in try await registry.replace(next, version: last) })
-        else { return false }
+        let isReplaced = try await recordStore.ask { registry in
+            try await registry.replace(next, version: last)
+        }
+        guard isReplaced else { return false }
         state.withLock { $0.row = next }
         return true
     }
 
     private func find() async throws(StorageError) -> RegisteredUpload {
         let name = name
-        guard let row = try await recordStore.ask({ registry in try await registry.find(name.text) })
+        guard
+            let row = try await recordStore.ask({ registry in try await registry.find(name.text) })
         else { throw .missing }
         return row
     }

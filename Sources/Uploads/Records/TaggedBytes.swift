@@ -1,13 +1,13 @@
-/// Numbered fields in a row: tag (1 byte), length (4, little-endian), bytes.
+/// Numbered fields: tag (1 byte), length (4 bytes, little-endian), bytes.
 ///
-/// Unknown tags are stepped over, so a record written by a newer server still reads.
+/// Unknown tags are skipped, so a record written by a newer server can be read.
 struct TaggedBytes {
     private(set) var bytes: [UInt8] = []
     private var fields: [UInt8: ArraySlice<UInt8>] = [:]
 
     init() {}
 
-    /// Reads a row; `nil` when it breaks off inside a field.
+    /// Decodes fields; `nil` when the bytes end inside a field.
     init?(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while let tag = rest.first {

@@ -2,10 +2,10 @@ internal import Blobs
 internal import Bytes
 internal import HTTP
 
-/// All that is known of one upload, as it lies on the disk (§1.2).
+/// The stored state of one upload (§1.2).
 ///
-/// The token is not here: the record's file is named by the token's SHA-256, so that neither the
-/// folder nor a backup of it hands out capabilities.
+/// The record does not contain the token; its name is the token's SHA-256, so that neither the folder nor a backup
+/// gives access to uploads.
 struct UploadRecord: Sendable {
     let contentID: String
     let owner: UploadOwner
@@ -14,9 +14,9 @@ struct UploadRecord: Sendable {
     var state = UploadState.created
     var failure: FailureReason?
     var lastProgressAt: Int64
-    /// For open uploads the end of their life, for ended ones the day they are forgotten.
+    /// When an open upload expires; for an ended one, when its record is deleted.
     var expiresAt: Int64
-    /// Total size; immutable once set.
+    /// The length of the content; does not change once set.
     var length: Int64?
     /// Durable leading bytes.
     var offset: Int64 = 0
@@ -27,9 +27,9 @@ struct UploadRecord: Sendable {
     var declared = DeclaredDigests()
     var hashes = RunningHashes()
     var completedAt: Int64?
-    /// What of its bytes lies where other processes find it, when they share uploads.
+    /// The bytes that lie in the bucket, where several processes share uploads.
     var held: StoredParts?
-    /// The final answer, sent again byte for byte.
+    /// The final response, sent again byte for byte.
     var answer: StoredResponse?
 
     init(_ draft: UploadDraft, creation: UploadProtocol, at now: Int64, lives: Int64) {
@@ -44,21 +44,23 @@ struct UploadRecord: Sendable {
         fileName = draft.fileName.map(FileName.init(untrusted:))?.text
         origin = draft.origin
         declared = draft.declared
-        // Its clients may ask for MD5 at the end (§4.5).
+        // Clients of protocol A may ask for MD5 at the end (§4.5).
         hashes.want(md5: creation == .gcs || declared.md5 != nil)
         tus = draft.tus
     }
 
-    /// What the content is said to be.
+    /// The media type of the content.
     var storedType: String { mediaType ?? MediaType.unknown.text }
 
-    /// Whole, and kept for concatenations: it never becomes a content by itself (§6.10).
+    /// Whether this is a complete partial upload, kept for concatenations; it never becomes content by itself
+    /// (§6.10).
     var isKeptPart: Bool { tus.isPartial && state == .complete }
-    /// Its bytes are still needed, as no content's: a finished part lies there until it is forgotten (§6.10).
+    /// Whether the staged bytes are still needed; those of a complete partial upload are kept until its record is
+    /// deleted (§6.10).
     var isHeld: Bool { !state.isTerminal || isKeptPart }
-    /// Bytes that will be a content's: of unknown length, those that are held.
+    /// Bytes that count for the quota: the length, or the stored bytes while the length is unknown.
     var claimed: Int64 { isHeld ? length ?? offset : 0 }
-    /// Its time counts: it takes bytes, or its bytes are kept for others.
+    /// Whether the upload can expire: it accepts bytes, or its bytes are kept for concatenations.
     var mayExpire: Bool { state.isOpen || isKeptPart }
 
     init(contentID: String, owner: UploadOwner, creation: UploadProtocol, createdAt: Int64) {
@@ -71,18 +73,18 @@ struct UploadRecord: Sendable {
     }
 }
 
-/// The final answer as it was first sent (§5.6).
+/// The final response as first sent (§5.6).
 struct StoredResponse: Sendable, Equatable {
-    /// With its quotes.
+    /// Including the quotes.
     let etag: String
     /// The value of `X-Goog-Hash`.
     let hashes: String
     let size: Int64
-    /// The JSON.
+    /// JSON.
     let body: [UInt8]
 }
 
-/// Where an upload stands (§1.3).
+/// The state of an upload (§1.3).
 enum UploadState: UInt8, Sendable {
     case created = 1
     case receiving = 2
@@ -92,19 +94,19 @@ enum UploadState: UInt8, Sendable {
     case cancelled = 6
     case expired = 7
 
-    /// Takes bytes.
+    /// Whether the upload accepts bytes.
     var isOpen: Bool { self == .created || self == .receiving }
-    /// Nothing will ever change it, but forgetting.
+    /// Whether the state is final.
     var isTerminal: Bool { rawValue >= UploadState.complete.rawValue }
 
-    /// Ended without a content.
+    /// Whether the upload ended without content.
     var isGone: Bool { rawValue >= UploadState.failed.rawValue }
 
-    /// As the neutral status says it.
+    /// The name in the neutral status.
     var name: String { "\(self)" }
 }
 
-/// Why an upload failed; kept so that `HEAD` can tell a wrong digest from lost bytes.
+/// Why an upload failed; stored so that `HEAD` can distinguish a wrong digest from lost bytes.
 enum FailureReason: UInt8, Sendable {
     case digest = 1
     case storageLost = 2
@@ -114,7 +116,7 @@ enum FailureReason: UInt8, Sendable {
 }
 
 extension UploadRecord {
-    /// Numbers of the fields on disk; never used twice, never changed.
+    /// The tags of stored fields; a tag is never reused or changed.
     private enum Tag {
         static let contentID: UInt8 = 1
         static let application: UInt8 = 2
@@ -150,7 +152,7 @@ extension UploadRecord {
         static let held: UInt8 = 50
     }
 
-    /// The record as it is stored.
+    /// The encoded record.
     var bytes: [UInt8] {
         var row = TaggedBytes()
         row.add(Tag.contentID, contentID)
@@ -184,7 +186,7 @@ extension UploadRecord {
         return row.bytes
     }
 
-    /// Reads a stored record; `nil` when it is not one.
+    /// Decodes a stored record; `nil` when it is malformed.
     init?(_ bytes: [UInt8]) {
         guard
             let row = TaggedBytes(bytes), let contentID = row.text(Tag.contentID),
@@ -196,7 +198,7 @@ extension UploadRecord {
             let expiresAt = row.number(Tag.expiresAt), let offset = row.number(Tag.offset)
         else { return nil }
         let length = row.number(Tag.length)
-        // What follows adds to these numbers.
+        // Later sums must not overflow.
         guard [createdAt, lastProgressAt, expiresAt].allSatisfy(UploadRecord.times.contains),
             offset >= 0, offset <= length ?? .max
         else { return nil }
@@ -230,7 +232,7 @@ extension UploadRecord {
         }
     }
 
-    /// Milliseconds since 1970 UTC that a record may state.
+    /// The range of times in a record, in milliseconds since 1970 UTC.
     private static let times: ClosedRange<Int64> = 0...1 << 53
 
     private func addHashes(to row: inout TaggedBytes) {
@@ -241,7 +243,7 @@ extension UploadRecord {
         row.add(Tag.coveredByMD5, hashes.coveredByMD5)
     }
 
-    /// The stored states; without usable ones the digests begin again and are caught up later.
+    /// The stored digest states. Without valid ones the digests start again and read the bytes later.
     private static func hashes(in row: TaggedBytes) -> RunningHashes? {
         guard
             let sha256 = row.bytes(Tag.sha256), let crc32c = row.number(Tag.crc32c),
@@ -254,7 +256,7 @@ extension UploadRecord {
 }
 
 extension RawRepresentable where RawValue == UInt8 {
-    /// Reads a stored number; `nil` when it names no case.
+    /// `nil` when the number names no case.
     fileprivate init?(number: Int64) {
         guard let raw = UInt8(exactly: number) else { return nil }
         self.init(rawValue: raw)

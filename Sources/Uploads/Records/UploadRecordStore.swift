@@ -1,81 +1,80 @@
 internal import Blobs
 
-/// Where the records of uploads are kept: on this disk, or where several processes see them.
+/// Stores upload records, on the local disk or where several processes share them.
 protocol UploadRecordStore: Sendable {
-    /// A record and by whom it is replaced; `nil` when there is none, or none that holds.
+    /// Loads a record; `nil` when there is none or it is damaged.
     ///
-    /// - Throws: What kept us from looking. That says nothing of the record, and taken for "unknown" it
-    ///   would make a client start over, or a start-up delete what it could not read.
+    /// - Throws: Why it could not be read. This says nothing of the record; taken for "unknown" it would make a
+    ///   client start over, or recovery delete what it could not read.
     func find(_ name: BlobName) async throws(StorageError) -> LoadedRecord?
 
-    /// The name of the record of the upload that a content comes by.
+    /// The name of the record of the upload that results in a content.
     func name(of content: BlobName) async throws(StorageError) -> BlobName?
 
-    /// Keeps a new record; it and its name are durable when this returns.
+    /// Stores a new record; it is durable when this returns.
     func create(
         _ name: BlobName, _ record: UploadRecord, by engine: UploadEngine
     ) async throws(UploadError)
 
-    /// Forgets a record that ended long ago.
+    /// Deletes a record that ended long ago.
     func forget(_ record: LoadedRecord) async throws(StorageError)
 
-    /// Names of records somebody has to look at, at most so many.
+    /// The names of records that the sweeper must process now.
     func due(at moment: Int64, limit: Int) async throws(StorageError) -> [BlobName]
 
-    /// Bytes that the uploads of an application claim.
+    /// The bytes that the uploads of an application reserve of its quota.
     func claimed(by application: String) async throws(StorageError) -> Int64
 
-    /// Does what only one process does at a time.
+    /// Runs work that only one process does at a time.
     func runExclusively(_ work: @escaping @Sendable () async -> Void) async
 }
 
-/// A record that was found, and by whom it is replaced.
+/// A record with the handle that replaces it.
 struct LoadedRecord: Sendable {
     let name: BlobName
     let record: UploadRecord
     let handle: any RecordHandle
 }
 
-/// Replaces one record.
+/// Replaces one stored record.
 protocol RecordHandle: Sendable {
-    /// Rises with each replacement that another process can see; 0 where no other one can.
+    /// Rises with each replacement, where several processes share records; otherwise 0.
     var version: Int64 { get }
 
-    /// Replaces the record, durably, after the bytes it speaks of.
+    /// Replaces the record, durably, after the bytes that it counts.
     ///
     /// - Throws: ``StorageError/fenced`` when another process has taken over.
     nonisolated(nonsending) func replace(
         with next: UploadRecord, after file: StagedFile?
     ) async throws(StorageError)
 
-    /// Makes sure that nobody else replaces it any more. What is staged here of another process's time is
-    /// discarded before: it may differ from what that one took.
+    /// Takes the record, so that no other process can replace it. Bytes staged here from an earlier time are
+    /// discarded first, because they may differ from those of the other process.
     ///
-    /// - Parameter isWriting: A body is about to be received, of which other processes may ask how far it is.
-    /// - Returns: The record as it is, when another process has replaced it since it was found; `nil` when
-    ///   it is the one that was found.
+    /// - Parameter isWriting: A body is about to be received, and other processes may ask for its offset.
+    /// - Returns: The current record, when another process has replaced it since it was loaded; otherwise `nil`.
     func take(isWriting: Bool) async throws(StorageError) -> UploadRecord?
 
-    /// No body is received any more; the next replacement says so.
+    /// Records that no body is being received any more; the next replacement stores it.
     func endWriting()
 
-    /// Asks the process that receives the body of the upload, where that is another one, and waits until it has
-    /// done so, at most ``UploadSettings/peerReplyTimeout``. Costs nothing where no other process receives.
+    /// Asks the process that receives the body of the upload, if it is another one, and waits until it has done so,
+    /// at most ``UploadSettings/peerReplyTimeout``. Free of cost where no other process receives.
     ///
-    /// - Returns: The record as it is then; `nil` when no other process was asked.
+    /// - Returns: The record afterwards; `nil` when no other process was asked.
     func askWriter(to request: UploadWriterRequest) async throws(StorageError) -> UploadRecord?
 
-    /// What another process asked, when ``change()`` looked last.
+    /// What another process asked for, when ``change()`` was called last.
     var request: UploadWriterRequest? { get }
 
-    /// Tells that what another process asked is done.
+    /// Reports that the request of another process is done.
     func answer() async
 
-    /// The record as it is, when another process has replaced it; `nil` when none has.
+    /// The current record, when another process has replaced it; otherwise `nil`.
     func change() async throws(StorageError) -> UploadRecord?
 
-    /// Waits while another process finishes the upload, and takes it when none does.
+    /// Waits while another process finishes the upload, and takes the record when none does.
     ///
-    /// - Returns: As ``take()``.
+    /// - Returns: As ``take(isWriting:)``.
     func takeToFinish() async throws(StorageError) -> UploadRecord?
 }

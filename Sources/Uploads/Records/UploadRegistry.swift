@@ -1,105 +1,104 @@
-/// Where several processes keep the records of the uploads that each of them may continue.
+/// Stores the records of uploads that several processes share.
 ///
-/// A record is replaced only by whoever has seen its last version, so of two processes that believe
-/// to write an upload one learns that it does not. Nothing here is interpreted by the registry but what
-/// stands beside the record.
+/// A record is replaced only on condition of its version, so of two processes that write to an upload one learns
+/// that it was overtaken. The registry does not interpret the record itself.
 public protocol UploadRegistry: Sendable {
     /// The record of that name; `nil` for none.
     func find(_ name: String) async throws -> RegisteredUpload?
 
-    /// The record of the upload that a content comes by.
+    /// The record of the upload that results in a content; `nil` for none.
     func find(content: String) async throws -> RegisteredUpload?
 
-    /// Keeps a new record, durably, if its owner and its application may have one more; both are judged
-    /// with everything else that is under way at that moment.
+    /// Stores a new record, durably, if its owner and its application are within their limits; both are checked in
+    /// the same transaction.
     ///
     /// - Parameters:
-    ///   - mostOpen: How many open uploads its owner may have with this one.
-    ///   - mostClaimed: How many bytes its application may claim with this one; `nil` for any number.
+    ///   - mostOpen: How many open uploads its owner may have, including this one.
+    ///   - mostClaimed: How many bytes its application may reserve, including this one; `nil` for no limit.
     func create(
         _ upload: RegisteredUpload, mostOpen: Int, mostClaimed: Int64?
     ) async throws -> UploadCreationResult
 
-    /// Replaces a record, durably, unless somebody else did since.
+    /// Replaces a record, durably, unless its version has changed.
     ///
     /// - Parameters:
-    ///   - upload: With the version it is to have.
-    ///   - version: The one it has.
-    /// - Returns: False when it has another one, and nothing was done.
+    ///   - upload: The new record with its new version.
+    ///   - version: The expected current version.
+    /// - Returns: False when the version is another one; nothing is changed then.
     func replace(_ upload: RegisteredUpload, version: Int64) async throws -> Bool
 
-    /// Asks the process of a holder for something; it hears of it through ``Uploads/answer(_:for:at:)``, or when it
-    /// looks at the record the next time.
+    /// Asks a process to commit or to stop; it learns of it through ``Uploads/answer(_:for:at:)`` or from the
+    /// record.
     ///
-    /// - Returns: False when that process does not receive the body of the upload, and nothing is asked.
+    /// - Returns: False when that process does not receive the body of the upload; nothing is asked then.
     func ask(_ name: String, at holder: [UInt8], to request: UploadWriterRequest) async throws
         -> Bool
 
-    /// Notes that the process of a holder has done what it was asked, or does not answer.
+    /// Records that a process has done what it was asked, or does not answer.
     ///
-    /// - Parameter isWritten: Whether it goes on to receive, as far as is known.
+    /// - Parameter isWritten: Whether the process continues to receive, as far as is known.
     func answer(_ name: String, at holder: [UInt8], isWritten: Bool) async throws
 
-    /// Forgets a record of that version; nothing when it has another one.
+    /// Deletes the record of that version; does nothing when it has another one.
     func forget(_ name: String, version: Int64) async throws
 
     /// The names of records that are due, those longest due first.
     func due(at moment: Int64, limit: Int) async throws -> [String]
 
-    /// Bytes that all uploads of an application claim.
+    /// The bytes that all uploads of an application reserve.
     func claimed(by application: String) async throws -> Int64
 
-    /// Does work that only one of all processes does at a time, unless another one does it.
+    /// Runs work that only one process does at a time; does nothing while another process runs it.
     func runExclusively(_ work: @escaping @Sendable () async -> Void) async throws
 }
 
 /// What a process asks of the one that receives the body of an upload (ruling 33).
 public enum UploadWriterRequest: Int64, Sendable {
-    /// To commit what it has received, and go on.
+    /// Commit what was received, and continue.
     case commit = 1
-    /// To commit what it has received, and stop.
+    /// Commit what was received, and stop.
     case stop = 2
 }
 
-/// What came of keeping a new record.
+/// The result of storing a new record.
 public enum UploadCreationResult: Sendable, Equatable {
     case created
-    /// Its owner has as many open uploads as he may.
+    /// The owner has as many open uploads as allowed.
     case tooMany
-    /// Its application would hold more bytes than it may.
+    /// The application would reserve more bytes than allowed.
     case tooLarge
 }
 
-/// A record among those of several processes, and what they look for.
+/// An upload record in the registry, with the values that the registry searches by.
 public struct RegisteredUpload: Sendable, Equatable {
-    /// SHA-256 of the token, in hexadecimal digits.
+    /// The name of the record: the SHA-256 of the token, in hexadecimal digits.
     public var name: String
     /// Rises with each replacement.
     public var version: Int64
-    /// The process that replaced it last, 16 bytes that are new with each start.
+    /// The process that replaced it last: 16 random bytes, new at each start.
     public var holder: [UInt8]
-    /// The content that comes by it.
+    /// The resulting content.
     public var content: String
-    /// The application it belongs to.
+    /// The application.
     public var application: String
-    /// For whom it was created, among those of its application.
+    /// The owner among those of the application.
     public var owner: String
-    /// Takes bytes.
+    /// Whether the upload accepts bytes.
     public var isOpen: Bool
-    /// Bytes that will be a content's.
+    /// The bytes that count for the quota.
     public var claimed: Int64
-    /// When somebody has to look at it, in milliseconds since 1970 UTC: its end, or while it is being
-    /// finished when it is believed that nobody does.
+    /// When the sweeper must process it, in milliseconds since 1970 UTC: its expiry, or, while it is being
+    /// finished, when the claim of the finishing process ends.
     public var dueAt: Int64
-    /// The record, opaque.
+    /// The encoded record; opaque to the registry.
     public var record: [UInt8]
-    /// The holder is receiving a body.
+    /// Whether the holder is receiving a body.
     public var isWritten: Bool
-    /// What another process asks of the holder; stays asked while the holder replaces the record and goes on to
-    /// receive, until ``UploadRegistry/answer(_:at:isWritten:)``.
+    /// What another process asks of the holder. Stays until ``UploadRegistry/answer(_:at:isWritten:)``, also while
+    /// the holder replaces the record and continues to receive.
     public var request: UploadWriterRequest?
 
-    /// Describes one.
+    /// Makes a row; a new upload is not being written.
     public init(
         name: String, version: Int64, holder: [UInt8], content: String, application: String,
         owner: String, isOpen: Bool, claimed: Int64, dueAt: Int64, record: [UInt8],

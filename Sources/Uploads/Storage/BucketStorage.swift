@@ -3,18 +3,18 @@ internal import HTTPClient
 internal import ObjectStore
 internal import SystemSupport
 
-/// Contents in a bucket; what arrives is staged on the local disk and moved part by part (§10.5).
+/// Content in a bucket; arriving bytes are staged on the local disk and sent part by part (§10.5).
 ///
-/// What was complete on the local disk before there was a bucket stays there and is read from there.
+/// Content that was complete on the local disk before the bucket was configured stays there and is read from there.
 struct BucketStorage: ContentStorage {
     let store: ObjectStore
     let redirects: Bool
     let disk: DiskStorage
     let journals: JournalFolder
     let clock: UploadClock
-    /// The longest a content may be, in bytes.
+    /// The maximum length of content, in bytes.
     let longest: Int64
-    /// Told of what the store could not do, for the log.
+    /// Called with failures of the bucket, for the log.
     let onFault: @Sendable (any Error) -> Void
     private let uploaders = Locked<[BlobName: WeakUploader]>([:])
     private let executors = (0..<4).map { number in WorkExecutor("parley.bucket.\(number)") }
@@ -23,7 +23,7 @@ struct BucketStorage: ContentStorage {
         weak var uploader: PartUploader?
     }
 
-    /// How long finishing is tried again while the store fails (§10.6).
+    /// How long finishing is retried while the bucket fails, in milliseconds (§10.6).
     static let patience: Int64 = 3_600_000
 
     init(
@@ -41,16 +41,16 @@ struct BucketStorage: ContentStorage {
 
     func key(_ name: BlobName) -> ObjectKey { ContentBucket.key(of: name) }
 
-    // MARK: ContentRepository
+    // MARK: Content
 
     func publish(_ content: StagedContent) async throws(StorageError) {
-        // By a server that had no bucket yet.
+        // It was published before the bucket was configured.
         if try await disk.isPublishedHere(content.name) { return }
         let uploader = uploader(for: content.name)
         try await patiently { () throws(StorageError) in try await uploader.finish(content) }
     }
 
-    /// Tries again while the store fails, as long as somebody waits for it (§10.6).
+    /// Retries while the bucket fails, until the task is cancelled or an hour has passed (§10.6).
     func patiently(
         _ work: () async throws(StorageError) -> Void
     ) async throws(StorageError) {
@@ -91,11 +91,11 @@ struct BucketStorage: ContentStorage {
         }
     }
 
-    // MARK: What arrives
+    // MARK: Arriving bytes
 
     func uploader(of name: BlobName) -> PartUploader? { uploader(for: name) }
 
-    /// The one there is, or the first.
+    /// Returns the existing uploader of a content, or creates it.
     func uploader(for name: BlobName) -> PartUploader {
         uploaders.withLock { uploaders in
             if let uploader = uploaders[name]?.uploader { return uploader }
@@ -107,14 +107,14 @@ struct BucketStorage: ContentStorage {
         }
     }
 
-    /// Forgets one that is gone, unless there is another of its name already.
+    /// Removes the entry of a released uploader, unless a new one has taken its place.
     func dismiss(_ name: BlobName) {
         uploaders.withLock { uploaders in
             if uploaders[name]?.uploader == nil { uploaders[name] = nil }
         }
     }
 
-    /// Two parts that wait, one that is filled, and what was read too much.
+    /// The bytes that are staged at most: two waiting parts, one being filled, and one as reserve.
     func mostStaged(of length: Int64?) -> Int64 { 4 * PartSize.of(length, atMost: longest) }
 
     func isFullyStaged(_ name: BlobName) async throws(StorageError) -> Bool {
@@ -149,8 +149,8 @@ struct BucketStorage: ContentStorage {
         }
     }
 
-    /// How long to wait before the next attempt: a second, twice as long each time, a minute at most,
-    /// and up to half of it less, so that many do not come at once.
+    /// The wait before the next attempt: one second, doubled each time, at most a minute, and up to half of it less
+    /// at random, so that retries do not coincide.
     static func pause(after failures: Int) -> Int64 {
         let whole: Int64 = min(60_000, 1000 << min(Int64(failures) - 1, 6))
         return whole - Int64.random(in: 0...whole / 2)
@@ -166,7 +166,7 @@ extension BucketStorage {
     func publishStaged(
         _ staged: BlobName, as content: StagedContent
     ) async throws(StorageError) -> Bool {
-        // By a server that had no bucket yet.
+        // It was published before the bucket was configured.
         if try await disk.isPublishedHere(content.name) {
             return try await disk.publishStaged(staged, as: content)
         }
@@ -185,7 +185,6 @@ extension BucketStorage {
         return true
     }
 
-    /// Stores a staged file as an object.
     private func store(
         _ staged: BlobName, as name: BlobName, type: String
     ) async throws(StorageError) {
@@ -212,18 +211,18 @@ extension BucketStorage {
 }
 
 extension BucketStorage {
-    /// Ends what was begun in the store for uploads that are no more (§11.8).
+    /// Aborts multipart uploads that no upload needs any more (§11.8).
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
         do {
             try await endForsaken(isUnderWay)
             try await abortUnknown()
         } catch {
-            // The next run finds the same.
+            // The next run retries.
             onFault(error)
         }
     }
 
-    /// Journals whose uploads have ended while the store could not be told.
+    /// Ends uploads whose journal exists although they have ended, because the bucket could not be reached.
     private func endForsaken(_ isUnderWay: @Sendable (BlobName) -> Bool) async throws {
         let journals = journals
         let entries = try await WorkQueue("parley.bucket.tidy").run { () throws(DiskError) in
@@ -237,7 +236,7 @@ extension BucketStorage {
         }
     }
 
-    /// Uploads in the store that no journal speaks of: a crash came between the two.
+    /// Aborts multipart uploads without a journal, which a crash left between the two steps.
     private func abortUnknown() async throws {
         for try await open in store.openMultipartUploads() {
             guard let name = ContentBucket.name(of: open.key), let initiated = open.initiated,

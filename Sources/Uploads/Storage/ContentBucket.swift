@@ -3,24 +3,23 @@ internal import Bytes
 internal import HTTPClient
 public import ObjectStore
 
-/// A bucket that contents lie in, and how they leave it.
+/// A bucket for content, and how downloads get the content.
 public struct ContentBucket: Sendable {
     let store: ObjectStore
-    /// Whether whoever downloads is sent to the store itself.
+    /// Whether downloads are redirected to the bucket.
     let redirects: Bool
-    /// Where the records of uploads are kept that any process may continue; `nil` where they are this
-    /// process's alone.
+    /// The records of uploads that any process may continue; `nil` where this process has them for itself.
     let registry: (any UploadRegistry)?
     let onFault: @Sendable (any Error) -> Void
 
-    /// Names one.
+    /// Configures a bucket.
     ///
     /// - Parameters:
-    ///   - registry: Keeps the records of uploads for several processes, which then keep every acknowledged
-    ///     byte in the bucket; `nil` keeps records, and bytes that make no whole part, in the folder.
-    ///   - redirects: Whether downloads are answered with 307 and a pre-signed URL of the store; otherwise
-    ///     their bytes come by way of this server.
-    ///   - onFault: Told of what the store could not do while nobody waited for it, for the log.
+    ///   - registry: Stores upload records for several processes; every acknowledged byte is then kept in the
+    ///     bucket. With `nil`, records and bytes that fill no part are kept in the folder.
+    ///   - redirects: Whether downloads are answered with 307 and a presigned URL of the bucket; otherwise this
+    ///     server sends the bytes.
+    ///   - onFault: Called with failures of the bucket that no request reports, for the log.
     public init(
         _ store: ObjectStore, redirects: Bool = false,
         registry: (any UploadRegistry)? = nil,
@@ -34,25 +33,25 @@ public struct ContentBucket: Sendable {
 
     private static let folder = "content/"
 
-    /// The key of a content.
+    /// The object key of a content.
     static func key(of name: BlobName) -> ObjectKey {
         // Its characters are checked, and it is short enough.
         guard let key = ObjectKey(folder + name.text) else { preconditionFailure("\(name)") }
         return key
     }
 
-    /// Whose key it is; `nil` for objects of others.
+    /// The content that a key names; `nil` for other objects.
     static func name(of key: ObjectKey) -> BlobName? {
         key.text.hasPrefix(folder) ? BlobName(key.text.dropFirst(folder.count)) : nil
     }
 }
 
-// How contents that were complete elsewhere come into a bucket.
+// Import of content that was complete elsewhere.
 extension ContentBucket {
-    /// Beyond it an object is stored in parts, so that what breaks off costs one of them.
+    /// Larger objects are stored in parts, so that an interruption costs one part only.
     private static let longestPut: Int64 = 64 << 20
 
-    /// Stores a complete content; one of the same name is replaced.
+    /// Stores complete content, replacing content of the same name.
     public func store(
         _ file: BlobFile, as content: BlobName, type: String
     ) async throws(ObjectStoreError) {
@@ -73,20 +72,20 @@ extension ContentBucket {
             }
             try await store.complete(key, upload: upload, parts)
         } catch {
-            // At worst its parts stay until the store's own rules take them away.
+            // If this fails, the parts stay until a lifecycle rule of the bucket removes them.
             try? await store.abort(key, upload: upload)
             throw error
         }
     }
 
-    /// Size of a complete content, in bytes; `nil` when the bucket has none of that name.
+    /// The size of complete content in bytes; `nil` when the bucket does not have it.
     public func size(of content: BlobName) async throws(ObjectStoreError) -> Int64? {
         try await store.head(Self.key(of: content))?.size
     }
 
-    /// Reads all of a content.
+    /// Reads a whole content.
     ///
-    /// - Returns: Its SHA-256; `nil` when the bucket has none of that name.
+    /// - Returns: Its SHA-256; `nil` when the bucket does not have it.
     public func digest(of content: BlobName) async throws(ObjectStoreError) -> [UInt8]? {
         guard try await store.head(Self.key(of: content)) != nil else { return nil }
         let stream = try await store.get(Self.key(of: content))
@@ -95,9 +94,9 @@ extension ContentBucket {
         return hash.digest
     }
 
-    /// Reads all of a content into a file that is still to be published.
+    /// Downloads a content into a staged file.
     ///
-    /// - Returns: Whether the bucket has one of that name.
+    /// - Returns: Whether the bucket has the content.
     public func stage(_ content: BlobName, in folder: BlobFolder) async throws -> Bool {
         guard try await store.head(Self.key(of: content)) != nil else { return false }
         let stream = try await store.get(Self.key(of: content))
@@ -114,9 +113,9 @@ extension ContentBucket {
 }
 
 extension ClientBody {
-    /// A part of a file, read while it is sent.
+    /// A range of a file, read while it is sent.
     ///
-    /// - Parameter read: Of the file, by how many bytes at most and from where.
+    /// - Parameter read: Reads at most so many bytes of the file from a position.
     static func bytes(
         _ range: Range<Int64>,
         read: @escaping @Sendable (_ count: Int, _ position: Int64) throws -> [UInt8]

@@ -1,9 +1,9 @@
 public import Blobs
 internal import Bytes
 
-// How complete contents leave for another server, and come from one.
+// Export to another server, and import from one.
 extension ContentRepository {
-    /// Those of a server whose uploads have this folder, wherever they lie. Waits for the disk.
+    /// Opens the content of a server whose uploads have this folder. Waits for the disk.
     ///
     /// - Parameter bucket: `nil` for the local disk.
     public init(
@@ -20,10 +20,10 @@ extension ContentRepository {
                 clock: clock, longest: .max))
     }
 
-    /// Hands out all bytes of a content, a few at a time and no faster than they are taken.
+    /// Reads all bytes of one content in chunks, no faster than they are taken.
     ///
-    /// - Parameter size: How many there are; with fewer this fails.
-    /// - Throws: ``UploadError/gone`` when there is no such content any more; what `take` throws.
+    /// - Parameter size: The expected size; fails when there are fewer bytes.
+    /// - Throws: ``UploadError/gone`` when the content does not exist any more; what `take` throws.
     public func forEachChunk(
         of content: BlobName, size: Int64, _ take: ([UInt8]) async throws -> Void
     ) async throws {
@@ -37,12 +37,12 @@ extension ContentRepository {
         }
     }
 
-    /// Makes a complete content of a staged file that came from elsewhere and is durable.
+    /// Publishes a staged file that was imported and is durable.
     ///
     /// - Parameters:
-    ///   - staged: Its name until now; the file has these bytes.
-    ///   - content: The id it is served under.
-    /// - Returns: False when other bytes lie there; they stay, and so does the file.
+    ///   - staged: The name of the staged file.
+    ///   - content: The content id under which it will be served.
+    /// - Returns: False when the content exists with other bytes; both are left as they are.
     public func publishStaged(
         _ staged: BlobName, as content: BlobName, size: Int64, mediaType: String, sha256: [UInt8]
     ) async throws(UploadError) -> Bool {
@@ -57,19 +57,19 @@ extension ContentRepository {
     }
 }
 
-/// A file that was made here and is read like a content, such as an export.
+/// A generated file that is downloaded like content, such as an export.
 ///
-/// In a bucket each attempt to make it has a name of its own: a process that goes on with it after another
-/// one has taken over replaces nothing. On a disk there is one process, and the file has the id's name.
+/// In a bucket each attempt to generate it has its own name, so a process that was overtaken overwrites nothing. On
+/// a disk, which one process uses, the file has the name of the id.
 public struct Archive: Sendable, Equatable {
-    /// What it is called on a disk.
+    /// The name on a disk.
     public let name: BlobName
-    /// What it is called in a bucket.
+    /// The name in a bucket.
     public let attempt: BlobName
 
-    /// Names one; `nil` for an id that names no file.
+    /// Creates the names of an archive; `nil` for an id that cannot be a file name.
     ///
-    /// - Parameter attempt: At least 12 bytes that are new with each attempt.
+    /// - Parameter attempt: At least 12 bytes that differ for each attempt.
     public init?(id: String, attempt: [UInt8]) {
         guard let name = BlobName(id),
             let attempt = BlobName("\(id)-\(String(hexadecimal: Array(attempt.prefix(12))))")
@@ -80,7 +80,7 @@ public struct Archive: Sendable, Equatable {
 }
 
 extension ContentRepository {
-    /// Makes the staged file of an archive one that can be read, durably. Repeating it is harmless.
+    /// Publishes the staged file of an archive, durably; may be repeated.
     public func publish(_ archive: Archive, size: Int64, sha256: [UInt8]) async throws {
         try await storage.publish(
             archive,
@@ -89,7 +89,7 @@ extension ContentRepository {
                 sha256: sha256))
     }
 
-    /// Deletes what can be read of an archive, durably; repeating it is harmless.
+    /// Deletes a published archive, durably; may be repeated.
     public func erase(_ archive: Archive) async throws {
         _ = try await storage.erase(archive.name)
         _ = try await storage.erase(archive.attempt)
@@ -97,7 +97,7 @@ extension ContentRepository {
 }
 
 extension ContentStorage {
-    /// Opens an archive, wherever it was made.
+    /// Opens an archive under either of its names.
     func open(_ archive: Archive) async throws(StorageError) -> OpenContent {
         try await open(try await isPublishedHere(archive.name) ? archive.name : archive.attempt)
     }

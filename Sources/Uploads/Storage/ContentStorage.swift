@@ -1,81 +1,81 @@
 internal import Blobs
 internal import ObjectStore
 
-/// Where complete contents lie, and how staged bytes become one (§10).
+/// Stores complete content and turns staged bytes into content (§10).
 ///
-/// Bytes always arrive in a staged file on the local disk, so an offset is what is durable there,
-/// whatever the storage. Nothing here knows an upload: names are those of contents.
+/// Bytes always arrive in a staged file on the local disk, so the offset is the number of bytes that are durable
+/// there, whatever the storage is. A storage knows no uploads: names are content ids.
 protocol ContentStorage: Sendable {
-    /// Makes a complete content of a staged file whose bytes are durable.
+    /// Publishes a staged file whose bytes are durable.
     ///
-    /// Repeating it is harmless, also after a crash in the middle.
+    /// May be repeated, also after a crash in the middle.
     func publish(_ content: StagedContent) async throws(StorageError)
 
-    /// Makes what can be read of a staged archive, under the name of this attempt where others make it, too.
+    /// Publishes a staged archive; in a bucket, under the name of this attempt.
     func publish(_ archive: Archive, _ content: StagedContent) async throws(StorageError)
 
-    /// Makes a complete content of a staged file that came from elsewhere and is durable.
+    /// Publishes a staged file that was imported and is durable.
     ///
-    /// - Returns: False when other bytes lie under the content's name; they stay, and so does the file.
+    /// - Returns: False when the content exists with other bytes; both are left as they are.
     func publishStaged(_ staged: BlobName, as content: StagedContent) async throws(StorageError)
         -> Bool
 
-    /// Whether a complete content of that name lies on this disk.
+    /// Whether complete content of that name lies on the local disk.
     func isPublishedHere(_ name: BlobName) async throws(StorageError) -> Bool
 
-    /// Opens a complete content for reading; deleting it meanwhile harms no reader.
+    /// Opens complete content for reading; deleting it meanwhile does not affect readers.
     ///
-    /// - Throws: ``StorageError/missing`` when nothing of that name is complete.
+    /// - Throws: ``StorageError/missing`` when there is no such content.
     func open(_ name: BlobName) async throws(StorageError) -> OpenContent
 
-    /// Deletes a complete content durably; repeating it is harmless.
+    /// Deletes complete content durably; may be repeated.
     ///
-    /// - Returns: Bytes that are free now, or once nobody reads them.
+    /// - Returns: The number of bytes that are freed now, or when the last reader closes.
     func erase(_ name: BlobName) async throws(StorageError) -> Int64
 
-    /// Who moves staged bytes on while more arrive; `nil` where they stay until all are there.
+    /// The uploader that sends staged bytes to a bucket while more arrive; `nil` on a local disk.
     func uploader(of name: BlobName) -> PartUploader?
 
-    /// How many bytes of a content of this length are ever staged at the same time.
+    /// How many bytes of a content of this length are staged at the same time, at most.
     func mostStaged(of length: Int64?) -> Int64
 
-    /// Whether all staged bytes of a content can be read here, or it is published here already.
+    /// Whether all bytes of a content can be read on the local disk, staged or published.
     func isFullyStaged(_ name: BlobName) async throws(StorageError) -> Bool
 
-    /// Hears that an upload has ended without a content; its staged file is somebody else's business.
+    /// Discards the parts of an upload that has ended without content; the caller discards the staged file.
     func cancelParts(of name: BlobName)
 
-    /// Removes what uploads that are no more have left behind; part of the sweeper's work (§11.8).
+    /// Removes what ended uploads have left behind; part of the sweeper's work (§11.8).
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async
 }
 
-/// A staged file that has all its bytes, and what a storage tells others of it.
+/// A staged file that has all its bytes, and what publishing needs to know of it.
 struct StagedContent: Sendable {
     let name: BlobName
     /// In bytes.
     let size: Int64
     /// Validated.
     let mediaType: String
-    /// Where it is known already.
+    /// `nil` when it is not known yet.
     let sha256: [UInt8]?
 }
 
-/// What a storage of contents could not do.
+/// Why a storage operation failed.
 enum StorageError: Error, Equatable {
-    /// The local disk did not do what was asked.
+    /// The local disk failed.
     case disk(DiskError)
     /// There is no such content.
     case missing
-    /// Bytes that were taken are gone.
+    /// Acknowledged bytes are lost.
     case lost
-    /// The store could not be reached, or would not; it may change its mind.
+    /// The bucket cannot be reached or refuses; a retry may succeed.
     case unavailable(ObjectStoreError)
-    /// Those who keep the records of several processes could not be asked.
+    /// The registry of upload records cannot be reached.
     case unregistered
     /// Another process has taken over.
     case fenced
 
-    /// Waiting changes nothing: the bytes are not there.
+    /// Whether a retry is useless, because the bytes are gone.
     var isFinal: Bool {
         switch self {
         case .missing, .lost: true
@@ -97,13 +97,13 @@ enum StorageError: Error, Equatable {
 }
 
 extension UploadError {
-    /// What a failing storage means to a client.
+    /// The error that a client sees when the storage fails.
     init(_ error: StorageError) {
         self =
             switch error {
             case .disk(let error): UploadError(error)
             case .missing, .lost: .backend
-            // What is held stays held, and the client may try again.
+            // Acknowledged bytes are kept, and the client may retry.
             case .unavailable, .unregistered: .unavailable
             case .fenced: .superseded
             }

@@ -1,7 +1,7 @@
 internal import Blobs
 internal import SystemSupport
 
-/// Contents on the local disk: a staged file becomes one by being renamed (§10.1, §11.1).
+/// Content on the local disk: a staged file becomes content by being renamed (§10.1, §11.1).
 struct DiskStorage: ContentStorage {
     let blobs: BlobFolder
     let queues = WorkQueuePool("parley.contents.disk", count: 4)
@@ -50,7 +50,6 @@ struct DiskStorage: ContentStorage {
 
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {}
 
-    /// Whether there is a staged file of that name.
     func isStaged(_ name: BlobName) async throws(StorageError) -> Bool {
         try await work(on: name) { blobs throws(DiskError) in
             try blobs.stagedSize(name) != nil

@@ -1,18 +1,18 @@
 internal import ObjectStore
 
-/// What of a content lies in the bucket already: leading parts, each of the same size (§10.5).
+/// The leading parts of a content that lie in the bucket already, all of the same size (§10.5).
 ///
-/// As a journal: the first entry says how the store calls the upload and how long parts are, each
-/// further one is the tag of the next part. A record of an upload has no room for thousands of them.
+/// Stored as a journal: the first entry has the id of the multipart upload and the part size, each further entry
+/// the tag of the next part. A record is too small for thousands of tags.
 struct JournaledParts: Sendable, Equatable {
-    /// The store's name of the upload.
+    /// The id of the multipart upload.
     let upload: String
-    /// Of every part but the last, in bytes.
+    /// The size of every part but the last, in bytes.
     let partSize: Int64
-    /// The store's names of the parts, from the first one on.
+    /// The entity tags of the parts, in order.
     private(set) var tags: [String] = []
 
-    /// The first entry may be of this kind alone.
+    /// The version of the first entry.
     private static let version: UInt8 = 1
 
     init(upload: String, partSize: Int64) {
@@ -20,7 +20,7 @@ struct JournaledParts: Sendable, Equatable {
         self.partSize = partSize
     }
 
-    /// Reads a journal; `nil` for one without a first entry that is known.
+    /// Decodes a journal; `nil` for an unknown or missing first entry.
     init?(_ entries: [[UInt8]]) {
         guard let head = entries.first, head.count > 9, head[0] == JournaledParts.version,
             let upload = String(validating: head[9...], as: UTF8.self)
@@ -48,10 +48,10 @@ struct JournaledParts: Sendable, Equatable {
 
     mutating func append(_ tag: String) { tags.append(tag) }
 
-    /// How many leading bytes are there, unless the last part, which may be shorter, is among them.
+    /// The number of leading bytes in parts, if all parts have the full size.
     var end: Int64 { Int64(tags.count) * partSize }
 
-    /// The parts of a content of this size, as the store wants them told.
+    /// The parts of a content of this size, as the bucket expects them on completion.
     func parts(of size: Int64) -> [ObjectPart] {
         tags.enumerated().map { place, tag in
             let start = Int64(place) * partSize
@@ -60,23 +60,23 @@ struct JournaledParts: Sendable, Equatable {
     }
 }
 
-/// How long the parts of a content are in a bucket: chosen once for each upload (§10.2).
+/// The part size of a content in a bucket, chosen once per upload (§10.2).
 ///
-/// All parts but the last have exactly this size, so they can never be more than 10,000, whatever
-/// interruptions do.
+/// All parts but the last have exactly this size, so there are never more than 10,000 parts, however often an
+/// upload is interrupted.
 enum PartSize {
-    /// Of the shortest parts there are.
+    /// The smallest part size in use, in bytes.
     static let least: Int64 = 8 << 20
-    /// More than any upload has, as a bound for what a record or a journal states.
+    /// An upper bound for part sizes in a record or a journal, in bytes.
     static let largest: Int64 = 1 << 40
     private static let step: Int64 = 1 << 20
     private static let most: Int64 = 9000
 
-    /// In bytes.
+    /// The part size in bytes.
     ///
     /// - Parameters:
-    ///   - length: Of the content; `nil` while unknown.
-    ///   - limit: The longest a content may be.
+    ///   - length: The length of the content; `nil` while unknown.
+    ///   - limit: The maximum length of content.
     static func of(_ length: Int64?, atMost limit: Int64) -> Int64 {
         let (least, whole) = length.map { (PartSize.least, $0) } ?? (16 << 20, limit)
         let (parts, rest) = (whole / most).quotientAndRemainder(dividingBy: step)

@@ -3,14 +3,14 @@ internal import HTTP
 internal import ObjectStore
 internal import SystemSupport
 
-/// A complete content, open for reading by as many as like.
+/// Complete content that is open for any number of readers.
 enum OpenContent: Sendable {
-    /// On the local disk; the queue is where it may be waited for.
+    /// On the local disk, with the queue for reading it.
     case file(BlobFile, WorkQueue)
-    /// In a bucket; nobody has asked yet whether it is there.
+    /// In a bucket; whether the object exists is not known yet.
     case object(StoredObject)
 
-    /// Whether it is as long as somebody knows it to be; one that is not here is asked when it is read.
+    /// Whether the content has the expected size; an object is checked when it is read.
     func holds(_ size: Int64) -> Bool {
         switch self {
         case .file(let file, _): file.size == size
@@ -30,18 +30,18 @@ enum OpenContent: Sendable {
     func reader(_ range: Range<Int64>) -> ContentReader { ContentReader(self, range) }
 }
 
-/// An object that holds a content.
+/// An object that holds content.
 struct StoredObject: Sendable {
     let store: ObjectStore
     let key: ObjectKey
-    /// Whether whoever downloads is sent to the store itself.
+    /// Whether clients are redirected to the bucket.
     let redirects: Bool
 }
 
-/// Reads a range of a complete content piece by piece, no faster than the pieces are taken.
+/// Reads a range of complete content in chunks, no faster than they are taken.
 struct ContentReader: Sendable {
     private let content: OpenContent
-    /// What is still to come; `nil` is everything there is.
+    /// The remaining range; `nil` for everything.
     private var rest: Range<Int64>?
     private var stream: ObjectStream?
 
@@ -50,9 +50,9 @@ struct ContentReader: Sendable {
         rest = range
     }
 
-    /// The next piece, never empty; `nil` at the end of the range.
+    /// The next chunk, never empty; `nil` at the end of the range.
     ///
-    /// - Throws: Also when fewer bytes are there than the range has.
+    /// - Throws: ``StorageError``, also when there are fewer bytes than the range has.
     mutating func next() async throws(StorageError) -> [UInt8]? {
         switch content {
         case .file(let file, let queue):
@@ -70,16 +70,16 @@ struct ContentReader: Sendable {
         }
     }
 
-    /// Asks for the bytes of an object, as far as that has not been done.
+    /// Requests the bytes of an object, unless that was done already.
     ///
-    /// - Throws: ``StorageError/missing``, ``StorageError/lost`` when it is shorter than the range says.
+    /// - Throws: ``StorageError/missing``, ``StorageError/lost`` when the object is shorter than the range.
     mutating func open() async throws(StorageError) {
         guard case .object(let object) = content, stream == nil else { return }
         try await open(object)
     }
 
     private mutating func open(_ object: StoredObject) async throws(StorageError) {
-        // Nothing can be asked for in particular.
+        // An empty range cannot be requested.
         if let rest, rest.isEmpty { return }
         let opened: ObjectStream
         do throws(ObjectStoreError) {
@@ -112,12 +112,12 @@ struct ContentReader: Sendable {
     }
 }
 
-/// Complete contents, wherever they lie; downloads read here.
+/// Access to complete content on the disk or in a bucket.
 public struct ContentRepository: Sendable {
     let storage: any ContentStorage
 
     init(_ storage: any ContentStorage) { self.storage = storage }
 
-    /// Those of a folder on the local disk.
+    /// Opens the content of a folder on the local disk.
     public init(_ blobs: BlobFolder) { storage = DiskStorage(blobs: blobs) }
 }

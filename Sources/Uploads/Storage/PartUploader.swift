@@ -2,41 +2,40 @@ internal import Blobs
 internal import ObjectStore
 internal import SystemSupport
 
-/// Moves the bytes of one upload into the bucket while more arrive (§10.5, `local-tail`).
+/// Sends the bytes of one upload to the bucket while more arrive (§10.5, `local-tail`).
 ///
-/// Only bytes that are durable and that somebody may have been told of are moved: they never change.
-/// In this order, so that a crash at any instant leaves each of them here or there: the part is stored,
-/// its tag is durable in the journal, its room in the staged file is given back. The file keeps its
-/// size, so the offset is still what it always was.
+/// Sends only durable bytes, which never change. A part is stored, its tag is made durable in the journal, and then
+/// its space in the staged file is released; in this order a crash at any instant loses no byte. The file keeps its
+/// size, so the offset is unaffected.
 ///
-/// One for each content at a time; waits for the disk on its own thread.
+/// There is one uploader per content at a time; it waits for the disk on its own thread.
 actor PartUploader {
     let name: BlobName
     let bucket: BucketStorage
     private let executor: WorkExecutor
 
-    /// The journal as far as it was read; see ``known()``.
+    /// The journal, once it was read; see ``known()``.
     private var journal: JournalFile?
     private(set) var moved: JournaledParts?
     private var isRead = false
 
-    /// How many leading bytes may be moved.
+    /// The number of leading bytes that may be sent.
     var durable: Int64 = 0
-    /// Of the content, once it is known.
+    /// The length of the content; `nil` while unknown.
     var length: Int64?
     var mediaType = ""
 
     private var running: Task<Void, Never>?
     private var pause: Task<Void, Never>?
-    /// Why the last part could not be moved.
+    /// Why the last part could not be sent.
     private(set) var fault: StorageError?
-    /// Somebody waits for the end: a part that cannot be moved is told to him.
+    /// Whether a request waits for the end; a failure is then reported instead of retried.
     var isFinishing = false
     private var isCancelled = false
     private var waiting = WaitingList()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // It lives as long as this actor, which holds it.
+        // The executor lives as long as this actor, which holds it.
         unsafe executor.asUnownedSerialExecutor()
     }
 
@@ -48,10 +47,10 @@ actor PartUploader {
 
     deinit { bucket.dismiss(name) }
 
-    /// Whether bytes were lost that others had been told of: the store has forgotten the upload.
+    /// Whether acknowledged bytes were lost, because the bucket does not know the upload any more.
     var isLost: Bool { fault == .lost }
 
-    /// Hears that so many leading bytes are durable for good, and moves what makes whole parts.
+    /// Records that the bytes up to an offset are durable, and sends complete parts.
     func advance(to offset: Int64, length: Int64?, mediaType: String) {
         durable = max(durable, offset)
         self.length = length
@@ -59,9 +58,9 @@ actor PartUploader {
         start()
     }
 
-    /// Waits while more than two whole parts wait to be moved (§10.5).
+    /// Waits while more than two complete parts wait to be sent (§10.5).
     ///
-    /// - Parameter written: Where the next byte goes.
+    /// - Parameter written: The position of the next byte.
     /// - Returns: `false` when the task was cancelled first.
     func waitForSpace(for written: Int64) async -> Bool {
         while !hasSpace(for: written) {
@@ -78,9 +77,9 @@ actor PartUploader {
 
     private func stopWaiting(_ number: Int) { waiting.cancel(number) }
 
-    /// Whether there is room for a byte at a place.
+    /// Whether a byte at this position may be staged.
     func hasSpace(for written: Int64) -> Bool {
-        // What is lost is told by the next request; waiting would not bring it back.
+        // Waiting would not bring lost bytes back; the next request reports the loss.
         if isLost || isCancelled { return true }
         let size = moved?.partSize ?? partSize
         return written < (moved?.end ?? 0) + 3 * size
@@ -88,7 +87,7 @@ actor PartUploader {
 
     private var partSize: Int64 { PartSize.of(length, atMost: bucket.longest) }
 
-    /// What of it lies in the bucket, as the journal says; `nil` while nothing does.
+    /// The parts in the bucket according to the journal; `nil` when there are none.
     @discardableResult
     func known() throws(StorageError) -> JournaledParts? {
         if isRead { return moved }
@@ -99,7 +98,7 @@ actor PartUploader {
                     throw DiskError(kind: .damaged, operation: "read journal")
                 }
                 moved = parts
-                // A crash may have come between the last entry and this.
+                // A crash may have come between the last entry and this step.
                 if parts.end > 0 { try bucket.disk.blobs.releaseSpace(of: name, upTo: parts.end) }
             }
             isRead = true
@@ -109,7 +108,7 @@ actor PartUploader {
         }
     }
 
-    // MARK: Moving
+    // MARK: Sending parts
 
     private func start() {
         guard running == nil, !isCancelled, !isLost else { return }
@@ -153,13 +152,13 @@ actor PartUploader {
     private func nextWholePart() throws(StorageError) -> Range<Int64>? {
         let known = try known()
         let size = known?.partSize ?? partSize
-        // Short content is stored at once, when it is whole.
+        // Short content is stored with a single PUT when it is complete.
         if known == nil, let length, length <= size { return nil }
         let start = known?.end ?? 0
         return start + size <= durable ? start..<start + size : nil
     }
 
-    /// Stores a part and remembers it durably; its room is free then.
+    /// Stores a part, records it durably and releases its space.
     func move(_ range: Range<Int64>) async throws(StorageError) {
         let parts = try await begun()
         let body = try bucket.body(of: name, range)
@@ -179,7 +178,7 @@ actor PartUploader {
         }
     }
 
-    /// The upload in the store, begun when there is none yet.
+    /// The multipart upload, begun when there is none yet.
     private func begun() async throws(StorageError) -> JournaledParts {
         if let moved = try known() { return moved }
         let upload: String
@@ -190,7 +189,7 @@ actor PartUploader {
         }
         let parts = JournaledParts(upload: upload, partSize: partSize)
         do throws(DiskError) {
-            // One without an entry is of a crash.
+            // A crash left the journal without an entry.
             if let journal {
                 try journal.append(parts.head)
             } else {
@@ -203,9 +202,9 @@ actor PartUploader {
         return parts
     }
 
-    // MARK: The end
+    // MARK: Finishing
 
-    /// Moves every whole part that is left.
+    /// Sends every remaining complete part.
     func moveWholeParts() async throws(StorageError) {
         isFinishing = true
         pause?.cancel()
@@ -214,7 +213,7 @@ actor PartUploader {
         if let fault { throw fault }
     }
 
-    /// Forgets the journal: everything is in the object, or nowhere.
+    /// Deletes the journal: the object holds everything, or nothing is kept.
     func closeJournal() throws(StorageError) {
         do throws(DiskError) {
             try bucket.journals.delete(name)
@@ -224,9 +223,9 @@ actor PartUploader {
         (journal, moved, isRead) = (nil, nil, true)
     }
 
-    /// Ends it for an upload nobody wants: parts go, and the journal behind them.
+    /// Ends a cancelled upload: aborts the multipart upload, then deletes the journal.
     ///
-    /// What cannot be done now is done by the sweeper, which finds the journal.
+    /// What fails now is done by the sweeper, which finds the journal.
     func cancel() async throws(StorageError) {
         isCancelled = true
         pause?.cancel()
@@ -245,15 +244,15 @@ actor PartUploader {
 }
 
 extension PartUploader {
-    /// Makes the object, and takes away what is staged (§10.6).
+    /// Makes the object and removes the staged bytes (§10.6).
     ///
-    /// May be repeated after a crash at any instant: the object is there with its whole size, or the
-    /// staged file and the journal are.
+    /// May be repeated after a crash at any instant: either the object exists with its full size, or the staged
+    /// file and the journal do.
     ///
-    /// - Throws: ``StorageError/lost`` when neither is so.
+    /// - Throws: ``StorageError/lost`` when neither is the case.
     func finish(_ content: StagedContent) async throws(StorageError) {
         (durable, length, mediaType) = (content.size, content.size, content.mediaType)
-        // Nothing is ever staged of an empty content; storing it again is harmless.
+        // Empty content has no staged file; storing it again is harmless.
         if content.size > 0, try !isStaged() { return try await settle(content) }
         try await moveWholeParts()
         if try known() == nil, content.size <= PartSize.of(content.size, atMost: bucket.longest) {
@@ -272,7 +271,7 @@ extension PartUploader {
         }
     }
 
-    /// A crash came after everything was done, or between the two last steps.
+    /// A crash came after everything was done, or between the last two steps.
     private func settle(_ content: StagedContent) async throws(StorageError) {
         if let parts = try known() {
             try await complete(parts, content)
@@ -294,7 +293,7 @@ extension PartUploader {
 
     private func complete(_ content: StagedContent) async throws(StorageError) {
         let end = try known()?.end ?? 0
-        // The last part was moved before a crash when there are as many as there can be.
+        // After a crash the last part may have been sent already.
         if end < content.size { try await move(end..<content.size) }
         guard let parts = try known() else { throw .lost }
         try await complete(parts, content)
@@ -308,7 +307,7 @@ extension PartUploader {
                 bucket.key(name), upload: parts.upload, parts.parts(of: content.size))
         } catch {
             switch error.kind {
-            // Nothing but the object itself tells whether an answer was lost or the parts were.
+            // Only the object itself tells whether the response or the parts were lost.
             case .missingUpload: break
             case .invalidParts, .partTooSmall: throw .lost
             default: throw StorageError(error)
@@ -317,7 +316,7 @@ extension PartUploader {
         try await requireObject(content)
     }
 
-    /// Whether the object is there with every byte; nothing else is proof of it (§10.3).
+    /// Requires the object with its full size; nothing else proves that it exists (§10.3).
     private func requireObject(_ content: StagedContent) async throws(StorageError) {
         let summary: ObjectSummary?
         do throws(ObjectStoreError) {
@@ -328,7 +327,7 @@ extension PartUploader {
         guard summary?.size == content.size else { throw .lost }
     }
 
-    /// The file first: without a journal its holes would look like bytes.
+    /// The file is deleted first: without a journal its holes would look like bytes.
     private func clear() throws(StorageError) {
         do throws(DiskError) {
             try bucket.disk.blobs.discard(name)

@@ -2,12 +2,11 @@ internal import Blobs
 internal import ObjectStore
 
 extension SharedStorage {
-    /// Makes the object of an upload whose every byte is held (§10.6).
+    /// Makes the object of an upload that has all its bytes (§10.6).
     ///
-    /// Nobody adds to it any more, so it may be repeated after a crash at any instant, and at the same time
-    /// by another process.
+    /// No more bytes are added, so this may be repeated after a crash, also by another process at the same time.
     ///
-    /// - Throws: ``StorageError/lost`` when neither the object is there nor what makes it.
+    /// - Throws: ``StorageError/lost`` when neither the object nor its parts exist.
     func finish(
         _ record: UploadRecord, of name: BlobName, sha256: [UInt8]?, version: Int64
     ) async throws(StorageError) {
@@ -19,7 +18,7 @@ extension SharedStorage {
                 let whole = try await withLastPart(held, record, of: name, version)
                 try await complete(whole, upload, of: name)
             } catch {
-                // Nothing but the object itself tells whether an answer was lost or the parts were.
+                // Only the object itself tells whether the response or the parts were lost.
                 guard error == .lost else { throw error }
             }
             try await requireObject(record.offset, of: name)
@@ -77,17 +76,17 @@ extension SharedStorage {
 }
 
 extension SharedStorage {
-    /// A finished part of a concatenation: an object that is no content.
+    /// A complete partial upload: an object that is not content.
     typealias Source = (name: BlobName, length: Int64)
 
-    /// The shortest part but the last, in bytes, and the longest (§10.2).
+    /// The minimum size of every part but the last, and the maximum, in bytes (§10.2).
     private static let partSizes: ClosedRange<Int64> = 5 << 20...5 << 30
 
-    /// Holds the bytes of finished parts one behind the other (§10.6).
+    /// Concatenates complete partial uploads (§10.6).
     ///
-    /// Where they are long enough the store copies them itself; otherwise they come here and go back.
+    /// When they are long enough, the bucket copies them itself; otherwise they are downloaded and stored again.
     ///
-    /// - Throws: ``StorageError/missing`` when one is not there any more.
+    /// - Throws: ``StorageError/missing`` when one of them does not exist any more.
     func join(
         _ sources: [Source], for record: UploadRecord, of name: BlobName
     ) async throws(StorageError) -> StoredParts {
@@ -95,7 +94,7 @@ extension SharedStorage {
         let isLong = sources.dropLast().allSatisfy { source in
             source.length >= Self.partSizes.lowerBound
         }
-        // What is stored at once needs no parts.
+        // An upload short enough for a single PUT needs no parts.
         if isLong, needsParts(begin(record.length), record.length) {
             return try await copy(sources, record, to: name)
         }
@@ -105,7 +104,7 @@ extension SharedStorage {
     private func copy(
         _ sources: [Source], _ record: UploadRecord, to name: BlobName
     ) async throws(StorageError) -> StoredParts {
-        // As long as its sources are, and numbered one after another.
+        // Parts are as long as their sources and numbered consecutively.
         var held = StoredParts(partSize: Self.partSizes.upperBound, longest: .max)
         held.upload = try await begun(name, record.storedType)
         do throws(StorageError) {

@@ -4,10 +4,9 @@ internal import HTTPClient
 internal import ObjectStore
 internal import SystemSupport
 
-/// Contents in a bucket, and uploads whose every acknowledged byte lies there, too (§10.5, `remote-tail`).
+/// Content in a bucket, with every acknowledged byte of unfinished uploads there, too (§10.5, `remote-tail`).
 ///
-/// What is staged on the local disk is a copy: whoever has none brings it here again, as far as no part
-/// holds it.
+/// The staged file on the local disk is a copy. A process without it downloads the bytes that no part holds.
 struct SharedStorage: ContentStorage {
     let bucket: BucketStorage
     let queues: WorkQueuePool
@@ -16,19 +15,19 @@ struct SharedStorage: ContentStorage {
     var store: ObjectStore { bucket.store }
     var blobs: BlobFolder { bucket.disk.blobs }
 
-    /// Where pieces lie, below the prefix of the store.
+    /// The key prefix of tails.
     static let folder = "tails/"
 
-    /// The key of a piece.
+    /// The key of a tail.
     func key(_ piece: StoredParts.Piece, of name: BlobName) -> ObjectKey {
-        // Made of digits and a name that was checked.
+        // Made of checked characters only.
         guard let key = ObjectKey("\(SharedStorage.folder)\(name.text)/\(piece.id)") else {
             preconditionFailure("\(name)")
         }
         return key
     }
 
-    /// Whose piece lies under a key; `nil` for objects of others.
+    /// The upload whose tail a key names; `nil` for other objects.
     static func piece(_ key: ObjectKey) -> (name: BlobName, id: String)? {
         let words = key.text.split(separator: "/")
         guard words.count == 3, "\(words[0])/" == folder, let name = BlobName(words[1]) else {
@@ -37,7 +36,7 @@ struct SharedStorage: ContentStorage {
         return (name, String(words[2]))
     }
 
-    // MARK: ContentRepository
+    // MARK: Content
 
     func publish(_ content: StagedContent) async throws(StorageError) {
         try await bucket.publish(content)
@@ -65,7 +64,7 @@ struct SharedStorage: ContentStorage {
         try await bucket.erase(name)
     }
 
-    // MARK: What arrives
+    // MARK: Arriving bytes
 
     func uploader(of name: BlobName) -> PartUploader? { nil }
 
@@ -75,17 +74,17 @@ struct SharedStorage: ContentStorage {
 
     func cancelParts(of name: BlobName) {}
 
-    /// Ends a multipart upload that no record names any more.
+    /// Aborts a multipart upload that no record names any more.
     func abort(_ upload: String, of name: BlobName) async {
         do throws(ObjectStoreError) {
             try await store.abort(bucket.key(name), upload: upload)
         } catch {
-            // The sweeper finds what is left.
+            // The sweeper finds what remains.
             bucket.onFault(error)
         }
     }
 
-    /// Deletes pieces that no record names any more; nobody waits for it.
+    /// Deletes tails that no record names any more, in the background.
     func drop(_ pieces: [StoredParts.Piece], of name: BlobName) {
         guard !pieces.isEmpty else { return }
         let keys = pieces.map { piece in key(piece, of: name) }
@@ -99,7 +98,7 @@ struct SharedStorage: ContentStorage {
         }
     }
 
-    /// Does something with the staged file of a content, where it may be waited for.
+    /// Runs work on the staged file of a content, on its disk queue.
     func work<Value: Sendable>(
         on name: BlobName, _ work: @escaping @Sendable (BlobFolder) throws(DiskError) -> Value
     ) async throws(StorageError) -> Value {
@@ -113,18 +112,17 @@ struct SharedStorage: ContentStorage {
 }
 
 extension SharedStorage {
-    /// So many pieces lie behind the parts at most; one more joins them, so small requests do not make
-    /// the record long.
+    /// The maximum number of tails; the next one replaces them, so that small requests do not make the record long.
     private static let mostPieces = 16
 
     /// Makes staged bytes durable in the bucket.
     ///
-    /// Nothing that the record names is touched; what comes of it counts once the record says so.
+    /// Objects that the record names are not touched; new ones count only once the record names them.
     ///
     /// - Parameters:
-    ///   - next: The record as it is going to be.
-    ///   - version: Of the record as it is.
-    /// - Returns: What lies there then.
+    ///   - next: The new record.
+    ///   - version: The version of the current record.
+    /// - Returns: What lies in the bucket afterwards.
     func keep(
         _ file: StagedFile, for next: UploadRecord, of name: BlobName, version: Int64
     ) async throws(StorageError) -> StoredParts {
@@ -143,14 +141,14 @@ extension SharedStorage {
         return held
     }
 
-    /// What an upload begins with.
+    /// The initial parts of an upload.
     func begin(_ length: Int64?) -> StoredParts {
         StoredParts(
             partSize: PartSize.of(length, atMost: bucket.longest),
             longest: length ?? bucket.longest)
     }
 
-    /// A short content is stored at once, when it is whole.
+    /// Whether parts are needed; short content is stored with a single PUT when it is complete.
     func needsParts(_ held: StoredParts, _ length: Int64?) -> Bool {
         held.upload != nil || length.map { length in length > held.partSize } ?? true
     }
@@ -163,7 +161,7 @@ extension SharedStorage {
         }
     }
 
-    /// Puts bytes as the part behind those there are.
+    /// Stores bytes as the next part.
     func put(
         _ file: StagedFile, _ range: Range<Int64>, behind held: StoredParts, of name: BlobName,
         _ version: Int64
@@ -198,10 +196,10 @@ extension SharedStorage {
         return piece
     }
 
-    // MARK: Bringing it here
+    // MARK: Downloading to the local disk
 
-    /// The staged file of an upload, brought here as far as no part holds it, and exactly as long as is
-    /// held.
+    /// The staged file of an upload, exactly as long as the offset; bytes that no part holds are downloaded when
+    /// they are missing.
     func stage(_ record: UploadRecord, of name: BlobName) async throws(StorageError) -> StagedFile {
         let offset = record.offset
         let here = try await work(on: name) { blobs throws(DiskError) in
@@ -212,7 +210,7 @@ extension SharedStorage {
         }
         if let here { return here }
         let held = record.held ?? begin(record.length)
-        // What ends here before its last byte is shorter than is held, and brought again.
+        // A file that a crash left shorter than the offset is downloaded again.
         let file = try await work(on: name) { blobs throws(DiskError) in
             let file = try blobs.stage(name)
             try file.truncate(to: 0)
@@ -230,7 +228,7 @@ extension SharedStorage {
     private func bring(
         _ piece: StoredParts.Piece, from start: Int64, to file: StagedFile, of name: BlobName
     ) async throws(StorageError) -> Int64 {
-        // Nothing is left out between two of them.
+        // Tails must be contiguous.
         guard piece.range.lowerBound <= start else { throw .lost }
         let object = StoredObject(store: store, key: key(piece, of: name), redirects: false)
         let reader = OpenContent.object(object).reader(
@@ -245,9 +243,9 @@ extension SharedStorage {
         return place
     }
 
-    /// Writes all that comes behind a place of a staged file.
+    /// Writes all bytes of a reader to a staged file.
     ///
-    /// - Returns: Where that ends.
+    /// - Returns: The position behind the last byte.
     func bring(
         _ reader: ContentReader, from start: Int64, to file: StagedFile, of name: BlobName
     ) async throws(StorageError) -> Int64 {
@@ -264,8 +262,8 @@ extension SharedStorage {
 }
 
 extension SharedStorage {
-    /// Ends what was begun in the store, and what was put there, for uploads that do not speak of it: a
-    /// crash came between, or a process that had been overtaken did not know it yet (§11.8).
+    /// Removes multipart uploads and tails that no record names, left by a crash or by a process that did not know
+    /// yet that it was overtaken (§11.8).
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
         do {
             for try await open in store.openMultipartUploads() {
@@ -281,7 +279,7 @@ extension SharedStorage {
                 try await store.delete(object.key)
             }
         } catch {
-            // The next run finds the same.
+            // The next run retries.
             bucket.onFault(error)
         }
     }
@@ -296,7 +294,7 @@ extension SharedStorage {
         moment.map(bucket.clock.isOrphaned(since:)) ?? false
     }
 
-    /// Removes copies of bytes here that nobody has added to for long; who needs one makes it again.
+    /// Removes local copies that have not changed for an hour; they are downloaded again when needed.
     func tidyHere() async {
         let (clock, queue) = (bucket.clock, WorkQueue("parley.uploads.copies"))
         do throws(StorageError) {
@@ -315,7 +313,7 @@ extension SharedStorage {
                 try await work(on: name) { blobs throws(DiskError) in try blobs.discard(name) }
             }
         } catch {
-            // The next run finds the same.
+            // The next run retries.
             bucket.onFault(error)
         }
     }

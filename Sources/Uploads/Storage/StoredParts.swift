@@ -1,47 +1,46 @@
 internal import ObjectStore
 
-/// What of an upload lies in the bucket, where any process can go on with it (§10.5, `remote-tail`).
+/// The bytes of an upload that lie in the bucket, where any process can continue it (§10.5, `remote-tail`).
 ///
-/// Leading parts of a multipart upload, and behind them pieces, each an object that is never written
-/// again. The record alone says which of them count, so whatever a process puts there after another one
-/// has taken over changes nothing.
+/// These are the leading parts of a multipart upload and, behind them, tails: objects that are never overwritten.
+/// Only the record decides which of them count, so objects that an overtaken process stores change nothing.
 struct StoredParts: Sendable, Equatable {
     /// Bytes behind the parts, in an object of their own.
     struct Piece: Sendable, Equatable {
         let range: Range<Int64>
-        /// The last segment of its key.
+        /// The last segment of the object key.
         let id: String
     }
 
-    /// The store's name of the multipart upload; `nil` while there is none.
+    /// The id of the multipart upload; `nil` while there is none.
     var upload: String?
-    /// Of every part but the last, in bytes; those of a concatenation are as long as their sources.
+    /// The size of every part but the last, in bytes; the parts of a concatenation are as long as their sources.
     let partSize: Int64
-    /// How many numbers each part may choose from.
+    /// How many part numbers are reserved for each part.
     let stride: Int
     var parts: [ObjectPart] = []
     var pieces: [Piece] = []
 
     init(partSize: Int64, longest: Int64) {
         self.partSize = partSize
-        // More parts than there are numbers leave one for each.
+        // When there could be more parts than part numbers, each part has one number.
         let parts = min(longest / partSize, Int64(ObjectPart.maximumPartCount)) + 1
         stride = max(1, ObjectPart.maximumPartCount / Int(parts))
     }
 
-    /// How many leading bytes lie in parts.
+    /// The number of leading bytes that lie in parts.
     var base: Int64 { parts.reduce(0) { sum, part in sum + part.size } }
 
-    /// How many leading bytes are held.
+    /// The number of leading bytes that lie in the bucket.
     var end: Int64 { max(base, pieces.last?.range.upperBound ?? 0) }
 
-    /// The number of the next part: another one for each holder, so that none replaces what another one
-    /// has put and the record names.
+    /// The number of the next part. It depends on the version, so that no process overwrites a part that another
+    /// one has stored and the record names.
     func nextNumber(_ version: Int64) -> Int {
         parts.count * stride + 1 + Int(version % Int64(stride))
     }
 
-    /// Adds a part; pieces that lie in it wholly count no more.
+    /// Adds a part and drops the tails that it covers.
     mutating func append(_ part: ObjectPart) {
         parts.append(part)
         let base = base
@@ -58,7 +57,7 @@ extension StoredParts {
         static let pieces: UInt8 = 5
     }
 
-    /// As it stands in a record: parts and pieces a line each.
+    /// The encoding in a record: one line for each part and tail.
     var bytes: [UInt8] {
         var row = TaggedBytes()
         row.add(Tag.upload, upload)
@@ -75,7 +74,7 @@ extension StoredParts {
         return row.bytes
     }
 
-    /// Reads what stands in a record; `nil` when it is something else.
+    /// Decodes the bytes of a record; `nil` when they are malformed.
     init?(_ bytes: [UInt8]) {
         guard let row = TaggedBytes(bytes), let size = row.number(Tag.partSize),
             (1...PartSize.largest).contains(size),
@@ -87,7 +86,7 @@ extension StoredParts {
         partSize = size
         self.stride = stride
         for line in StoredParts.lines(parts) {
-            // So no sum of them overflows.
+            // Bounds that keep the sums from overflowing.
             guard let (number, size, tag) = line, let number = Int(exactly: number),
                 (0...PartSize.largest).contains(size),
                 self.parts.count < ObjectPart.maximumPartCount

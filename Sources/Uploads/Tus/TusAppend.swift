@@ -1,17 +1,17 @@
 internal import Bytes
 internal import HTTP
 
-/// A `PATCH` as tus has it, read from its head (§6.5).
+/// A `PATCH` of tus, parsed from its header (§6.5).
 struct TusAppend: Sendable {
-    /// Where the client says its bytes belong.
+    /// The offset that the client states.
     let offset: Int64
-    /// What is wrong with the checksum, after the kind of the upload.
+    /// The checksum; its error is reported after the kind of the upload was checked.
     private let checksum: Result<TusChecksum, UploadError>
-    /// What is wrong with the length, after the offset.
+    /// The stated length; its error is reported after the offset was checked.
     private let length: Result<Int64?, UploadError>
     private let bodyLength: Int64?
 
-    /// Reads the head; media type and offset are checked first, in this order.
+    /// Parses the header; media type and offset are checked first, in this order.
     init(_ request: Request) throws(UploadError) {
         let fields = request.fields
         try request.requirePlainBody()
@@ -27,7 +27,7 @@ struct TusAppend: Sendable {
         bodyLength = request.framing.bodyLength
     }
 
-    /// In the engine's words.
+    /// The request as the engine handles it.
     func append() throws(UploadError) -> AppendRequest {
         var append = AppendRequest(
             rule: .exact, first: offset, bodyLength: bodyLength, end: .atLength)
@@ -43,15 +43,15 @@ struct TusAppend: Sendable {
 /// Where a request states the checksum of its body (§6.8).
 enum TusChecksum: Sendable, Equatable {
     case none
-    /// In a header field.
+    /// In a header.
     case stated(BodyDigest)
-    /// Behind the body, in a trailer.
+    /// In a trailer behind the body.
     case announced
 
-    /// Reads a head.
+    /// Parses the header of a request.
     ///
-    /// - Throws: ``UploadError/invalid(_:)`` for a checksum that is none, stated twice, or announced
-    ///   where no trailer can be; ``UploadError/unsupportedChecksum``.
+    /// - Throws: ``UploadError/invalid(_:)`` for a checksum that is malformed, stated twice, or announced without a
+    ///   chunked body; ``UploadError/unsupportedChecksum``.
     init(_ request: Request) throws(UploadError) {
         let isAnnounced = TusChecksum.isAnnounced(in: request.fields)
         if let text = try request.fields.single("Upload-Checksum") {
@@ -63,7 +63,7 @@ enum TusChecksum: Sendable, Equatable {
         }
     }
 
-    /// Makes a request all or nothing, if there is a checksum.
+    /// Adds the checksum to an append request, which makes it atomic.
     func add(to append: inout AppendRequest) {
         switch self {
         case .none: break
@@ -99,7 +99,7 @@ extension UploadError {
 }
 
 extension DigestAlgorithm {
-    /// The names a tus client may state a checksum by (§6.2), in the order they are offered.
+    /// The checksum algorithms of tus (§6.2), in the order in which they are advertised.
     static let tus: [(name: String, algorithm: DigestAlgorithm)] = [
         ("sha1", .sha1), ("sha256", .sha256), ("md5", .md5), ("crc32", .crc32),
         ("crc32c", .crc32c),
@@ -107,11 +107,11 @@ extension DigestAlgorithm {
 }
 
 extension BodyDigest {
-    /// Reads the value of `Upload-Checksum` (§6.8): an algorithm in lower case, one blank, and the
-    /// digest in standard base64.
+    /// Parses the value of `Upload-Checksum` (§6.8): an algorithm in lower case, one space, and the digest in
+    /// standard base64.
     ///
-    /// - Throws: ``UploadError/unsupportedChecksum`` for another algorithm,
-    ///   ``UploadError/invalid(_:)`` for what is no digest of it.
+    /// - Throws: ``UploadError/unsupportedChecksum`` for another algorithm, ``UploadError/invalid(_:)`` for a
+    ///   malformed digest.
     init(tus value: String) throws(UploadError) {
         let halves = value.utf8.split(
             separator: UInt8(ascii: " "), omittingEmptySubsequences: false)

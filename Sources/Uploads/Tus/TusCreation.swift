@@ -1,29 +1,29 @@
 internal import Blobs
 internal import HTTP
 
-/// A creation as tus asks for it, read from its head (§6.3, §6.10).
+/// A creation in tus, parsed from its header (§6.3, §6.10).
 struct TusCreation: Sendable {
-    /// What the upload is made from.
+    /// The source of the bytes.
     enum Source: Sendable {
-        /// Bytes that are still to come.
+        /// The client will send them.
         case bytes
-        /// Uploads that are there, by these references.
+        /// Existing partial uploads, by these references.
         case uploads([String])
     }
 
-    /// Largest body of another kind, in bytes; it is discarded.
+    /// The maximum size of a body that is not upload data, in bytes; it is discarded.
     static let discarded = 64 << 10
 
     let source: Source
-    /// `nil` while unknown.
+    /// The length; `nil` while unknown.
     let length: Int64?
     let metadata: UploadMetadata
-    /// For the echo.
+    /// The header values that `HEAD` returns.
     let terms: TusHeaders
-    /// The body, where it is upload data.
+    /// The body, when it is upload data.
     let append: AppendRequest?
 
-    /// Reads the head, in the order of §3.2: media type, syntax, lengths.
+    /// Parses the header in the order of §3.2: media type, syntax, lengths.
     init(_ request: Request) throws(UploadError) {
         let fields = request.fields
         try request.requirePlainBody()
@@ -46,7 +46,7 @@ struct TusCreation: Sendable {
         append = isData ? try TusCreation.append(request, bodyLength, length) : nil
     }
 
-    /// Exactly one way to say how long it will be; a concatenation knows by itself.
+    /// Requires exactly one way to state the length; a concatenation has its length from its parts.
     private static func length(
         _ fields: Fields, _ role: UploadConcat?
     ) throws(UploadError) -> Int64? {
@@ -83,23 +83,23 @@ struct TusCreation: Sendable {
     }
 }
 
-/// What was said when an upload was created in tus, and is said again by `HEAD` (§6.4).
+/// The tus header values of a creation that `HEAD` returns (§6.4).
 struct TusHeaders: Sendable, Equatable {
-    /// `Upload-Metadata` as it came; `nil` when there was none.
+    /// `Upload-Metadata` as received; `nil` when there was none.
     var metadata: String?
-    /// `Upload-Concat` as it came; `nil` for an upload that plays no part in a concatenation.
+    /// `Upload-Concat` as received; `nil` when the upload is no part of a concatenation.
     var concat: String?
 
-    /// Its bytes are for others to be made from.
+    /// Whether this is a partial upload, whose bytes a concatenation uses.
     var isPartial: Bool { concat == "partial" }
-    /// It was made from others, and takes no bytes.
+    /// Whether the upload was made by a concatenation and accepts no bytes.
     var isFinal: Bool { concat != nil && !isPartial }
 }
 
 extension Uploads {
-    /// A request of dialect B to the creation endpoint (§6.3, §6.10).
+    /// Answers a creation in tus (§6.3, §6.10).
     ///
-    /// - Parameter method: The one that counts, once an override has replaced the one that was sent.
+    /// - Parameter method: The method after a method override.
     func tusCreation(
         _ request: Request, _ method: HTTP.Method, by entrance: any UploadAuthorizer
     ) -> Answer {
@@ -117,7 +117,7 @@ extension Uploads {
                     )), request)
         }
         let reading = Result { () throws(UploadError) in try TusCreation(request) }
-        // A part is nobody's content, and is called nothing elsewhere.
+        // A partial upload never becomes content, so it has no id in the messaging API.
         let isPart = (try? reading.get())?.terms.isPartial == true
         return creation(
             for: request, by: entrance, words: words, announces: !isPart
@@ -156,15 +156,15 @@ extension Uploads {
             guard try await fill(upload, append, body) else { return .dropped }
         }
         let record = await upload.record
-        // One that was whole as soon as it was created may have failed since.
+        // An upload that was complete at its creation may have failed since.
         if record.state.isGone { throw record.failure == .refused ? .refused : .backend }
         return TusProtocol.created(record, at: base.of(request) + new.path)
     }
 
-    /// Takes the body that came with the creation; `false` when the client went away.
+    /// Appends the body that came with the creation; `false` when the client disconnected.
     ///
-    /// What fails leaves nothing: its client will never hear of the upload. One that went away leaves
-    /// what arrived, for the sweeper.
+    /// After an error nothing remains, because the client never learns the URL. After a disconnection the received
+    /// bytes stay until the sweeper removes them.
     private func fill(
         _ upload: Upload, _ append: AppendRequest, _ body: any RequestBody
     ) async throws(UploadError) -> Bool {
@@ -173,20 +173,20 @@ extension Uploads {
             case .held, .complete: return true
             case .dropped: return false
             case .completeBefore, .misplaced:
-                // Of no byte, the content was complete as soon as it was created.
+                // Content without bytes was complete as soon as it was created.
                 guard await body.isEmpty else { throw .beyondLength }
                 return true
             }
         } catch {
-            // What cannot be ended now is still being finished, and ends by its time.
+            // An upload that cannot be cancelled now is still being finished and expires later.
             if (try? await upload.cancel()) != nil { await forget(upload.name) }
             throw error
         }
     }
 
-    /// Reads a body that is no upload data, up to the little that is allowed (§6.3).
+    /// Reads and discards a body that is not upload data, up to the allowed size (§6.3).
     private func passOver(_ body: any RequestBody) async throws(UploadError) {
-        // Where the length is known, the head was judged by it.
+        // A body of known length was checked by its header.
         guard body.length == nil else { return }
         var buffer = BodyBuffer(capacity: 4096)
         var count = 0
@@ -201,7 +201,7 @@ extension Uploads {
         throw .wrongMediaType
     }
 
-    /// What this server is called by: in its own URLs, and by this client.
+    /// The authorities of this server: of its public base and of this request.
     private func authorities(_ request: Request) -> [String] {
         let own = base.of(request).split(separator: "/", maxSplits: 2).dropFirst().first.map(
             String.init)

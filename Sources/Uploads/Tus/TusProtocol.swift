@@ -1,11 +1,11 @@
 internal import HTTP
 
-/// The version of tus spoken here, and what is offered in it (§6.1, §6.2).
+/// The supported version of tus and its extensions (§6.1, §6.2).
 enum TusProtocol {
     static let version = "1.0.0"
-    /// The media type of a body that is upload data.
+    /// The media type of upload data.
     static let mediaType = "application/offset+octet-stream"
-    /// The trailer a checksum may come in.
+    /// The trailer that may carry a checksum.
     static let trailer: FieldName = "Upload-Checksum"
 
     private static let extensions = [
@@ -14,7 +14,7 @@ enum TusProtocol {
     ].joined(separator: ",")
     private static let algorithms = DigestAlgorithm.tus.map(\.name).joined(separator: ",")
 
-    /// Says what is offered, in an answer to `OPTIONS`.
+    /// Adds the supported features to a response to `OPTIONS`.
     static func describe(in fields: inout ResponseFields, maxSize: Int64) {
         fields.add("Tus-Resumable", version)
         fields.add("Tus-Version", version)
@@ -23,7 +23,7 @@ enum TusProtocol {
         fields.add("Tus-Checksum-Algorithm", algorithms)
     }
 
-    /// Why a request is not processed at all: it speaks another version, or none (§6.1).
+    /// The refusal of a request with a missing or another version (§6.1); `nil` when the version matches.
     static func refusal(of request: Request, _ settings: UploadSettings) -> Response? {
         let versions = request.fields.values("Tus-Resumable")
         if versions.count > 1 {
@@ -37,19 +37,19 @@ enum TusProtocol {
         return response
     }
 
-    /// Whether a body is upload data; parameters of its media type are not looked at (§6.3).
+    /// Whether the body is upload data; parameters of its media type are ignored (§6.3).
     static func isData(_ fields: Fields) -> Bool {
         fields["Content-Type"].map { MediaType(untrusted: $0).essence } == mediaType
     }
 
-    /// Every answer says which version it is in.
+    /// A response with the version header.
     static func answer(_ status: Status, content: Content = .none) -> Response {
         var response = Response(status, content: content)
         response.fields.add("Tus-Resumable", version)
         return response
     }
 
-    /// One line for a person (§3.9).
+    /// An error as one line of plain text (§3.9).
     static func error(_ status: Status, reason: String, _ message: String) -> Response {
         var response = answer(status, content: .bytes(Array("\(reason): \(message)".utf8)))
         response.fields.add("Content-Type", "text/plain; charset=utf-8")
@@ -58,9 +58,9 @@ enum TusProtocol {
 }
 
 extension TusProtocol {
-    /// `HEAD` of an upload (§6.4).
+    /// The response to `HEAD` of an upload (§6.4).
     ///
-    /// - Throws: ``UploadError/gone`` for one that has ended without a content.
+    /// - Throws: ``UploadError/gone`` for an upload that ended without content.
     static func status(_ record: UploadRecord) throws(UploadError) -> Response {
         if record.state.isGone { throw .gone }
         var response = answer(.ok, content: .withheld)
@@ -76,7 +76,7 @@ extension TusProtocol {
         return response
     }
 
-    /// `PATCH` was taken: exactly 204, because one client compares with that (§6.5).
+    /// The response to an accepted `PATCH`: exactly 204, because one client requires it (§6.5).
     static func accepted(_ record: UploadRecord) -> Response {
         var response = answer(.noContent)
         response.fields.add("Upload-Offset", "\(record.offset)")
@@ -84,7 +84,7 @@ extension TusProtocol {
         return response
     }
 
-    /// An upload was created (§6.3).
+    /// The response to a creation (§6.3).
     static func created(_ record: UploadRecord, at url: String) -> Response {
         var response = answer(.created)
         response.fields.add("Location", url)
@@ -93,7 +93,7 @@ extension TusProtocol {
         return response
     }
 
-    /// The offset is not the one held; the answer says which that is (§6.5).
+    /// The response to a wrong offset; it states the right one (§6.5).
     static func misplaced(_ offset: Int64) -> Response {
         var response = error(
             .conflict, reason: "offsetMismatch",
@@ -103,7 +103,7 @@ extension TusProtocol {
         return response
     }
 
-    /// The end of its life, of an upload that still takes bytes; every one moves it on (§6.7).
+    /// Adds the expiry of an open upload; every appended byte moves it (§6.7).
     private static func addExpiry(of record: UploadRecord, to response: inout Response) {
         guard record.state.isOpen else { return }
         response.fields.add("Upload-Expires", HTTPDate.format(record.expiresAt / 1000))
@@ -111,7 +111,7 @@ extension TusProtocol {
 }
 
 extension TusProtocol {
-    /// An error in the words of tus: the statuses of column B (§12), and one line of text.
+    /// An error in tus: the statuses of column B (§12), and one line of text.
     static func response(to error: UploadError, _ settings: UploadSettings) -> Response {
         let details = error.details(settings)
         var response = self.error(
@@ -121,12 +121,12 @@ extension TusProtocol {
         return response
     }
 
-    /// What other dialects say otherwise.
+    /// The status where tus differs from the other protocols.
     private static func status(of error: UploadError) -> Status? {
         switch error {
         case .beyondLength: .contentTooLarge
         case .checksumMismatch: Status(460, "Checksum Mismatch")
-        // The one refusal that clients take for a passing one (§6.4).
+        // The only error that clients retry (§6.4).
         case .locked: Status(423, "Locked")
         default: nil
         }

@@ -1,19 +1,18 @@
 internal import HTTP
 
-/// `Upload-Concat`: the part an upload plays in a concatenation (§6.10).
+/// `Upload-Concat`: the role of an upload in a concatenation (§6.10).
 enum UploadConcat: Sendable, Equatable {
-    /// Longest value of the field, in bytes: it is kept in the record, for the echo.
+    /// The maximum length of the value in bytes; it is stored in the record and returned by `HEAD`.
     static let limit = 4 << 10
 
-    /// Its bytes are for others to be made from; they never become a content by themselves.
+    /// A partial upload; it never becomes content by itself.
     case partial
-    /// Made from the uploads these references name, in this order.
+    /// A concatenation of the referenced uploads, in this order.
     case final([String])
 
-    /// Reads the value of the field: `partial`, or `final;` and references between single blanks.
+    /// Parses the value of the header: `partial`, or `final;` and references separated by single spaces.
     ///
-    /// - Throws: ``UploadError/invalid(_:)`` for anything else, and for a value longer than
-    ///   ``limit``.
+    /// - Throws: ``UploadError/invalid(_:)`` for anything else, and for a value longer than ``limit``.
     init(_ value: String) throws(UploadError) {
         guard value.utf8.count <= UploadConcat.limit else {
             throw .invalid(
@@ -34,7 +33,7 @@ enum UploadConcat: Sendable, Equatable {
         self = .final(references.map { String(Substring($0)) })
     }
 
-    /// Visible ASCII: what else stands in a URL is percent-encoded.
+    /// Visible ASCII; other characters of a URL are percent-encoded.
     private static func isOfURL(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
@@ -45,19 +44,19 @@ extension UploadError {
     )
 }
 
-/// The URL of an upload as a concatenation lists it: absolute, or relative to the request (§6.10).
+/// The URL of an upload in `Upload-Concat`: absolute, or relative to the request (§6.10).
 enum UploadReference {
-    /// The token of the upload that a reference names.
+    /// The token of the referenced upload.
     ///
-    /// The authority must be one this server is called by; scheme and what stands in front of
-    /// `/uploads` are not compared, because a proxy may change both.
+    /// The authority must be one of this server. The scheme and the path in front of `/uploads` are not compared,
+    /// because a proxy may change both.
     ///
     /// - Parameters:
-    ///   - reference: As it was received.
-    ///   - path: Of the request, which a relative reference starts from.
+    ///   - reference: As received.
+    ///   - path: The path of the request, to which a relative reference is relative.
     ///   - authorities: Host and port of the request and of the public base.
-    /// - Throws: ``UploadError/invalid(_:)`` for another host or no URL,
-    ///   ``UploadError/notFound`` for one that names no upload.
+    /// - Throws: ``UploadError/invalid(_:)`` for another host or a malformed URL, ``UploadError/notFound`` when it
+    ///   names no upload.
     static func token(
         _ reference: String, from path: String, authorities: [String]
     ) throws(UploadError) -> UploadToken {
@@ -81,14 +80,14 @@ enum UploadReference {
         return token
     }
 
-    /// Where the host begins; `nil` for a reference without one.
+    /// The index of the host; `nil` for a reference without one.
     private static func start(
         ofAuthority text: Substring
     ) throws(UploadError) -> Substring.Index? {
         if text.utf8.starts(with: "//".utf8) {
             return text.utf8.index(text.startIndex, offsetBy: 2)
         }
-        // A colon in front of the first slash ends a scheme (RFC 3986 §4.2).
+        // A colon before the first slash ends a scheme (RFC 3986 §4.2).
         let head = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard let colon = head.firstIndex(of: ":") else { return nil }
         let rest = text[text.index(after: colon)...]
@@ -102,7 +101,7 @@ enum UploadReference {
         return rest.utf8.index(rest.startIndex, offsetBy: 2)
     }
 
-    /// The last two segments of a path say it all: `uploads`, and the token.
+    /// The last two segments must be `uploads` and the token.
     private static func token(inPath path: Substring) -> UploadToken? {
         var segments: [Substring] = []
         for segment in path.split(separator: "/") {

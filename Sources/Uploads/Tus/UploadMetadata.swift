@@ -1,32 +1,32 @@
 internal import Bytes
 internal import HTTP
 
-/// `Upload-Metadata`: what a client says of the content it creates (§6.3).
+/// `Upload-Metadata`: what a client states about the content it creates (§6.3).
 ///
 /// ```
 /// filename YS5wbmc=, is_private
 /// ```
 ///
-/// Pairs of a key and a base64 value, padded or not; blanks around the commas and a missing value
-/// are allowed, and so is a value of the field that is empty as a whole.
+/// Pairs of a key and a base64 value, padded or not. Spaces around commas, a missing value and an empty header are
+/// allowed.
 struct UploadMetadata: Sendable, Equatable {
-    /// Longest value of the field, in bytes.
+    /// The maximum length of the header value, in bytes.
     static let limit = 8 << 10
 
-    /// The value as it came, for the echo; `nil` for an empty one.
+    /// The value as received, for `HEAD`; `nil` when empty.
     var raw: String?
-    /// `filename` or `name`, not to be trusted.
+    /// `filename` or `name`; untrusted.
     var fileName: String?
-    /// `filetype` or `type`, not to be trusted.
+    /// `filetype` or `type`; untrusted.
     var mediaType: String?
 
-    /// Nothing is said.
+    /// Empty metadata.
     init() {}
 
-    /// Reads the value of the field.
+    /// Parses the value of the header.
     ///
-    /// - Throws: ``UploadError/invalid(_:)`` for a pair that is none, a key that stands twice, bytes
-    ///   that are not UTF-8, or more than ``limit`` of them.
+    /// - Throws: ``UploadError/invalid(_:)`` for a malformed pair, a repeated key, invalid UTF-8, or a value longer
+    ///   than ``limit``.
     init(_ value: some Collection<UInt8>) throws(UploadError) {
         guard value.count <= UploadMetadata.limit else {
             throw .invalid(
@@ -59,7 +59,7 @@ struct UploadMetadata: Sendable, Equatable {
         return (key, value)
     }
 
-    /// Standard base64, whose padding may be left out.
+    /// Decodes standard base64 with or without padding.
     private static func decode(_ text: Substring) -> [UInt8]? {
         let missing = text.utf8.last == UInt8(ascii: "=") ? 0 : -text.utf8.count & 3
         return Base64.decode(text + String(repeating: "=", count: missing))

@@ -4,18 +4,17 @@ internal import HTTP
 internal import SystemSupport
 
 extension Uploads {
-    /// A finished part, as a concatenation needs it.
+    /// A complete partial upload.
     private struct Part: Sendable {
         let blob: BlobName
         let length: Int64
         let crc32c: UInt32
     }
 
-    /// Joins parts to an upload that has all its bytes and goes on to be finished (§6.10).
+    /// Joins partial uploads to one that has all its bytes and is finished next (§6.10).
     ///
-    /// The bytes are durable before there is a record, and nobody knows the upload before that is: a
-    /// crash leaves either a file without a record, which recovery deletes, or a record that
-    /// recovery finishes.
+    /// The bytes are durable before the record exists. A crash leaves either a file without a record, which
+    /// recovery deletes, or a record that recovery finishes.
     func concatenate(
         _ tokens: [UploadToken], _ draft: UploadDraft, stated: Int64?
     ) async throws(UploadError) -> CreatedUpload {
@@ -43,21 +42,21 @@ extension Uploads {
         }
     }
 
-    /// The record of what was joined.
+    /// The record of the joined upload.
     private func joined(_ parts: [Part], _ draft: UploadDraft, _ length: Int64) -> UploadRecord {
         var record = UploadRecord(
             draft, creation: .tus, at: engine.clock.now(), lives: engine.settings.createdTTL)
         record.state = .finalizing
         record.length = length
         record.offset = length
-        // Of the parts, without reading them: the copy, which is read for its SHA-256, must agree.
+        // Computed from the parts without reading them; the joined copy, which is read for its SHA-256, must match.
         record.declared.crc32c = parts.reduce(0) { crc, part in
             CRC32C.combine(crc, with: part.crc32c, of: part.length)
         }
         return record
     }
 
-    /// What the references name: finished parts of the same owner, or why not (§6.10).
+    /// The referenced partial uploads, which must be complete and belong to the same application (§6.10).
     private func parts(
         _ tokens: [UploadToken], of owner: UploadOwner
     ) async throws(UploadError) -> [Part] {
@@ -68,7 +67,7 @@ extension Uploads {
             }
             let record = await upload.status
             checkIn(name)
-            // Somebody else's is as good as none.
+            // An upload of another application is treated as unknown.
             guard record.owner.application == owner.application else { throw .notFound }
             if record.state.isGone { throw .gone }
             guard record.tus.isPartial else {
@@ -97,9 +96,9 @@ extension Uploads {
         return sum
     }
 
-    /// Makes one of the parts, durably, where they lie.
+    /// Joins the parts, durably.
     ///
-    /// - Returns: What of it lies where other processes find it.
+    /// - Returns: What of the result lies in the bucket, where several processes share uploads.
     private func join(
         _ parts: [Part], for record: UploadRecord, to blob: BlobName
     ) async throws(UploadError) -> StoredParts? {
@@ -115,8 +114,7 @@ extension Uploads {
         }
     }
 
-    /// Copies the parts into one staged file, durably; piece by piece, because other uploads wait
-    /// for the same queue.
+    /// Copies the parts into one staged file, durably; 32 MiB at a time, because other uploads use the same queue.
     private func join(
         _ parts: [Part], to blob: BlobName
     ) async throws(StorageError) {
@@ -147,8 +145,7 @@ extension Uploads {
         }
     }
 
-    /// Removes what was joined and nobody was told of; what cannot be removed now goes with the
-    /// orphans.
+    /// Removes the joined bytes of an upload that was not created; the sweeper removes what cannot be removed now.
     private func discard(_ blob: BlobName) async {
         let engine = engine
         _ = try? await engine.queues[blob].run { () throws(DiskError) in

@@ -2,9 +2,9 @@ internal import Blobs
 internal import HTTP
 
 extension Uploads {
-    /// A request of dialect B to an upload (§6).
+    /// Answers a request of tus to an upload (§6).
     ///
-    /// - Parameter method: The one that counts, once an override has replaced the one that was sent.
+    /// - Parameter method: The method after a method override.
     func tus(_ request: Request, _ method: HTTP.Method, _ name: BlobName) -> Answer {
         if let refusal = TusProtocol.refusal(of: request, engine.settings) {
             return refused(refusal, request)
@@ -45,7 +45,7 @@ extension Uploads {
 }
 
 extension Uploads {
-    /// Errors in one line of text.
+    /// Makes the error response of tus.
     var tusErrors: @Sendable (UploadError) -> Response {
         let settings = engine.settings
         return { error in TusProtocol.response(to: error, settings) }
@@ -53,7 +53,7 @@ extension Uploads {
 }
 
 extension Upload {
-    /// Runs a request and says in tus's words what went wrong.
+    /// Runs a request and turns its error into a response of tus.
     fileprivate func tusAnswer(
         _ act: () async throws(UploadError) -> Response
     ) async -> Response {
@@ -64,7 +64,7 @@ extension Upload {
         }
     }
 
-    /// Appends, in the order of conditions of §6.5.
+    /// Appends, checking conditions in the order of §6.5.
     fileprivate func patch(
         _ reading: Result<TusAppend, UploadError>, _ body: any RequestBody
     ) async throws(UploadError) -> Response {
@@ -82,7 +82,7 @@ extension Upload {
         }
     }
 
-    /// A request to an upload that was complete before: it may say so again, and nothing else.
+    /// A request to an upload that was already complete: accepted only if it repeats the end.
     private func repeated(
         _ append: AppendRequest, length: Int64, _ body: any RequestBody
     ) async throws(UploadError) -> Response {
