@@ -7,7 +7,7 @@ The rules are in the DocC articles listed in ARTICLES. This script fails when
 2. a rule that can be observed from outside is named by no test,
 3. a rule article states another default of a setting than the table in Settings.md,
 4. a link `<doc:Rules>` names no article of its module, or a rule article is linked from none,
-5. the table of errors (platform-api §2.2) and the errors that the server answers differ.
+5. a table of errors (platform-api §2.2, or the guide Errors) and the errors that the server answers differ.
 
 An article declares a rule at the start of a paragraph or bullet: `**H41.**`, `**R7.**`, `**X1.2.**`,
 `**Ruling 20.**`, and a section by a heading that starts with its number: `## 1.6 Order of checks`. A rule whose
@@ -50,6 +50,12 @@ ARTICLES = {
 
 # The article with the table of all settings.
 SETTINGS = "Sources/ParleyServer/ParleyServer.docc/Settings.md"
+
+# The articles with a table of all errors.
+ERRORS = {
+    "platform-api §2.2": ARTICLES["platform-api"],
+    "the article Errors": "Sources/ParleyServer/ParleyServer.docc/Errors.md",
+}
 
 # Which article declares a family of rules.
 FAMILIES = {"H": "http", "R": "semantics", "X": "extensions", "Ruling ": "semantics"}
@@ -284,18 +290,21 @@ def wrong_defaults(articles):
 
 
 def wrong_errors():
-    """Errors whose code, id or status differ between the code and the table of platform-api §2.2."""
+    """Errors whose code, id or status differ between the code and a table of ERRORS."""
     source = (ROOT / "Sources/MessagingWire/Error/APIErrorKind.swift").read_text()
     answered = {(code, name, status) for name, code, status in
                 re.findall(r'case \.\w+: \("(\w+)", (\d+), (\d+)\)', source)}
-    table = (ROOT / ARTICLES["platform-api"]).read_text()
-    # The first status is the one of the table in the code; others are named by the place that answers them.
-    stated = set(re.findall(r"(?m)^\| (\d+) \| `(\w+)` \| (\d+)[ ,]", table))
-    if not answered or not stated:
-        yield "no errors were found in the code or in platform-api §2.2"
-    for error in sorted(answered ^ stated, key=lambda error: int(error[0])):
-        place = "platform-api §2.2 lacks" if error in answered else "no code answers"
-        yield f"{place} the error {' '.join(error)}"
+    if not answered:
+        yield "no errors were found in the code"
+    for place, path in ERRORS.items():
+        # The first status is the one of the table in the code; others are named by the place that answers them.
+        rows = re.findall(r"(?m)^\| (\d+) \| `(\w+)` \| (\d+)[ ,]", (ROOT / path).read_text())
+        twice = {code for code, *_ in rows if [row[0] for row in rows].count(code) > 1}
+        for code in sorted(twice, key=int):
+            yield f"{place} has the error {code} twice"
+        for error in sorted(answered ^ set(rows), key=lambda error: int(error[0])):
+            difference = f"{place} lacks" if error in answered else f"no code answers, but {place} has,"
+            yield f"{difference} the error {' '.join(error)}"
 
 
 def main():
