@@ -143,8 +143,8 @@ struct MessageInflater: Sendable {
                 throw WebSocketFault(.invalidData, "H150", "not a deflated message")
             }
             rest = rest.dropFirst(step.consumed)
-            // A client may end its deflate stream with every message; another block follows (RFC
-            // 7692 §7.2.3.4).
+            // A client may end its deflate stream with every message; another block follows
+            // (RFC 7692 §7.2.3.4).
             if step.isOver { inflater.restart() }
             isFull = output.count - known == room
         }

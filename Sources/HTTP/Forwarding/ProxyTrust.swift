@@ -175,8 +175,8 @@ struct ReverseElements: IteratorProtocol {
         self.isQuoted = isQuoted
     }
 
-    /// The next element to the left, without surrounding blanks; empty elements are skipped (RFC
-    /// 9110 §5.6.1.2). `nil` at the start, and from then on at a quote that was never opened.
+    /// The next element to the left, without surrounding blanks; empty elements are skipped
+    /// (RFC 9110 §5.6.1.2). `nil` at the start, and from then on at a quote that was never opened.
     mutating func next() -> ArraySlice<UInt8>? {
         while let line = lines.last {
             let end = end ?? line.upperBound
