@@ -140,6 +140,11 @@ public final class PlatformAPI: Service {
         }
     }
 
+    /// The error that names the limit of an endpoint's body and the way out.
+    public func bodyTooLarge(limit: Int64) -> Response {
+        response(to: RequestBodyReader.tooLarge(limit))
+    }
+
     /// Returns the error object for a request that the HTTP layer refuses.
     public func refusal(_ refusal: Refusal) -> Response {
         var response = response(to: APIError(refusal))

@@ -22,6 +22,19 @@ import Testing
         #expect(response.fields["Content-Type"] == "text/html; charset=UTF-8")
     }
 
+    @Test func `a body that is too long is told the limit and the way out (H44)`() async throws {
+        let testServer = TestServer()
+        let components = try await testServer.components()
+        let response = components.service.bodyTooLarge(limit: 1 << 20)
+        #expect(response.status == .contentTooLarge)
+        let error = try JSONDocument(response.bytes).root
+        #expect(
+            error["message"]?.string == """
+                The request body is too large: the limit here is 1,048,576 bytes; large parts of \
+                messages are uploaded as content (POST …/content).
+                """)
+    }
+
     @Test func `H194 report not ready from the stop signal on, but alive`() async throws {
         let testServer = TestServer()
         let components = try await testServer.components()

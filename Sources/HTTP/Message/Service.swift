@@ -8,9 +8,15 @@ public protocol Service: AnyObject, Sendable {
 
     /// The response for a refusal by the HTTP layer, in the service's own error format.
     func refusal(_ refusal: Refusal) -> Response
+
+    /// The response to a stated body length above the limit of its endpoint, in bytes (H44).
+    func bodyTooLarge(limit: Int64) -> Response
 }
 
 extension Service {
+    /// ``refusal(_:)`` for services that do not name the limit.
+    public func bodyTooLarge(limit: Int64) -> Response { refusal(.bodyTooLarge) }
+
     /// A problem document (RFC 9457), for services without their own error format.
     public func refusal(_ refusal: Refusal) -> Response {
         Response(

@@ -104,7 +104,7 @@ extension Connection {
         case .work(let policy, let work):
             if case .length(let length) = traits.framing, length > policy.limit {
                 // Refused at once, before the body and before a 100 response (H44).
-                let refusal = server.refusal(.bodyTooLarge)
+                let refusal = server.service.bodyTooLarge(limit: policy.limit)
                 return answer(refusal, traits, &record, since: startedAt, bytesToDiscard: length)
             }
             start(

@@ -110,7 +110,8 @@ extension Projection {
         let hiders = try askHiders(of: place, in: conversation)
         // User ids are never empty, so the empty id matches no user.
         let readers = try readers(of: place, in: conversation).map(\.text) + [sender?.text ?? ""]
-        let hidden = try hiders.rows().map(\.text) + [""]
+        let users = try hiders.rows()
+        let hidden = users.map(\.text) + [""]
         try transaction.execute(
             """
             UPDATE participants SET unshown_count = unshown_count - 1
@@ -130,6 +131,10 @@ extension Projection {
                 AND (left_after IS NULL OR left_after >= \(place))
                 AND cleared_to < \(place) AND user_id NOT IN (\(few: hidden))
             """)
+        // Answers as of an earlier event must go on hiding the message (rulings 20, 27).
+        for user in users {
+            try saveHiddenPositions(of: ReceiptOwner(conversation: conversation, user: user))
+        }
         try transaction.execute(
             """
             DELETE FROM hidden_messages

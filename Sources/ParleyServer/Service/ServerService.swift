@@ -52,6 +52,8 @@ final class ServerService: Service {
 
     func refusal(_ refusal: Refusal) -> Response { api.refusal(refusal) }
 
+    func bodyTooLarge(limit: Int64) -> Response { api.bodyTooLarge(limit: limit) }
+
     /// The paths that belong to no module.
     enum Page: CaseIterable {
         case root, description, errors, live, ready, metrics

@@ -42,7 +42,7 @@ extension Endpoint {
         },
         Endpoint(
             .get, "/apps/{app}/content/{content}",
-            "Returns a new download URL of content of any conversation, or of none.",
+            "Returns a new download URL of any content of the application.",
             .withoutBody { context in try await context.readContentOfApplication() }
         ) { _ in
             Operation(

@@ -50,7 +50,11 @@ enum RequestBodyReader {
             let bytes = bytes.isEmpty ? Array((isPatch ? "[]" : "{}").utf8) : bytes
             return try JSONDocument(bytes).root
         } catch {
-            let isForm = type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+            // `curl -d` declares JSON as a form: text that begins like JSON is meant as JSON.
+            let isForm =
+                type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+                && !bytes.lazy.drop { byte in byte <= 0x20 }.prefix(1)
+                    .contains { byte in [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(byte) }
             throw APIError(
                 .invalidRequest,
                 isForm

@@ -109,7 +109,7 @@ import Testing
         var moments: [Moment] = []
         for number in 1...200 {
             try await life.step()
-            if number.isMultiple(of: 10) {
+            if number.isMultiple(of: 4) {
                 moments.append(try await Moment(life, asOf: nil))
             }
         }
@@ -121,6 +121,32 @@ import Testing
             #expect(again.views == moment.views, "seed \(seed)")
             #expect(again.seen == moment.seen, "seed \(seed)")
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `a hidden message stays hidden as of then when it is deleted later (rulings 20, 27)`(
+        byBlock: Bool
+    ) async throws {
+        let sample = try await SampleApplication()
+        let talk = try await sample.conversation([.ana, .bo, .cy])
+        if byBlock { try await sample.patch(.bo, .block(.ana)) }
+        let hidden = try await sample.send("hidden", by: .ana, to: talk).object.message.id
+        try await sample.send("shown", by: .cy, to: talk)
+        if !byBlock {
+            try await sample.store.deleteMessage(
+                hidden, forAll: false, by: .bo, in: sample.application)
+        }
+        let position = try await sample.end()
+        func seen() async throws -> [String] {
+            try await sample.store.messages(
+                in: talk, asOf: position, seenBy: .bo, limit: 10, in: sample.application
+            ).items.map(\.text)
+        }
+        #expect(try await seen() == ["shown"])
+        try await sample.store.deleteMessage(hidden, in: nil, in: sample.application)
+        #expect(try await seen() == ["shown"])
+        try await sample.store.deleteConversation(talk, in: sample.application)
+        #expect(try await seen() == ["shown"])
     }
 
     @Test func `reads as of a position that the log does not hold are refused`() async throws {

@@ -190,6 +190,8 @@ extension SampleApplication {
         let message = try await attach(content, to: conversation).message.id
         try await send("kept", to: conversation, id: .sample(UInt128(tick().milliseconds)))
         try await store.recordReceipts(
+            .delivery, of: IntervalSet(5...5), by: .named("dee"), in: conversation, in: application)
+        try await store.recordReceipts(
             .read, of: IntervalSet(5...6), by: .named("dee"), in: conversation, in: application)
         try await store.deleteMessage(message, in: nil, in: application)
         try await changeParts(in: conversation)

@@ -98,7 +98,7 @@ import Testing
             let id = try await sample.create([.bo], by: .ana).object.id
             try await sample.delete(id, .forAll, by: .ana)
         }
-        #expect(kinds == ["conversation.created", "conversation.shown", "conversation.removed"])
+        #expect(kinds == ["conversation.created", "conversation.shown", "conversation.deleted"])
     }
 
     @Test func `what a user does wants a user that exists (rulings 19)`() async throws {

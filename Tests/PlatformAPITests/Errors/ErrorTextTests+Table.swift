@@ -879,6 +879,12 @@ extension `Error texts` {
                 contentType: "application/x-www-form-urlencoded")),
         .other(
             400,
+            "The body is not valid JSON: byte 17: unexpected ']'.",
+            .init(
+                line: "POST /conversations", body: #"{"participants": ]}"#,
+                contentType: "application/x-www-form-urlencoded")),
+        .other(
+            400,
             "The body is not valid JSON: byte 16: the document ends too early.",
             .init(line: "POST /conversations", body: #"{"participants":"#)),
         .other(
