@@ -1,6 +1,6 @@
 #pragma once
 // libcurl (https://curl.se/libcurl/c/), found by the loader at its first use instead of linked: most
-// servers never call anybody, and linked it costs every start 7 ms and 6 MiB for the twenty libraries
+// servers send no requests, and linked it costs every start 7 ms and 6 MiB for the twenty libraries
 // it brings. Its binary interface has been the same since 2006, so what is used of it is declared here
 // and no header of it is needed to build.
 #include <dlfcn.h>

@@ -30,7 +30,7 @@ public enum APIVersion: String, CaseIterable, Comparable, Sendable {
 public enum APIFamily: Sendable {
     /// What is said, and by whom.
     case platform
-    /// Who is told of it.
+    /// The URL perspective of the reader.
     case webhooks
 
     /// What `Accept` names.

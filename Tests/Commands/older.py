@@ -62,7 +62,8 @@ def rejects(server, commands):
         commands.refuses(
             "the database in old was written by another release: its schema begins with 'messaging', that of this "
             "release with 'initial schema': export each application with the release that wrote it (parley export) "
-            "and import the files into an empty database with this one (parley import)", *call, "--data", "old")
+            "and import the files into an empty database with this one (parley import)", *call, "--data", "old",
+            PARLEY_PUBLIC_URL="http://127.0.0.1:8080")
     assert contents_of(database) == before
     print("older: a database of a development version is rejected with the way out")
 

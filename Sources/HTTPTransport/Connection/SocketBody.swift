@@ -12,7 +12,7 @@ final class SocketBody: RequestBody, @unchecked Sendable {
     private let loop: EventLoop
     private let connection: Connection
     private let exchange: Exchange
-    /// What was asked for by ``reserveMemory(_:)``; given back when nobody has the body any more.
+    /// What was asked for by ``reserveMemory(_:)``; given back when the body is released.
     private let held = Atomic<Int>(0)
 
     init(_ connection: Connection, _ exchange: Exchange) {
@@ -107,7 +107,7 @@ extension Connection {
         resumeLater()
     }
 
-    /// Sends an interim response to whoever is still sending (RFC 9110 §15.2).
+    /// Sends an interim response to a client that is still sending (RFC 9110 §15.2).
     func sendInterim(_ exchange: Exchange, _ response: Response) {
         guard case .working(let current) = phase, current === exchange, exchange.failure == nil,
             !exchange.traits.isHTTP10, response.fields.isValid

@@ -65,7 +65,7 @@ struct PEMFile {
         if let found { return found }
         if String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED") {
             throw TLSConfigurationError(
-                "\(name) is protected by a passphrase, and nobody is there to enter it")
+                "\(name) is protected by a passphrase; a server needs a key without one")
         }
         throw TLSConfigurationError("\(name) holds no private key in PEM form")
     }

@@ -108,7 +108,7 @@ extension Identity.Member {
         }
     }
 
-    /// Judges a text before it is taken: its length, and that it holds no U+0000; only a display name
+    /// Validates a text before it is stored: its length, and that it holds no U+0000; only a display name
     /// may not be empty (rulings 19).
     ///
     /// - Throws: `invalid(property)`.
@@ -127,7 +127,7 @@ extension Identity {
     /// Most keys of an identity's metadata (R49).
     public static let metadataLimit = 16
 
-    /// Judges metadata before it is taken: 16 keys, each legal as those of conversations (R49, R41).
+    /// Validates metadata before it is stored: 16 keys, each legal as those of conversations (R49, R41).
     ///
     /// - Throws: `invalid(property)`.
     public static func check(

@@ -13,13 +13,13 @@ public struct UploadRow: Sendable, Equatable {
     public let content: String
     /// The application it belongs to.
     public let application: String
-    /// For whom it was created, among those of its application.
+    /// The user it was created for, among those of its application.
     public let owner: String
     /// Takes bytes.
     public let isOpen: Bool
     /// Bytes that will be a content's.
     public let claimed: Int64
-    /// When somebody has to look at it, in milliseconds since 1970 UTC.
+    /// When a process has to check it, in milliseconds since 1970 UTC.
     public let dueAt: Int64
     /// What uploads alone read.
     public let record: [UInt8]
@@ -71,7 +71,7 @@ public struct UploadRow: Sendable, Equatable {
 /// What came of keeping the record of a new upload.
 public enum UploadEntry: Sendable, Equatable {
     case kept
-    /// Its owner has as many open uploads as he may.
+    /// Its owner has as many open uploads as allowed.
     case tooMany
     /// Its application would claim more bytes than it may.
     case tooLarge
@@ -101,7 +101,7 @@ extension MessagingStore {
         }
     }
 
-    /// Keeps a new record, if its owner and its application may have one more; nobody adds another
+    /// Keeps a new record, if its owner and its application may have one more; no other process adds another
     /// between the counting and this.
     ///
     /// - Parameters:

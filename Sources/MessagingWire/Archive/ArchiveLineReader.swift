@@ -185,11 +185,11 @@ struct ArchiveLineReader {
     }
 
     /// Runs a validation of the domain and reports its rejection as an error in a member of this line.
-    func judged<Value>(
-        _ name: String, _ rule: String, _ judge: () throws(Rejection) -> Value
+    func validated<Value>(
+        _ name: String, _ rule: String, _ validate: () throws(Rejection) -> Value
     ) throws(ArchiveLineError) -> Value {
         do throws(Rejection) {
-            return try judge()
+            return try validate()
         } catch {
             throw mistake(name, rule)
         }

@@ -142,7 +142,7 @@ extension ArchiveLineJSON {
     private static func metadata(_ line: ArchiveLineReader) throws(ArchiveLineError) -> Metadata {
         let writes = try line.objects("metadata", 1_000_000, metadataWrite)
         let metadata = Metadata(writes: writes)
-        try line.judged("metadata", "breaks a rule of metadata") { () throws(Rejection) in
+        try line.validated("metadata", "breaks a rule of metadata") { () throws(Rejection) in
             try metadata.view.check(as: "metadata")
         }
         return metadata
@@ -158,7 +158,7 @@ extension ArchiveLineJSON {
             }
             return key
         }
-        try line.judged("path", "breaks a rule of metadata") { () throws(Rejection) in
+        try line.validated("path", "breaks a rule of metadata") { () throws(Rejection) in
             try MetadataTree.check(path: path, as: "path")
         }
         let value: MetadataWrite.Value? =

@@ -159,7 +159,7 @@ extension ArchiveLineJSON {
     static func draft(_ line: ArchiveLineReader) throws(ArchiveLineError) -> MessagePart.Draft {
         let mimeType = try line.text("mime_type")
         let body = try body(line)
-        return try line.judged(
+        return try line.validated(
             "mime_type", "must be a media type such as text/plain, of a body of 2048 bytes at most"
         ) { () throws(Rejection) in
             try MessagePart.Draft(
@@ -185,7 +185,7 @@ extension ArchiveLineJSON {
 
     static func content(_ line: ArchiveLineReader) throws(ArchiveLineError) -> ArchivedContent {
         let mimeType = try line.text("mime_type")
-        _ = try line.judged("mime_type", "must be a media type such as image/png") {
+        _ = try line.validated("mime_type", "must be a media type such as image/png") {
             () throws(Rejection) in
             try MessagePart.Draft(mimeType: mimeType, body: .inline([]))
         }
@@ -249,7 +249,7 @@ extension ArchiveLineJSON {
             let id: MessagePart.ID? = try part.optional("id") { name throws(ArchiveLineError) in
                 try part.uuid(name)
             }
-            return try part.judged("id", "names no part") { () throws(Rejection) in
+            return try part.validated("id", "names no part") { () throws(Rejection) in
                 try MessagePart.Draft(mimeType: made.mimeType, body: made.body, proposedID: id)
             }
         }
@@ -261,7 +261,7 @@ extension ArchiveLineJSON {
             try line.uuid(name)
         }
         let notification = line.object.present("notification").map { value in Array(value.raw) }
-        let draft = try line.judged("parts", "must be at least one") { () throws(Rejection) in
+        let draft = try line.validated("parts", "must be at least one") { () throws(Rejection) in
             try Message.Draft(
                 sender: sender, admission: isParticipant ? .participants : .identities,
                 senderProperty: property, parts: parts, notification: notification,

@@ -64,7 +64,7 @@ extension ArchiveLineJSON {
         for member in Identity.Member.allCases {
             let name = member.rawValue
             guard let text = try line.optional(name, line.text) else { continue }
-            try line.judged(name, "is too long, or empty") { () throws(Rejection) in
+            try line.validated(name, "is too long, or empty") { () throws(Rejection) in
                 try member.check(text, as: name)
             }
             identity[member] = text
@@ -89,7 +89,7 @@ extension ArchiveLineJSON {
         guard let metadata = IdentityJSON.metadata(value) else {
             throw line.mistake("metadata", rule)
         }
-        try line.judged("metadata", rule) { () throws(Rejection) in
+        try line.validated("metadata", rule) { () throws(Rejection) in
             try Identity.check(metadata, as: "metadata")
         }
         return metadata
