@@ -1,7 +1,7 @@
 #pragma once
 // libcurl (https://curl.se/libcurl/c/), found by the loader at its first use instead of linked: most
-// servers send no requests, and linked it costs every start 7 ms and 6 MiB for the twenty libraries
-// it brings. Its binary interface has been the same since 2006, so what is used of it is declared here
+// servers send no request, and linking it costs every start 7 ms and 6 MiB for the twenty libraries
+// that it needs. Its binary interface has been the same since 2006, so what is used of it is declared here
 // and no header of it is needed to build.
 #include <dlfcn.h>
 #include <stddef.h>

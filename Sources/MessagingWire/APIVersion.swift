@@ -28,9 +28,9 @@ public enum APIVersion: String, CaseIterable, Comparable, Sendable {
 /// The interfaces below the path of an application, each with a media type of its own (platform-api §1.2,
 /// webhooks §1).
 public enum APIFamily: Sendable {
-    /// What is said, and by whom.
+    /// Conversations, messages, users and their events.
     case platform
-    /// The URL perspective of the reader.
+    /// Webhooks and their deliveries.
     case webhooks
 
     /// What `Accept` names.

@@ -9,7 +9,7 @@ extension CORSPolicy {
     }
 
     /// Every origin, for responses that reveal nothing.
-    static let anyOrigin = lists.allowing(["*"])
+    static let everyOrigin = lists.allowing(["*"])
 
     /// The response to `OPTIONS`, a preflight or not.
     func options(_ request: Request, methods: String) -> Response {

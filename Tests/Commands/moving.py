@@ -67,10 +67,10 @@ def whole(server, commands, postgres):
     count = kill_again_and_again(commands, call, lambda: begun(postgres, url), 2, **there)
     commands.says(*call, **there)
     again = commands.says(*call, **there)
-    assert again.endswith("nothing has changed\n") and f"messages\t0 brought\t{MESSAGES + len(SIZES)} there" in again, again
+    assert again.endswith("nothing has changed\n") and f"messages\t0 imported\t{MESSAGES + len(SIZES)} already present" in again, again
     assert export(commands, "--data", "other", **there) == lines
     said = commands.says("import", "lines", "--contents", "saved", "--data", "third")
-    assert f"messages\t{MESSAGES + len(SIZES)} brought\t0 there already" in said, said
+    assert f"messages\t{MESSAGES + len(SIZES)} imported\t0 already present" in said, said
     assert said.endswith("all of it durable\n"), said
     assert export(commands, "--data", "third") == lines
     assert server.stop() == 0

@@ -31,7 +31,7 @@ final class Connection: @unchecked Sendable {
     let descriptor: Int32
     let generation: UInt32
     let peer: PeerAddress
-    /// The client for whom the connection is counted (H182).
+    /// The client that the connection is counted for (H182).
     let client: AddressCounts.Client?
     /// Whether the peer is a trusted proxy (H198).
     let isTrusted: Bool

@@ -12,7 +12,7 @@ final class SocketBody: RequestBody, @unchecked Sendable {
     private let loop: EventLoop
     private let connection: Connection
     private let exchange: Exchange
-    /// What was asked for by ``reserveMemory(_:)``; given back when the body is released.
+    /// The bytes reserved by ``reserveMemory(_:)``; released when nothing refers to the body any more.
     private let held = Atomic<Int>(0)
 
     init(_ connection: Connection, _ exchange: Exchange) {

@@ -65,7 +65,7 @@ struct PEMFile {
         if let found { return found }
         if String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED") {
             throw TLSConfigurationError(
-                "\(name) is protected by a passphrase; a server needs a key without one")
+                "\(name) is protected by a passphrase, and a server cannot enter one")
         }
         throw TLSConfigurationError("\(name) holds no private key in PEM form")
     }

@@ -6,7 +6,7 @@ public enum ArchiveRecord: Equatable, Sendable {
     case application(Application)
     /// A user with the identity.
     case user(ArchivedUser)
-    /// The users whom a user follows and blocks.
+    /// The users that a user follows and blocks.
     case relations(ArchivedRelations)
     /// A conversation without its messages, with each participant's view of it.
     case conversation(ArchivedConversation)
@@ -152,7 +152,7 @@ public struct ImportSummary: Equatable, Sendable {
         /// The kind.
         public let kind: ArchiveRecordKind
         /// The number of added records.
-        public fileprivate(set) var brought = 0
+        public fileprivate(set) var imported = 0
         /// The number of records that existed, or were deleted since.
         public fileprivate(set) var present = 0
     }
@@ -177,7 +177,7 @@ public struct ImportSummary: Equatable, Sendable {
         let index = known ?? counts.endIndex
         if known == nil { counts.append(Count(kind: kind)) }
         if isNew {
-            counts[index].brought += 1
+            counts[index].imported += 1
             hasChanged = true
         } else {
             counts[index].present += 1

@@ -68,7 +68,7 @@ public struct ArchivedParticipant: Equatable, Sendable {
         self.frozenMetadata = frozenMetadata
     }
 
-    /// The same participant of a distinct conversation, in which everyone takes part from the beginning
+    /// The same participant of a distinct conversation, in which all users take part from the beginning
     /// (R5). Earlier messages count as read, so they are unread on neither server.
     public var fromTheBeginning: ArchivedParticipant {
         guard participant.joinedAfter > .start else { return self }

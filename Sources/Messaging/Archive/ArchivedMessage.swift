@@ -72,7 +72,7 @@ public struct ArchivedMessage: Equatable, Sendable {
 public struct ArchivedContent: Equatable, Sendable {
     /// The content.
     public let content: Content
-    /// The user for whom it was uploaded (R86); `nil` for the application.
+    /// The user that it was uploaded for (R86); `nil` for the application.
     public let owner: UserID?
 
     /// All members.

@@ -15,7 +15,7 @@ public struct ArchivedUser: Equatable, Sendable {
     }
 }
 
-/// The users whom a user follows and blocks.
+/// The users that a user follows and blocks.
 public struct ArchivedRelations: Equatable, Sendable {
     /// The user.
     public let user: UserID

@@ -12,7 +12,7 @@ public struct ContentUploaded: EventPayload {
     public var type: EventType { .contentUploaded }
 }
 
-/// A content got an owner: the user for whom it was uploaded (R86).
+/// A content got an owner: the user that it was uploaded for (R86).
 public struct ContentOwned: EventPayload {
     /// The content.
     public let content: Content.ID

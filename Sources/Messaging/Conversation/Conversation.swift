@@ -1,4 +1,4 @@
-/// Users who exchange messages and share metadata.
+/// Users that exchange messages and share metadata.
 public struct Conversation: Equatable, Sendable {
     /// The id of a conversation.
     public typealias ID = Identifier<Conversation>
@@ -88,7 +88,7 @@ extension Conversation {
 extension Conversation {
     /// The events of creating a conversation with exactly the users of the draft (R1).
     ///
-    /// - Parameter creator: The user who creates it and alone sees it until the first message (R51); `nil`
+    /// - Parameter creator: The user that creates it and alone sees it until the first message (R51); `nil`
     ///   for the system, whose conversations are announced at once (R52).
     public static func creating(
         _ draft: Draft, by creator: UserID? = nil, as id: Conversation.ID, key: Replay.Key? = nil,
@@ -106,7 +106,7 @@ extension Conversation {
     }
 
     /// The event that makes an existing distinct conversation visible (R53, rulings 15): to all if the
-    /// system asked for it, otherwise to the user who did; `nil` if nothing changes.
+    /// system requested it, otherwise to the user that did; `nil` if nothing changes.
     public func appearing(to asker: Participant?, at now: Timestamp) -> Event? {
         guard let asker else {
             return isAnnounced
@@ -157,7 +157,7 @@ extension Conversation {
     /// The events of a deletion by a user.
     ///
     /// - Throws: `notFound(.conversation)` if the user does not see it; `accessDenied` for a former
-    ///   participant who would delete it for others (R14).
+    ///   participant that would delete it for others (R14).
     public func deleting(
         _ deletion: Deletion, by user: Participant, at now: Timestamp
     ) throws(Rejection) -> [Event] {

@@ -39,7 +39,7 @@ public struct ConversationMatched: EventPayload {
 public struct ConversationShown: EventPayload {
     /// The conversation.
     public let conversation: Conversation.ID
-    /// The users who see it from now on: its creator, or the user who created a distinct conversation that exists.
+    /// The users that see it from now on: its creator, or the user that created a distinct conversation that exists.
     public let users: [UserID]
     /// The moment of the change.
     public let at: Timestamp

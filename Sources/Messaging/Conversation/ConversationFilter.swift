@@ -3,7 +3,7 @@ public struct ConversationFilter: Equatable, Sendable {
     /// The maximum number of list items examined for one response; a longer list must be limited by time.
     public static let limit = 10_000
 
-    /// Users who must all take part.
+    /// Users that must all take part.
     public var participants: [UserID] = []
     /// Whether no other user may take part.
     public var isExact = false

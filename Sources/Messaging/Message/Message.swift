@@ -123,7 +123,7 @@ extension Message {
 
         /// The sender.
         public let sender: Sender
-        /// The users who may send.
+        /// The users that may send.
         public let admission: Admission
         /// The member that named the sender, for rejections: `sender_id` or `sender.user_id`.
         public let senderProperty: String
@@ -163,7 +163,7 @@ extension Conversation {
     ///   - id: The id of the message.
     ///   - partIDs: Makes an id for the part at an index that has none.
     ///   - key: The `If-None-Match` key of the message.
-    /// - Throws: `objectDeleted`; `invalid` with the draft's sender property for a user who may not send
+    /// - Throws: `objectDeleted`; `invalid` with the draft's sender property for a user that may not send
     ///   (rulings 10); `invalid("parts.content")` for a content that is incomplete or belongs to another
     ///   conversation (R24); `invalid("parts.id")` for two parts with the same id; `invalid("parts")` for
     ///   more bytes than the limits allow (R23).

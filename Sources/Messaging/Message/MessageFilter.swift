@@ -43,7 +43,7 @@ public struct MessageFilter: Equatable, Sendable {
 
     /// Whether a message matches.
     ///
-    /// - Parameter reader: The user of ``unreadBy``; `nil` for a user who never took part.
+    /// - Parameter reader: The user of ``unreadBy``; `nil` for a user that never took part.
     public func admits(_ message: Message, reader: Reader?) -> Bool {
         if let sentAfter, message.sentAt <= sentAfter { return false }
         if let sentBefore, message.sentAt >= sentBefore { return false }

@@ -24,7 +24,7 @@ public struct Receipts: Equatable, Sendable {
         }
     }
 
-    /// The status of the message at a position for this participant, who is not its sender.
+    /// The status of the message at a position for this participant, which is not its sender.
     public func status(at place: Position) -> RecipientStatus {
         if read.contains(place.number) { return .read }
         return delivered.contains(place.number) ? .delivered : .sent

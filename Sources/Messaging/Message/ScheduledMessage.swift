@@ -103,7 +103,7 @@ extension Conversation {
                     id: id, conversation: self.id,
                     draft: try Message.Draft(
                         sender: draft.sender,
-                        // A sender who takes part now must still take part then.
+                        // A sender that takes part now must still take part then.
                         admission: takesPart ? .participants : draft.admission,
                         senderProperty: draft.senderProperty, parts: parts,
                         notification: draft.notification, proposedID: id),

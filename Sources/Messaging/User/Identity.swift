@@ -77,7 +77,7 @@ extension Identity: Equatable {
 public struct BasicIdentity: Equatable, Sendable {
     /// The user.
     public let userID: UserID
-    /// The display name; `nil` for a user who was only named (rulings 10).
+    /// The display name; `nil` for a user that was only named (rulings 10).
     public let displayName: String?
     /// The URL of the user's picture.
     public let avatarURL: String?
@@ -108,7 +108,7 @@ extension Identity.Member {
         }
     }
 
-    /// Validates a text before it is stored: its length, and that it holds no U+0000; only a display name
+    /// Validates a text: its length, and that it holds no U+0000; only a display name
     /// may not be empty (rulings 19).
     ///
     /// - Throws: `invalid(property)`.
@@ -127,7 +127,7 @@ extension Identity {
     /// Most keys of an identity's metadata (R49).
     public static let metadataLimit = 16
 
-    /// Validates metadata before it is stored: 16 keys, each legal as those of conversations (R49, R41).
+    /// Validates metadata: 16 keys, each legal as those of conversations (R49, R41).
     ///
     /// - Throws: `invalid(property)`.
     public static func check(

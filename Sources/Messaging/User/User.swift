@@ -1,4 +1,4 @@
-/// A user, who exists from the first time they are named (R90).
+/// A user, which exists from the first time a request names it (R90).
 public struct User: Equatable, Sendable {
     /// How the user got an identity.
     public enum IdentityStatus: Int64, Sendable {
@@ -43,7 +43,7 @@ public struct User: Equatable, Sendable {
 
 /// One operation on a user (platform-api §5.9, §5.11).
 public enum UserPatch: Equatable, Sendable {
-    /// Blocks a user, who may be unknown or the owner (R30).
+    /// Blocks a user, which may be unknown or the owner (R30).
     case block(UserID)
     /// Unblocks a user, if blocked.
     case unblock(UserID)

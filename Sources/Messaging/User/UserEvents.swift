@@ -47,7 +47,7 @@ public struct IdentityDeleted: EventPayload {
 ///
 /// What shared conversations add is not an event.
 public struct FollowingChanged: EventPayload {
-    /// The user who follows.
+    /// The user that follows.
     public let follower: UserID
     /// The users followed from now on, whether or not a conversation connects them, sorted by bytes.
     public let added: [UserID]

@@ -8,7 +8,7 @@ public struct WebhookEvent: Sendable {
     public let occurrence: WebhookEventHeader
     /// The trace of the request; `nil` for none.
     public let trace: Trace?
-    /// The identity of the user who acted; `nil` if none did.
+    /// The identity of the user that acted; `nil` if none did.
     public let actor: BasicIdentity?
     /// The object that changed, in its state right after the event.
     public let subject: Subject
@@ -34,7 +34,7 @@ public struct WebhookEvent: Sendable {
         case merged(ConversationSnapshot, aliases: [Conversation.ID])
         /// The first and last position of the messages that a participant received or read.
         case receipt(Receipts.Kind, ClosedRange<Int64>, in: Conversation.ID)
-        /// Users who were added or removed.
+        /// Users that were added or removed.
         case participation(ConversationSnapshot, changes: [BasicIdentity])
         /// One part of a message.
         case part(MessagePart, of: Message.ID, in: Conversation.ID)

@@ -22,7 +22,7 @@ extension MessagingStore {
         }
     }
 
-    /// A complete content for a user who uploaded it, or sees a message that attaches it (R86).
+    /// A complete content for a user that uploaded it, or sees a message that attaches it (R86).
     ///
     /// - Throws: `Rejection.notFound` of an unknown user, or of the content, also while it is incomplete, and
     ///   when the user may not read it.

@@ -85,7 +85,7 @@ extension MessagingStore {
     ///
     /// - Returns: Its own id, also when an alias was given.
     /// - Throws: `Rejection`: `notFound` of the user or of a conversation that is not in their view,
-    ///   including a deleted one; `accessDenied` for a former participant who deletes it for others (R14);
+    ///   including a deleted one; `accessDenied` for a former participant that deletes it for others (R14);
     ///   `VersionMismatch<ConversationView>`.
     @discardableResult
     public func deleteConversation(

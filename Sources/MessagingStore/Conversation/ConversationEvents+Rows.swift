@@ -113,7 +113,7 @@ extension Projection {
         try connect(seeing: seeing.filter(unaware.contains), of: shown.conversation)
     }
 
-    /// Puts a conversation into the views of all current participants who have not seen it yet.
+    /// Puts a conversation into the views of all current participants that have not seen it yet.
     func announce(_ id: Conversation.ID) throws {
         try saveParticipants(of: id)
         try transaction.execute(

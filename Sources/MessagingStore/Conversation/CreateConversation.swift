@@ -20,7 +20,7 @@ extension MessagingStore {
         }
     }
 
-    /// The same on behalf of a user, who becomes a participant whether the draft names them or not (R1), and is
+    /// The same on behalf of a user, which becomes a participant whether the draft names it or not (R1), and is
     /// the only one to see the conversation before its first message (R51).
     ///
     /// - Throws: `Rejection`: `notFound(.user)`; `participantBlocked` when the draft names a user they block
@@ -88,7 +88,7 @@ extension MutationContext {
         return try holder(of: made.flatMap(Conversation.ID.init) ?? Conversation.ID(key))
     }
 
-    /// Puts a matched conversation into the view of the user who asked for it (R53, rulings 15).
+    /// Puts a matched conversation into the view of the user that asked for it (R53, rulings 15).
     private func show(_ match: Conversation, to user: UserID?) throws {
         let part = try user.flatMap { user in
             try transaction.participant(user, in: match.id, in: application)

@@ -250,7 +250,7 @@ extension Projection {
         addToCounts(conversations: -1)
     }
 
-    /// Counts the two conversations once for users who see both.
+    /// Counts the two conversations once for users that see both.
     private func subtractSharedCounts(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
         try count(shown: try seeing(loser, winner, in: [.shown]), -1)
         let aware = try seeing(loser, winner, in: [.shown, .cleared])
@@ -266,7 +266,7 @@ extension Projection {
             """)
     }
 
-    /// The users who have both conversations in one of these states.
+    /// The users that have both conversations in one of these states.
     private func seeing(
         _ one: Conversation.ID, _ two: Conversation.ID, in states: [ViewState]
     ) throws -> [UserID] {

@@ -97,7 +97,7 @@ extension ArchiveExporter {
         }
     }
 
-    /// Only of users who follow or block others, or have blocked others before.
+    /// Only of users that follow or block others, or have blocked others before.
     func relations(after last: ArchivedRelations?) throws -> [ArchivedRelations] {
         let users = try transaction.rows(
             """

@@ -169,7 +169,7 @@ private struct RecordImporter {
         }
     }
 
-    /// A provided identity stays unchanged; a user who was only named takes the imported one.
+    /// A provided identity stays unchanged; a user that was only named takes the imported one.
     private func isMissing(_ moved: ArchivedUser) throws -> Bool {
         guard let known = try transaction.user(moved.user.id, in: application) else { return true }
         return known.identityStatus != .provided && moved.user.identityStatus == .provided

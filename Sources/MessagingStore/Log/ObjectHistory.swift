@@ -457,7 +457,7 @@ struct ObjectHistory {
     ///   - message: Its state at that time.
     ///   - isJustSent: Whether the event is the sending of the message: only its sender has received it
     ///     (R71).
-    ///   - viewer: The user who reads it; `nil` for the system.
+    ///   - viewer: The user that reads it; `nil` for the system.
     mutating func snapshot(
         of message: Message, isJustSent: Bool = false, seenBy viewer: UserID? = nil,
         at position: LogPosition

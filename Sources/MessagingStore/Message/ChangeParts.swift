@@ -101,7 +101,7 @@ extension MutationContext {
 
     /// The existing contents among those that drafts attach.
     ///
-    /// - Parameter user: The user who attaches them, and may only attach contents they may read (R86),
+    /// - Parameter user: The user that attaches them, and may only attach contents they may read (R86),
     ///   because the recipients of the message can read them. `nil` for the system, which may read all.
     func contents(
         of drafts: [MessagePart.Draft], readableBy user: UserID? = nil

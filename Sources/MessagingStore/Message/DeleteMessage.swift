@@ -27,7 +27,7 @@ extension MessagingStore {
     /// Deletes a message on behalf of a user, for all participants or only for the user (R29).
     ///
     /// - Throws: `Rejection`: `notFound` of the user or of a message they do not see; `accessDenied` for a
-    ///   former participant who deletes it for others (R14); `VersionMismatch<MessageSnapshot>`.
+    ///   former participant that deletes it for others (R14); `VersionMismatch<MessageSnapshot>`.
     public func deleteMessage(
         _ id: Message.ID, forAll: Bool, by user: UserID, if demand: VersionPrecondition = .any,
         in application: Application.ID

@@ -33,8 +33,8 @@ extension Projection {
         transaction.cache(conversation, for: fact)
     }
 
-    /// Adds a message to the views of all current participants, except those who block the sender or are
-    /// blocked by them (R32, rulings 11). Participants who did not see the conversation see it from now on
+    /// Adds a message to the views of all current participants, except those that block the sender or are
+    /// blocked by them (R32, rulings 11). Participants that did not see the conversation see it from now on
     /// (R16, R51).
     ///
     /// One statement changes all views, once for all messages of a commit; only rare cases need more. No

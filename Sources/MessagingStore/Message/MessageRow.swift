@@ -76,7 +76,7 @@ extension Transaction {
         ) { row in try row.int64(0) } ?? 0
     }
 
-    /// The user who sent a message; `nil` also for a service, which has only a name.
+    /// The user that sent a message; `nil` also for a service, which has only a name.
     func sender(of message: Message.ID, in application: Application.ID) throws -> UserID? {
         try first(
             "SELECT sender_user FROM messages WHERE application = \(application) AND id = \(message)"

@@ -4,13 +4,13 @@ import SQL
 extension Transaction {
     /// The snapshots of messages, in three statements.
     ///
-    /// - Parameter viewer: The user who reads them; `nil` for the system.
+    /// - Parameter viewer: The user that reads them; `nil` for the system.
     func snapshots(
         of messages: [Message], seenBy viewer: UserID? = nil, in application: Application.ID
     ) throws -> [MessageSnapshot] {
         guard !messages.isEmpty else { return [] }
         let conversations = Array(Set(messages.map(\.conversation)))
-        // Participants of one conversation who left before its oldest message received none of them.
+        // Participants of one conversation that left before its oldest message received none of them.
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
         let participants = Dictionary(
             grouping: try participants(
@@ -39,7 +39,7 @@ extension MessageSnapshot {
     ///
     /// - Parameters:
     ///   - present: The participants at the time of sending, in order.
-    ///   - viewer: The user who reads it; `nil` for the system.
+    ///   - viewer: The user that reads it; `nil` for the system.
     ///   - receipts: The receipts of a participant.
     init<Fault: Error>(
         _ message: Message, from sender: BasicIdentity?, to present: [Participant],

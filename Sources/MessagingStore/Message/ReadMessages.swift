@@ -5,7 +5,7 @@ import SQL
 public enum MessageScope: Sendable {
     /// The system, with the conversation that the message must belong to, by its own id or an alias.
     case system(Conversation.ID)
-    /// A user, who must see the message.
+    /// A user, which must see the message.
     case user(UserID)
 
     /// The user; `nil` for the system.

@@ -35,7 +35,7 @@ extension Projection {
     /// Adds narrow gaps between positions in which no other participant has sent a message.
     ///
     /// A user's own messages and deleted ones need no receipt (R77). Without this they would split the set, and
-    /// it would grow with the conversation for a user who alternates between sending and reading.
+    /// it would grow with the conversation for a user that alternates between sending and reading.
     private func closingGaps(
         beside positions: IntervalSet, in known: IntervalSet, of owner: ReceiptOwner
     ) throws -> IntervalSet {

@@ -17,7 +17,7 @@ extension MessagingStore {
     /// - Parameter positions: The positions of the messages; those that the participant does not see are left
     ///   out.
     /// - Returns: The recorded positions; empty unless a message of another sender is among them.
-    /// - Throws: `Rejection.notFound(.conversation)` for a user who never took part, `objectDeleted`.
+    /// - Throws: `Rejection.notFound(.conversation)` for a user that never took part, `objectDeleted`.
     @discardableResult
     public func recordReceipts(
         _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,

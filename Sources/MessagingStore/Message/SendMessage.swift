@@ -26,7 +26,7 @@ extension MessagingStore {
         }
     }
 
-    /// The same on behalf of the sender, who also receives the message.
+    /// The same on behalf of the sender, which also receives the message.
     ///
     /// - Parameter draft: The message; its sender is the user.
     /// - Throws: `Rejection`: `notFound` of the user, of a conversation that the user cannot know of or that
@@ -138,7 +138,7 @@ extension MutationContext {
 
     /// The message that was sent with a key, or that has it as its id.
     ///
-    /// - Parameter user: The user who sends; `nil` for the system. Users schedule no messages and send no
+    /// - Parameter user: The user that sends; `nil` for the system. Users schedule no messages and send no
     ///   batches, so for a key of the system they receive only a sent message that they see.
     /// - Throws: ``ReplayedAcceptance`` when the response to the key had no message.
     func message(sentWith key: Replay.Key, by user: UserID? = nil) throws -> Message? {

@@ -64,7 +64,7 @@ extension Projection {
         try findLastMessage(in: conversation, of: user, insteadOf: nil)
     }
 
-    /// Adds a user who has never been a participant; `createParticipants` creates the user.
+    /// Adds a user that has never been a participant; `createParticipants` creates the user.
     ///
     /// - Parameter hidden: The number of messages hidden by blocks.
     func enter(

@@ -53,7 +53,7 @@ extension Transaction {
         ) { row in try Participant(row) }
     }
 
-    /// The current and former participants of conversations, without those who left before a position.
+    /// The current and former participants of conversations, without those that left before a position.
     func participants(
         of conversations: [Conversation.ID], reachedFrom place: Position,
         in application: Application.ID

@@ -42,7 +42,7 @@ extension DatabaseSchema {
         """,
         "CREATE UNIQUE INDEX blocks_by_owner ON blocks (application, owner, blocked)",
         "CREATE INDEX blocks_by_blocked ON blocks (application, blocked, owner)",
-        // Blocks that have ended: a user who is added later does not see what was sent during them.
+        // Blocks that have ended: a user that is added later does not see what was sent during them.
         """
         CREATE TABLE past_blocks (
             application BYTEA NOT NULL,
@@ -234,7 +234,7 @@ extension DatabaseSchema {
         CREATE UNIQUE INDEX receipts_by_conversation
         ON receipts (application, conversation, user_id)
         """,
-        // `uploader`: the user who may read the content before a message shows it to them (R86).
+        // `uploader`: the user that may read the content before a message shows it to them (R86).
         // `use_count`: the number of parts and scheduled messages that refer to the content.
         """
         CREATE TABLE contents (

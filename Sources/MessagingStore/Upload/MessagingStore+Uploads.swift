@@ -13,13 +13,13 @@ public struct UploadRow: Sendable, Equatable {
     public let content: String
     /// The application it belongs to.
     public let application: String
-    /// The user it was created for, among those of its application.
+    /// The owner that it was created for, within its application.
     public let owner: String
     /// Takes bytes.
     public let isOpen: Bool
     /// Bytes that will be a content's.
     public let claimed: Int64
-    /// When a process has to check it, in milliseconds since 1970 UTC.
+    /// When it has to be processed next, in milliseconds since 1970 UTC.
     public let dueAt: Int64
     /// What uploads alone read.
     public let record: [UInt8]
@@ -73,7 +73,7 @@ public enum UploadEntry: Sendable, Equatable {
     case kept
     /// Its owner has as many open uploads as allowed.
     case tooMany
-    /// Its application would claim more bytes than it may.
+    /// Its application would claim more bytes than allowed.
     case tooLarge
 }
 
@@ -101,8 +101,8 @@ extension MessagingStore {
         }
     }
 
-    /// Keeps a new record, if its owner and its application may have one more; no other process adds another
-    /// between the counting and this.
+    /// Stores a new record if its owner and its application may have one more. No other record is added
+    /// between the count and the insertion.
     ///
     /// - Parameters:
     ///   - mostOpen: How many open uploads its owner may have with this one.

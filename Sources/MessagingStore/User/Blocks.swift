@@ -84,7 +84,7 @@ extension Transaction {
 }
 
 extension MutationContext {
-    /// Checks that a user adds no user to a conversation whom they block (R31), except themselves (R30).
+    /// Checks that a user adds no user that they block to a conversation (R31), except themselves (R30).
     ///
     /// - Throws: `Rejection.participantBlocked`.
     func rejectBlocked(_ users: [UserID], by user: UserID) throws {

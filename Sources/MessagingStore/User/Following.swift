@@ -17,7 +17,7 @@ extension MessagingStore {
         }
     }
 
-    /// Unfollows a user, who stays followed while a conversation connects the two (rulings 19).
+    /// Unfollows a user, which stays followed while a conversation connects the two (rulings 19).
     ///
     /// - Throws: `Rejection.notFound(.user)` for an unknown follower (rulings 19).
     public func unfollow(

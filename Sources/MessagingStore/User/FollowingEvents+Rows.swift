@@ -36,7 +36,7 @@ extension Projection {
 
     /// Makes the added participants of a conversation and all others follow each other (platform-api §5.8).
     ///
-    /// A participant who has not seen the conversation follows no one through it, because the list of followed
+    /// A participant that has not seen the conversation follows no one through it, because the list of followed
     /// users would reveal its creator (R51, R33); see ``connect(seeing:of:)``. The number of statements is
     /// constant, whatever the number of participants.
     ///
@@ -54,7 +54,7 @@ extension Projection {
             isMeeting: isMeeting)
     }
 
-    /// The current participants of a conversation who have not seen it yet.
+    /// The current participants of a conversation that have not seen it yet.
     func participantsNotSeeing(of conversation: Conversation.ID) throws -> [UserID] {
         try transaction.rows(
             """
@@ -65,9 +65,9 @@ extension Projection {
         ) { row in try row.user(0) }
     }
 
-    /// Makes participants who see a conversation for the first time follow all others in it.
+    /// Makes participants that see a conversation for the first time follow all others in it.
     ///
-    /// - Parameter users: Current participants, whom ``connect(_:among:of:)`` has left out.
+    /// - Parameter users: Current participants that ``connect(_:among:of:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
         guard !users.isEmpty else { return }
         try connect(pairs(of: conversation, where: "a.user_id IN (\(few: users.map(\.text)))"))
@@ -93,9 +93,9 @@ extension Projection {
         try countFollowing(of: followers, by: 1)
     }
 
-    /// Counts one shared conversation less for participants who leave; their rows still exist.
+    /// Counts one shared conversation less for participants that leave; their rows still exist.
     ///
-    /// Users who have met continue to follow each other, unless one has unfollowed the other since.
+    /// Users that have met continue to follow each other, unless one has unfollowed the other since.
     func disconnect(
         _ leaving: [UserID], among participants: [UserID], of conversation: Conversation.ID
     ) throws {
@@ -120,10 +120,10 @@ extension Projection {
         try countFollowing(of: followers, by: -1)
     }
 
-    /// Pairs of current participants: `a`, who follows, and `b`.
+    /// Pairs of current participants: `a`, which follows, and `b`.
     ///
-    /// They are joined with `following` and never passed as two lists. A plan for users who follow few others
-    /// would read all rows of a user who follows thousands.
+    /// They are joined with `following` and never passed as two lists. A plan for users that follow few others
+    /// would read all rows of a user that follows thousands.
     private func pairs(of conversation: Conversation.ID, where condition: SQL) -> SQL {
         """
         FROM participants a

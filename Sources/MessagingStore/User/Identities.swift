@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A user who has an identity, provided or created when others named the user.
+    /// A user that has an identity, provided or created when others named the user.
     ///
     /// - Throws: `Rejection.notFound(.identity)`, also after its deletion.
     public func identity(of user: UserID, in application: Application.ID) async throws -> User {

@@ -42,7 +42,7 @@ extension Projection {
     @discardableResult
     func createUsers(_ users: [UserID]) throws -> Int { try create(users, as: .unknown) }
 
-    /// The same for a followed user, who is listed as an identity and so has one (rulings 10).
+    /// The same for a followed user, which is listed as an identity and so has one (rulings 10).
     func createFollowedUser(_ user: UserID) throws {
         try name([user], inConversations: 0)
     }

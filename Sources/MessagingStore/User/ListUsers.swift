@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A page of an application's users, newest first, including users who were only named by others (R90).
+    /// A page of an application's users, newest first, including users that were only named by others (R90).
     ///
     /// - Parameters:
     ///   - filter: Selects users, whose number is the total; see `Transaction.filtered` for the cost.

@@ -74,7 +74,7 @@ extension Transaction {
         ) { row in try User(row) }
     }
 
-    /// A user who has an identity.
+    /// A user that has an identity.
     ///
     /// - Throws: `Rejection.notFound(.identity)`.
     func identifiedUser(_ id: UserID, in application: Application.ID) throws -> User {

@@ -7,7 +7,7 @@ public struct AnnouncementJSON: Sendable {
     public enum Perspective: Sendable {
         /// The system, which sees the recipients.
         case system(recipients: [UserID])
-        /// A recipient, who sees their own status only (R100).
+        /// A recipient, which sees only its own status (R100).
         case recipient(UserID, RecipientStatus)
     }
 

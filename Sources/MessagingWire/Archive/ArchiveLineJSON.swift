@@ -151,7 +151,7 @@ public enum ImportSummaryJSON {
                 for count in tally.counts {
                     writer.object { writer in
                         writer.kind(count.kind)
-                        writer.member("brought", count.brought)
+                        writer.member("brought", count.imported)
                         writer.member("present", count.present)
                     }
                 }

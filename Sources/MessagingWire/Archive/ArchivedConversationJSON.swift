@@ -77,7 +77,7 @@ extension ArchiveLineJSON {
         guard present <= limits.participants, (deletedAt == nil) != members.isEmpty else {
             throw line.mistake(
                 "participants",
-                "must name 1 to \(limits.participants) users who take part, and none where deleted_at stands"
+                "must name 1 to \(limits.participants) users that take part, and none where deleted_at stands"
             )
         }
         let isDistinct = try line.flag("distinct")

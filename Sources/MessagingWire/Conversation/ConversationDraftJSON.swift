@@ -6,7 +6,7 @@ public enum ConversationDraftJSON {
     /// The creator of a conversation.
     public enum Creator: Sendable {
         case system
-        /// A user, who takes part whether named or not, and so may name no other users (R1).
+        /// A user, which takes part whether named or not, and so may name no other users (R1).
         ///
         /// `nil` if the path has no valid user id: the user counts all the same, because the body is
         /// validated first (R114).
@@ -76,7 +76,7 @@ extension ConversationDraftJSON {
         schema("ConversationDraft", 1...limits.participants, version)
     }
 
-    /// The draft of a user, who takes part without being named.
+    /// The draft of a user, which takes part without being named.
     public static func userSchema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
         schema("UserConversationDraft", 0...limits.participants, version)
     }

@@ -131,7 +131,7 @@ extension APIErrorKind {
         case .accessDenied:
             (
                 "the token or the user does not have this permission",
-                "Use a token with a higher scope, or act for a user who takes part."
+                "Use a token with a higher scope, or act for a user that takes part."
             )
         case .rateLimited:
             (

@@ -66,7 +66,7 @@ public enum BlockJSON {
     }
 }
 
-/// The users whom a user follows: identity ids in every version, because 1.x had no following (platform-api
+/// The users that a user follows: identity ids in every version, because 1.x had no following (platform-api
 /// §5.8, §1.3).
 public enum FollowingJSON {
     /// Reads the users to follow; a bare id is accepted as well.

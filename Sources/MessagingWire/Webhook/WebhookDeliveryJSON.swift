@@ -5,7 +5,7 @@ public import Messaging
 public enum WebhookDeliveryJSON {
     /// Writes the object of a webhook's delivery.
     ///
-    /// While the webhook is not active, a pending delivery waits and has no time, so that a caller who
+    /// While the webhook is not active, a pending delivery waits and has no time, so that a caller that
     /// requested a test sees the reason here.
     public static func write(
         _ delivery: WebhookDelivery, of webhook: Webhook, in application: Application.ID,

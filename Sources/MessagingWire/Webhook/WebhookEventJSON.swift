@@ -14,7 +14,7 @@ public struct WebhookEventJSON: Sendable {
         case merged(ConversationJSON, aliases: [Conversation.ID])
         /// The first and last position of received or read messages.
         case receipt(Receipts.Kind, ClosedRange<Int64>, in: Conversation.ID)
-        /// Users who were added or removed.
+        /// Users that were added or removed.
         case participation(ConversationJSON, changes: [BasicIdentity])
         /// One part.
         case part(WebhookPartJSON)
@@ -26,7 +26,7 @@ public struct WebhookEventJSON: Sendable {
 
     /// The body of an event.
     ///
-    /// - Parameter actor: The identity of the user who acted.
+    /// - Parameter actor: The identity of the user that acted.
     public init(_ occurrence: WebhookEventHeader, by actor: BasicIdentity?, _ subject: Subject) {
         self.occurrence = occurrence
         self.actor = actor
@@ -134,9 +134,9 @@ extension WebhookEventJSON {
             writer.member("type", WebhookTopicJSON.text(occurrence.topic, .v3_0))
             writer.member("created_at", TimestampJSON.text(occurrence.at))
         }
-        guard let who = occurrence.actor else { return }
+        guard let identity = occurrence.actor else { return }
         writer.key("actor")
-        BasicIdentityJSON.writeForWebhook(who, actor, presentation, into: &writer)
+        BasicIdentityJSON.writeForWebhook(identity, actor, presentation, into: &writer)
     }
 }
 

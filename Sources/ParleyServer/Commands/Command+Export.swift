@@ -94,8 +94,8 @@ extension Command {
     /// Prints a line for each kind, separated by tabs.
     private static func printSummary(_ summary: ImportSummary) {
         for count in summary.counts {
-            let (brought, present) = (count.brought, count.present)
-            printLine("\(count.kind.plural)\t\(brought) brought\t\(present) there already")
+            let (imported, present) = (count.imported, count.present)
+            printLine("\(count.kind.plural)\t\(imported) imported\t\(present) already present")
         }
         printLine("conversations merged\t\(summary.merged)")
         printLine(summary.hasChanged ? "all of it durable" : "nothing has changed")

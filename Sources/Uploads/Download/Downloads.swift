@@ -70,7 +70,7 @@ extension Downloads {
     public func answer(to request: Request) -> Answer {
         // The origin of the content is not known yet, and a refusal reveals nothing. Every page may read it, so
         // that it can request a new URL (§9.6).
-        let open = CORSPolicy.anyOrigin
+        let open = CORSPolicy.everyOrigin
         let ticket: DownloadTicket
         do throws(DownloadTicket.Refusal) {
             let now = clock.now() / 1000

@@ -85,7 +85,7 @@ import Testing
         }
         #expect(
             throws: TLSConfigurationError(
-                "\(path) is protected by a passphrase; a server needs a key without one")
+                "\(path) is protected by a passphrase, and a server cannot enter one")
         ) { try load(.init(chain: pair.chain, key: path)) }
     }
 

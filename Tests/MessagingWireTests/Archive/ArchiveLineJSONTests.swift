@@ -120,7 +120,7 @@ import Testing
             #"{"record":"conversation","participants":[]}"#,
             ArchiveLineError(
                 "participants",
-                "must name 1 to 25 users who take part, and none where deleted_at stands")
+                "must name 1 to 25 users that take part, and none where deleted_at stands")
         ),
     ]
 }

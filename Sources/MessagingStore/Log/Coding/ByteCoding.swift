@@ -2,7 +2,7 @@ import Messaging
 
 /// Writes values one behind the other, in the form ``ByteReader`` reads.
 ///
-/// Ours and not JSON: payloads hold bytes, are read by this module alone, and are a third of the size.
+/// Our own format and not JSON: payloads hold bytes, only this store reads them, and they are a third of the size.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
