@@ -125,7 +125,7 @@ extension RequestContext {
         return reply(content, showsTransfer, saving: saves, .system)
     }
 
-    /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for users who
+    /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for users that
     /// see a message that attaches it; with `include=transfer` for its uploader in every state (X7).
     func readContentOfUser() async throws -> Reply {
         let (showsTransfer, saves) = (try showsTransfer(), try saves())

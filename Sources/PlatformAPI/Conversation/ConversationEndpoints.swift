@@ -74,7 +74,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}",
-            "Deletes a conversation for everyone.",
+            "Deletes a conversation for all participants.",
             .withoutBody { context in try await context.deleteConversation() }
         ) { _ in
             Operation(

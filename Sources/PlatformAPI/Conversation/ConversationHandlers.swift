@@ -250,7 +250,7 @@ extension RequestContext {
     }
 }
 
-/// For whom a user deletes: the query parameters `mode`, `leave` and the older `destroy` (client-api §4.1).
+/// The scope of a deletion by a user: the query parameters `mode`, `leave` and the older `destroy` (client-api §4.1).
 struct DeletionQuery: Sendable {
     /// Whether the deletion is for all participants.
     let isForAll: Bool

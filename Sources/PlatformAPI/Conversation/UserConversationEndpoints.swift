@@ -124,7 +124,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/users/{user}/conversations/{conversation}",
-            "Deletes a conversation for a user or for everyone.",
+            "Deletes a conversation for a user or for all participants.",
             .withoutBody { context in try await context.deleteConversation() }
         ) { _ in
             Operation(
@@ -156,7 +156,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/users/{user}/messages/{message}",
-            "Deletes a message for a user or for everyone.",
+            "Deletes a message for a user or for all participants.",
             .withoutBody { context in try await context.deleteMessage() }
         ) { _ in
             Operation(
@@ -168,7 +168,7 @@ extension Endpoint {
 }
 
 extension Parameter {
-    /// For whom a user deletes (client-api §4.1).
+    /// The scope of a deletion by a user (client-api §4.1).
     fileprivate static let deletionMode = Parameter(
         "mode", .choice(["all_participants", "my_devices"]),
         "For all participants, or for this user only, which is the default.")

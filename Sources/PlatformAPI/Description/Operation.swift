@@ -158,7 +158,7 @@ enum Sample {
     static let delivery = "6e1f0c4b-7d38-4a92-8b05-c8d9e0f1a2b3"
     /// The user that sends messages.
     static let writer = "ana"
-    /// The user that reads messages, and for whom the system acts.
+    /// The user that reads messages, and on whose behalf the system acts.
     static let reader = "bo"
 }
 

@@ -75,7 +75,7 @@ extension Parameter {
 extension Parameter {
     /// What a list of conversations may be narrowed by, texts of their metadata included (X9).
     static let conversationFilters = [
-        Parameter("participants", .string, "Users who all are participants, separated by commas."),
+        Parameter("participants", .string, "Users that all participate, separated by commas."),
         Parameter("exact", .choice(["true", "false"]), "Whether there are no other participants."),
         Parameter("distinct", .choice(["true", "false"]), "Whether they are distinct."),
         Parameter("created_after", .string, "Only conversations created after this time."),
@@ -121,7 +121,7 @@ extension Parameter {
 
     /// What a list of messages may be narrowed by (X9).
     static let messageFilters = [
-        Parameter("sender", .string, "The user who sent them."),
+        Parameter("sender", .string, "The user that sent them."),
         Parameter("mime_type", .string, "The type of one part at least, such as `image/*`."),
         Parameter(
             "transfer_status",
@@ -129,7 +129,7 @@ extension Parameter {
             "How far the content of one part at least has come."),
         Parameter("sent_after", .string, "Only messages sent after this time."),
         Parameter("sent_before", .string, "Only messages sent before this time."),
-        Parameter("unread_by", .string, "A user who has read none of them."),
+        Parameter("unread_by", .string, "A user that has read none of them."),
     ]
 
     /// The name of a request that changes something (X2).
@@ -234,10 +234,10 @@ struct PathParameter: Sendable {
             name: "user", schema: UserIDJSON.bareSchema, text: "A user's own id, percent-encoded.",
             sample: Sample.reader, maker: "createConversation"),
         PathParameter(
-            name: "followed", schema: UserIDJSON.bareSchema, text: "The user who is followed.",
+            name: "followed", schema: UserIDJSON.bareSchema, text: "The followed user.",
             sample: "cy", maker: nil),
         PathParameter(
-            name: "blocked", schema: UserIDJSON.bareSchema, text: "The user who is blocked.",
+            name: "blocked", schema: UserIDJSON.bareSchema, text: "The blocked user.",
             sample: "cy", maker: nil),
     ]
 

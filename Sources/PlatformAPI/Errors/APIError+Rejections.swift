@@ -30,7 +30,7 @@ extension APIError {
         case .participantBlocked:
             APIError(
                 .participantBlocked,
-                "`participants` names a user whom the creator has blocked; unblock the user first.")
+                "`participants` names a user that the creator has blocked; unblock the user first.")
         case .tooMany:
             APIError(
                 .invalidOperation,

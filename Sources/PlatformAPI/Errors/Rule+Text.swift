@@ -203,7 +203,7 @@ extension ValidationRule {
         case .pageStart:
             "\(member) must be the id of an item of this list: a UUID or a `layer:///` id."
         case .pageStartUser:
-            "\(member) must be the user after whom the page starts: \(Self.anyUser)."
+            "\(member) must be the user after which the page starts: \(Self.anyUser)."
         case .sortOrder: "\(member) must be `created_at` or `last_message`."
         case .truth: "\(member) must be `true` or `false` in the query."
         case .exactWithoutParticipants: "\(member) needs the parameter `participants`."

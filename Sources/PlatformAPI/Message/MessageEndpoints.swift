@@ -54,7 +54,7 @@ extension Endpoint {
         },
         Endpoint(
             .delete, "/apps/{app}/conversations/{conversation}/messages/{message}",
-            "Deletes a message for everyone.",
+            "Deletes a message for all participants.",
             .withoutBody { context in try await context.deleteMessage() }
         ) { _ in
             Operation(

@@ -47,7 +47,7 @@ extension RequestContext {
         return .noContent
     }
 
-    /// `DELETE /users/{u}/blocks/{b}` (1.x); 204 also for a user who is not blocked.
+    /// `DELETE /users/{u}/blocks/{b}` (1.x); 204 also for a user that is not blocked.
     func unblock() async throws -> Reply {
         guard let blocked = parameters["blocked"].flatMap({ UserID($0) }) else {
             throw Rejection.notFound(.user)

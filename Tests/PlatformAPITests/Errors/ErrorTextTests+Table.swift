@@ -706,7 +706,7 @@ extension `Error texts` {
             .init(line: "GET /users/ana/conversations?from_id=5")),
         .invalid(
             .pageStartUser, "from_id",
-            "`from_id` must be the user after whom the page starts: a user id or `layer:///identities/{user}`, of 1 to 128 characters and not `.` or `..`.",
+            "`from_id` must be the user after which the page starts: a user id or `layer:///identities/{user}`, of 1 to 128 characters and not `.` or `..`.",
             .init(line: "GET /users/ana/following?from_id=.")),
         .invalid(
             .sortOrder, "sort_by",
