@@ -142,8 +142,9 @@ sanitize: test-packages swift ## Every test under the thread and the address san
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize address --scratch-path .build/address
 	swift test --sanitize thread --scratch-path .build/thread
 
-rules: ## Checks that every cited rule exists and every rule has a test.
+rules: ## Checks citations of rules, tables of documents, and the words of Sources.
 	python3 Tests/Rules/rules.py
+	python3 Tests/Rules/words.py
 
 format:
 	swift format lint --strict --recursive --parallel $(SOURCES)
