@@ -27,8 +27,8 @@ public enum UploadError: Error, Equatable, Sendable {
     case unsupportedChecksum
     /// The first byte is behind the offset, for clients that cannot read a range (§5.7).
     case offsetMismatch
-    /// The request to create an upload has no valid credentials.
-    case unauthenticated
+    /// The request to create an upload has no valid credentials; with the sentence that says what is wrong.
+    case unauthenticated(String)
     /// The credentials do not allow creating uploads.
     case forbidden
     /// A message uses the content.
@@ -41,8 +41,10 @@ public enum UploadError: Error, Equatable, Sendable {
     case superseded
     /// Finishing takes longer than a request waits.
     case stillFinalizing
-    /// The owner has too many open uploads or sends too many requests.
+    /// The token is used for too many requests.
     case rateLimited
+    /// The owner has as many open uploads as allowed.
+    case tooManyUploads
     /// The disk has no space.
     case insufficientStorage
     /// The application would exceed its quota; with the quota in bytes.
@@ -97,11 +99,10 @@ extension UploadError {
                 message:
                     "Content-Encoding must be identity or absent; send the bytes without a content coding."
             )
-        case .unauthenticated:
+        case .unauthenticated(let text):
             Details(
                 status: .unauthorized, kind: .authenticationRequired, reason: "invalid",
-                message:
-                    "Creating an upload needs a valid token; send it in Authorization: Bearer.")
+                message: text)
         case .forbidden:
             Details(
                 status: .forbidden, kind: .accessDenied, reason: "invalid",
@@ -220,7 +221,13 @@ extension UploadError {
             Details(
                 status: .tooManyRequests, kind: .rateLimited, reason: "rateLimited",
                 message:
-                    "At most \(settings.maxOpenUploadsPerOwner) uploads of one owner may be open, and requests are limited; finish or cancel uploads, or retry after the seconds in Retry-After.",
+                    "The token is used for more requests than the server allows; retry after the seconds in Retry-After.",
+                retryAfter: 60)
+        case .tooManyUploads:
+            Details(
+                status: .tooManyRequests, kind: .rateLimited, reason: "rateLimited",
+                message:
+                    "At most \(settings.maxOpenUploadsPerOwner) uploads of one owner may be open; finish or cancel one, or retry after the seconds in Retry-After.",
                 retryAfter: 60)
         case .insufficientStorage:
             Details(

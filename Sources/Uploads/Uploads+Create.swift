@@ -67,7 +67,7 @@ extension Uploads {
     ///
     /// - Parameter request: The request whose response carries the URL; `nil` for none.
     /// - Returns: The absolute upload URL. Every client that has it may write to, query and cancel the upload.
-    /// - Throws: ``UploadError/tooLarge(limit:)``, ``UploadError/rateLimited``, ``UploadError/quotaExceeded(_:)``,
+    /// - Throws: ``UploadError/tooLarge(limit:)``, ``UploadError/tooManyUploads``, ``UploadError/quotaExceeded(_:)``,
     ///   ``UploadError/insufficientStorage``, ``UploadError/backend``.
     public func create(
         _ draft: UploadDraft, for request: Request? = nil
@@ -116,7 +116,7 @@ extension Uploads {
             ledger.take(
                 claim, limit: engine.shared == nil ? settings.maxOpenUploadsPerOwner : .max)
         }
-        guard let claimed else { throw .rateLimited }
+        guard let claimed else { throw .tooManyUploads }
         do throws(UploadError) {
             if engine.shared == nil {
                 try await engine.requireQuota(of: owner.application, for: claimed)

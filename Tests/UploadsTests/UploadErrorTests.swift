@@ -12,8 +12,8 @@ import Testing
     private static let cases: [UploadError] = [
         .notFound, .gone, .beyondLength, .overflow, .tooLarge(limit: 5), .checksumMismatch,
         .contentMismatch,
-        .unsupportedChecksum, .offsetMismatch, .unauthenticated, .forbidden, .inUse, .refused,
-        .locked, .superseded, .stillFinalizing, .rateLimited, .insufficientStorage,
+        .unsupportedChecksum, .offsetMismatch, .unauthenticated("The token is unknown or expired."), .forbidden, .inUse, .refused,
+        .locked, .superseded, .stillFinalizing, .rateLimited, .tooManyUploads, .insufficientStorage,
         .quotaExceeded(7), .backend, .unavailable, .busy, .stalled, .wrongMediaType, .concatenated,
         .codedBody,
     ]
@@ -59,7 +59,7 @@ import Testing
         settings.maxOpenUploadsPerOwner = 67
         #expect(
             UploadError.tooLarge(limit: 12_345).details(settings).message.contains("12345 bytes"))
-        #expect(UploadError.rateLimited.details(settings).message.contains("67 uploads"))
+        #expect(UploadError.tooManyUploads.details(settings).message.contains("67 uploads"))
         #expect(UploadError.quotaExceeded(89).details(settings).message.contains("89 bytes"))
     }
 

@@ -82,8 +82,11 @@ extension PlatformAPI: UploadAuthorizer {
     /// Lets the bearer of an application's token create content outside of any conversation
     /// (extensions, precedence 5).
     public func authorize(_ request: Request) async throws(UploadError) -> UploadAuthorization {
-        guard let token = try? BearerToken(request.fields) else {
-            throw .unauthenticated
+        let token: BearerToken
+        do throws(BearerToken.Problem) {
+            token = try BearerToken(request.fields)
+        } catch {
+            throw .unauthenticated(APIError(error).message)
         }
         let grant: Grant?
         do {
@@ -91,7 +94,7 @@ extension PlatformAPI: UploadAuthorizer {
         } catch {
             throw onFault(error, request.id) == .unavailable ? .busy : .backend
         }
-        guard let grant else { throw .unauthenticated }
+        guard let grant else { throw .unauthenticated(APIError(.unknown).message) }
         guard !grant.application.isSuspended, grant.token.scope >= .write else {
             throw .forbidden
         }

@@ -57,7 +57,7 @@ struct SharedUploadRecords: UploadRecordStore {
         }
         switch made {
         case .created: return
-        case .tooMany: throw .rateLimited
+        case .tooMany: throw .tooManyUploads
         case .tooLarge: throw .quotaExceeded(engine.settings.applicationQuota ?? 0)
         }
     }

@@ -75,7 +75,7 @@ import Testing
         let strict = UploadFixture { $0.maxOpenUploadsPerOwner = 1 }
         let uploads = try await strict.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
-        await #expect(throws: UploadError.rateLimited) {
+        await #expect(throws: UploadError.tooManyUploads) {
             _ = try await uploads.create(UploadFixture.draft(length: 3))
         }
         _ = await uploads.send(.delete, url)

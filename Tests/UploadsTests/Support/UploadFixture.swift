@@ -236,7 +236,7 @@ struct TestUploadAuthorizer: UploadAuthorizer {
                 contentID: request.fields["Test-Content"] ?? UploadFixture.content,
                 fields: [("Content-Name", "content 1")])
         case "Bearer reader": throw .forbidden
-        default: throw .unauthenticated
+        default: throw .unauthenticated("The token is unknown.")
         }
     }
 }
