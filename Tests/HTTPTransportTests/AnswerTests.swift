@@ -39,7 +39,7 @@ extension Live {
             #expect(replies == [content, content])
         }
 
-        @Test func `HEAD is told everything but the content (H68, H89)`() async throws {
+        @Test func `HEAD gets every header but no content (H68, H89)`() async throws {
             let file = try TestFile(TestFile.pattern(5000))
             let service = TestService { request in
                 let content =

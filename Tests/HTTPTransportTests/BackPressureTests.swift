@@ -23,7 +23,7 @@ extension Live {
                 let client = try live.connect()
                 client.receiveBuffer(64 << 10)
                 try client.send(.head("GET / HTTP/1.0"))
-                // It comes to a stop although nobody reads: what the sockets hold is bounded.
+                // It stops although the client does not read: what the sockets hold is bounded.
                 var before = -1
                 try eventually {
                     defer { before = written.value }
@@ -39,7 +39,7 @@ extension Live {
             #expect(written.value == 100)
         }
 
-        @Test func `a reader that stops is cut off, and the producer hears of it (H178)`()
+        @Test func `a reader that stops is disconnected, and the producer is notified (H178)`()
             async throws
         {
             let failed = Counter()

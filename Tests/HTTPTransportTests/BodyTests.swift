@@ -108,7 +108,7 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ") == ["413"])
         }
 
-        @Test func `a short body nobody reads is thrown away and the connection stays (H92)`()
+        @Test func `a short unread body is discarded and the connection stays open (H92)`()
             async throws
         {
             let service = TestService { request in
@@ -150,7 +150,7 @@ extension Live {
         }
 
         @Test(arguments: ["Content-Length: 262145", "Transfer-Encoding: chunked"])
-        func `a long body nobody reads ends the connection (H92)`(framing: String) async throws {
+        func `a long unread body ends the connection (H92)`(framing: String) async throws {
             let service = TestService { _ in Answer("", Response(.forbidden)) }
             let text = try await serving(service) { live in
                 let client = try live.connect()
@@ -172,7 +172,7 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
-        @Test func `whoever goes on sending for ever is cut off (H96)`() async throws {
+        @Test func `a client that never stops sending is disconnected (H96)`() async throws {
             await #expect(throws: Client.Failure.reset) {
                 try await serving { live in
                     let client = try live.connect()
@@ -182,7 +182,9 @@ extension Live {
             }
         }
 
-        @Test func `whoever never ends his side is left after a while (H96)`() async throws {
+        @Test func `a client that never closes its side is disconnected after a while (H96)`()
+            async throws
+        {
             let count = try await serving(with: { limits in limits.lingerTimeout = 100 }) { live in
                 let client = try live.connect()
                 try client.send("bad\r\n")
@@ -193,7 +195,7 @@ extension Live {
             #expect(count == 0)
         }
 
-        @Test func `a reader that is interrupted hears of it, and the connection ends (H85)`()
+        @Test func `an interrupted reader is notified, and the connection ends (H85)`()
             async throws
         {
             let service = TestService { _ in

@@ -5,7 +5,9 @@ import Testing
 
 extension Live {
     @Suite struct `How many connections there may be` {
-        @Test func `who comes above the limit is told so and can come again (H181)`() async throws {
+        @Test func `a client above the limit gets an error and can connect again (H181)`()
+            async throws
+        {
             let text = try await serving(with: { limits in limits.maximumConnections = 2 }) {
                 live in
                 let first = try live.connect()
@@ -67,7 +69,8 @@ extension Live {
             #expect(count == 4)
         }
 
-        @Test func `who is gone is not counted any more (H182, H191)`() async throws {
+        @Test func `a client that has disconnected is no longer counted (H182, H191)`() async throws
+        {
             try await serving(with: { limits in limits.maximumConnectionsPerAddress = 4 }) { live in
                 for _ in 0..<40 {
                     let client = try live.connect()

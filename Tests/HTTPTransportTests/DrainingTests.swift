@@ -6,7 +6,8 @@ import Testing
 
 extension Live {
     @Suite struct `Stopping in good order` {
-        @Test func `idle connections end, and nobody is let in any more (H194)`() async throws {
+        @Test func `idle connections end, and no client is accepted any more (H194)`() async throws
+        {
             let text = try await serving { live in
                 let clients = try (0..<3).map { _ in try live.connect() }
                 try clients[0].send(.head("GET /a HTTP/1.1"))
@@ -226,7 +227,7 @@ private final class Stopping: Sendable {
         return clean.value == 1
     }
 
-    /// Waits until nobody is let in any more, and the connections have been told.
+    /// Waits until no client is accepted any more and the connections are notified.
     func waitUntilDraining(_ live: LiveServer) {
         // A connection that was made while the listener closed can be nobody's: the kernel forgets it and
         // tells its peer no sooner than that one sends.

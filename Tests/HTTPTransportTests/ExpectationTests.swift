@@ -10,7 +10,7 @@ extension Live {
                 : TestService.echo(request)
         }
 
-        @Test func `whoever reads the body sends 100 first, once (H73, H74)`() async throws {
+        @Test func `a handler that reads the body sends 100 first, once (H73, H74)`() async throws {
             let (interim, final) = try await serving(Self.refusing) { live in
                 let client = try live.connect()
                 try client.send(

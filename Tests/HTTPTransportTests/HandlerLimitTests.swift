@@ -6,7 +6,7 @@ import Testing
 extension Live {
     @Suite struct `How long and how many handlers work` {
         @Test
-        func `a handler that takes too long is answered for, cancelled, and not heard (H177)`()
+        func `a handler that takes too long is cancelled, and its answer is replaced (H177)`()
             async throws
         {
             let gate = Gate()
@@ -155,7 +155,7 @@ extension Live {
                 })
         }
 
-        @Test func `nobody waits for a handler for too long, or after they are gone (H187)`()
+        @Test func `no request waits too long for a handler, or after its client is gone (H187)`()
             async throws
         {
             let gate = Gate()

@@ -21,7 +21,7 @@ import Testing
         #expect(queue.counts.waiting == 2)
     }
 
-    @Test func `calls who has waited longest, and nobody who has given up (H187)`() {
+    @Test func `calls the longest waiter, and none that is cancelled (H187)`() {
         let queue = HandlerQueue(limit: 1, capacity: 200)
         let called = Called()
         #expect(queue.takeFreeSlot())
@@ -45,7 +45,7 @@ import Testing
         #expect(queue.counts.waiting == 0)
     }
 
-    @Test func `starts who waits when there may be more (H187, H196)`() {
+    @Test func `starts waiting requests when the limit rises (H187, H196)`() {
         let queue = HandlerQueue(limit: 1, capacity: 9)
         let called = Called()
         #expect(queue.takeFreeSlot())
@@ -61,7 +61,7 @@ import Testing
     }
 }
 
-/// Who was called, in order.
+/// The called requests, in order.
 private final class Called: @unchecked Sendable {
     // Sendable because these tests have one thread.
     private(set) var numbers: [Int] = []

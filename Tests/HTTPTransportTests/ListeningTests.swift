@@ -23,7 +23,7 @@ extension Live {
             #expect(count == 0)
         }
 
-        @Test func `an address of somebody else is an error (H193)`() {
+        @Test func `an address of another host is an error (H193)`() {
             var configuration = ServerConfiguration()
             configuration.addresses = [.ipv4(0xC000_0201, port: 0)]
             #expect(throws: SystemError.self) {

@@ -49,7 +49,7 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ") == ["\(status)"])
         }
 
-        @Test func `limits start anew with each request (H56)`() async throws {
+        @Test func `limits start again with each request (H56)`() async throws {
             let text = try await serving { live in
                 try live.exchange(
                     String(
@@ -71,7 +71,7 @@ extension Live {
             #expect(replies[1].text == "/next")
         }
 
-        @Test func `TRACE hears what the path offers, and gets nothing back (H20)`() async throws {
+        @Test func `TRACE gets the methods of the path, and no echo (H20)`() async throws {
             let service = TestService { request in
                 guard request.target.path == "/known", request.method == .options else {
                     return TestService.echo(request)
@@ -93,7 +93,7 @@ extension Live {
         }
 
         @Test(arguments: ["trace", "get", "FOO", "PROPFIND"])
-        func `a method nobody implements is answered and the connection stays (H12)`(
+        func `an unknown method is answered and the connection stays (H12)`(
             method: String
         ) async throws {
             let replies = try await serving { live in
@@ -131,7 +131,7 @@ extension Live {
             #expect(replies == [421, 200])
         }
 
-        @Test func `an upgrade nobody offers is ignored (H86)`() async throws {
+        @Test func `an upgrade that is not offered is ignored (H86)`() async throws {
             let reply = try await serving { live in
                 let client = try live.connect()
                 try client.send(

@@ -4,7 +4,7 @@ import Testing
 
 extension Live {
     @Suite struct `How long a connection lives` {
-        @Test func `HTTP/1.1 stays until someone says close (H78)`() async throws {
+        @Test func `HTTP/1.1 stays open until either side sends close (H78)`() async throws {
             let replies = try await serving { live in
                 let client = try live.connect()
                 try client.send(.head("GET /a HTTP/1.1"))
@@ -31,7 +31,7 @@ extension Live {
             #expect(reply["Transfer-Encoding"] == nil)
         }
 
-        @Test func `HTTP/1.0 stays when it asks, and is told (H79)`() async throws {
+        @Test func `HTTP/1.0 stays open on request, and the answer says so (H79)`() async throws {
             let replies = try await serving { live in
                 let client = try live.connect()
                 return try (0..<2).map { _ in
@@ -51,7 +51,8 @@ extension Live {
             #expect(text.components(of: "Connection: close").count == 1)
         }
 
-        @Test func `a connection that is too old is told with its next answer (H84)`() async throws
+        @Test func `a connection that is too old is closed with its next answer (H84)`()
+            async throws
         {
             let reply = try await serving(with: { limits in limits.maximumAge = -1000 }) { live in
                 let client = try live.connect()
@@ -111,7 +112,7 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ") == ["200", "200"])
         }
 
-        @Test func `a peer that stops inside a head is told so (H51, H83)`() async throws {
+        @Test func `a peer that stops inside a head gets an error (H51, H83)`() async throws {
             let text = try await serving { live in
                 try live.exchange(.head("GET /a HTTP/1.1") + "GET /b HTTP/1.1\r\nHo")
             }

@@ -5,7 +5,7 @@ import Testing
 
 extension Live {
     @Suite struct `Behind proxies` {
-        /// Answers with what the service is told about its client.
+        /// Answers with what the service knows about its client.
         private static let service = TestService { request in
             Answer("", Response(.ok, "text/plain", Array("\(request.peer) \(request.scheme)".utf8)))
         }
@@ -39,7 +39,7 @@ extension Live {
             (.xForwarded, "X-Forwarded-For: 192.0.2.43", "192.0.2.43 http"),
             (.none, "X-Forwarded-For: 192.0.2.43", "127.0.0.1 http"),
             (.forwarded, "X-Forwarded-For: 192.0.2.43", "127.0.0.1 http"),
-        ]) func `a trusted proxy says who its client is (H199, H200, H201, H204)`(
+        ]) func `a trusted proxy names its client (H199, H200, H201, H204)`(
             source: ProxyTrust.Source, line: String, said: String
         ) async throws {
             try await behind("127.0.0.0/8", source) { live in
@@ -50,7 +50,7 @@ extension Live {
         }
 
         @Test(arguments: [ProxyTrust.Source.forwarded, .xForwarded])
-        func `nobody else does (H198)`(source: ProxyTrust.Source) async throws {
+        func `an untrusted peer does not (H198)`(source: ProxyTrust.Source) async throws {
             try await behind("10.0.0.0/8", source) { live in
                 let client = try live.connect()
                 try client.send(
@@ -63,7 +63,7 @@ extension Live {
         }
 
         @Test(arguments: [("127.0.0.1", true), ("10.0.0.1", false)])
-        func `a request is called as a trusted proxy calls it, and nobody else (H198, H205)`(
+        func `only a trusted proxy chooses the id of a request (H198, H205)`(
             proxies: String, isTrusted: Bool
         ) async throws {
             try await behind(proxies) { live in
@@ -114,7 +114,8 @@ extension Live {
         @Test(arguments: [
             "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "PROXY TCP4 1.1.1.1 2.2.2.2 1 2\r\n",
         ])
-        func `whoever begins otherwise is dropped without a word (H202)`(text: String) async throws
+        func `a connection that begins otherwise is closed without an answer (H202)`(text: String)
+            async throws
         {
             try await behind("127.0.0.1", proxyHeader: true) { live in
                 let client = try live.connect()

@@ -3,7 +3,7 @@ import HTTPTransport
 import Testing
 
 extension Live {
-    @Suite struct `What observers are told` {
+    @Suite struct `What observers receive` {
         @Test func `every request is reported once, with its bytes and its end (H206)`()
             async throws
         {
@@ -63,7 +63,7 @@ extension Live {
         }
 
         @Test(arguments: [("127.0.0.1", true), ("10.0.0.1", false)])
-        func `the trace is that of a trusted proxy, and of nobody else (X5, H198)`(
+        func `only a trusted proxy chooses the trace (X5, H198)`(
             proxies: String, isTrusted: Bool
         ) async throws {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)

@@ -55,7 +55,9 @@ extension Live {
             #expect(pieces.allSatisfy { piece in piece.hasSuffix("\r\n\r\n/content") })
         }
 
-        @Test func `who asks without end does not starve the others (H184)`() async throws {
+        @Test func `a client that sends requests without end does not starve the others (H184)`()
+            async throws
+        {
             let statuses = try await serving { live in
                 let greedy = try live.connect()
                 let descriptor = greedy.descriptor
@@ -112,7 +114,7 @@ extension Live {
         #expect(found == [address])
     }
 
-    @Test func `finds nothing for a name nobody can have (RFC 6761)`() async {
+    @Test func `finds nothing for a name that cannot exist (RFC 6761)`() async {
         let found = await HostLookup().addresses(of: "nobody.invalid", within: .seconds(60))
         #expect(found.isEmpty)
     }

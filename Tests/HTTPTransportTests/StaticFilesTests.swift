@@ -99,7 +99,8 @@ extension Live {
             "/files/../etc/passwd", "/files/%2e%2e/etc/passwd", "/files/sub/../page.html",
             "/files/./page.html", "/filesystem/page.html", "/files/page.html%00", "/other",
         ])
-        func `what is not under its path is somebody else's (H61, H62)`(path: String) async throws {
+        func `paths outside its own are left to other routes (H61, H62)`(path: String) async throws
+        {
             #expect(try await ask(.head("GET \(path) HTTP/1.1")).status == 410)
         }
 

@@ -45,7 +45,7 @@ extension Live {
             }
         }
 
-        @Test func `the observer hears of turns and learns which loop served`() async throws {
+        @Test func `the observer receives turns and the loop that served`() async throws {
             let heard = Heard()
             try await serving(observer: heard) { live in
                 _ = try live.exchange(.head("GET / HTTP/1.1"))

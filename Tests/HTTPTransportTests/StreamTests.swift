@@ -34,7 +34,7 @@ extension Live {
             #expect(text.hasSuffix("\r\n\r\nonetwo & three"))
         }
 
-        @Test func `HEAD waits for no stream, and its handler hears of the end alone (H68, H89)`()
+        @Test func `HEAD waits for no stream, and its handler sees only the end (H68, H89)`()
             async throws
         {
             let closed = Counter()
@@ -123,7 +123,7 @@ extension Live {
             }
         }
 
-        @Test func `a body nobody reads passes while the stream lasts (H92)`() async throws {
+        @Test func `an unread body is discarded while the stream lasts (H92)`() async throws {
             let body = String(repeating: "x", count: 200_000)
             let text = try await serving(counting) { live in
                 let client = try live.connect()

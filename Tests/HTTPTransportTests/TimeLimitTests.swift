@@ -32,15 +32,14 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ") == ["408"])
         }
 
-        @Test func `who connects and says nothing is closed without an answer (H174)`() async throws
-        {
+        @Test func `a silent connection is closed without an answer (H174)`() async throws {
             let text = try await serving(with: { limits in limits.headerTimeout = 100 }) { live in
                 try live.connect().rest()
             }
             #expect(text.isEmpty)
         }
 
-        @Test func `who stays idle is closed without an answer (H84)`() async throws {
+        @Test func `an idle connection is closed without an answer (H84)`() async throws {
             let text = try await serving(with: { limits in limits.keepAliveTimeout = 100 }) {
                 live in
                 let client = try live.connect()
@@ -51,7 +50,7 @@ extension Live {
             #expect(text.isEmpty)
         }
 
-        @Test func `each answer grants the whole idle time anew (H84)`() async throws {
+        @Test func `each answer restarts the idle time (H84)`() async throws {
             let count = try await serving(with: { limits in limits.keepAliveTimeout = 250 }) {
                 live in
                 let client = try live.connect()
@@ -213,7 +212,7 @@ extension Live {
             }
         }
 
-        @Test func `the rest of a body nobody wants must come in time (H92)`() async throws {
+        @Test func `the rest of an unread body must arrive in time (H92)`() async throws {
             let service = TestService { _ in Answer("", Response(.forbidden)) }
             let text = try await serving(service, with: { limits in limits.drainTimeout = 100 }) {
                 live in

@@ -71,7 +71,7 @@ extension Live {
             #expect(text.hasSuffix("\r\n\r\nHELLO"))
         }
 
-        @Test func `a line that is over does nothing, whoever has its number now (H85)`()
+        @Test func `a closed channel does nothing, even if its descriptor is in use again (H85)`()
             async throws
         {
             let lines = Lines()

@@ -217,7 +217,7 @@ extension `Bad input` {
             invalid("following", .follow, #"["\#(long)"]"#),
             invalid("value", .user, #"{"operation":"set","property":"suspended","value":1}"#),
             invalid("blocks", .user, #"{"operation":"delete","property":"blocks"}"#),
-            // The body is judged before anybody asks who it is about (R114).
+            // The body is validated before the names in the path (R114).
             missing(
                 "display_name",
                 Route(method: "PUT", path: "/apps/{app}/users/\(long)/identity"), "{}"),

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
-    func `a body is judged before the names in the path (1_6, R114, ruling 7)`(
+    func `a body is validated before the names in the path (1_6, R114, ruling 7)`(
         line: String, version: APIVersion
     ) async throws {
         guard
@@ -70,7 +70,7 @@ import Testing
         let names = operation.path.split(separator: "/")
             .filter { name in name.hasPrefix("{") && name != "{app}" }
             .map { name in String(name.dropFirst().dropLast()) }
-        // No UUID, and no user either: his name would have 129 characters.
+        // No UUID, and no user either: the name would have 129 characters.
         let nobody = String(repeating: "%C3%A9", count: 129)
         let wrong = Dictionary(names.map { name in (name, String?(nobody)) }) { first, _ in first }
         let known = try await play.send(operation, body: mistake.body)

@@ -29,7 +29,7 @@ import Testing
         for user in members {
             let answer = try await scene.ask(
                 "GET", "/apps/{app}/users/\(user)/conversations", by: door(scene))
-            // The one that made him known, and this one.
+            // The one that made the user known, and this one.
             #expect(answer["Layer-Count"] == "2")
         }
 
@@ -136,7 +136,7 @@ import Testing
         SocketClient(port: scene.world.port)
     }
 
-    /// Makes the members known, each by a conversation of his own.
+    /// Makes the members known, each by a conversation of their own.
     private func know(_ scene: SampleApplication) async throws {
         for user in members {
             let made = try await scene.ask(

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `the log shows who is one with whom, and where messages went (X1_5, X3)`()
+    @Test func `the log shows which conversations merged, and where messages went (X1_5, X3)`()
         async throws
     {
         let scene = try await SampleApplication.make(version: "3.0")

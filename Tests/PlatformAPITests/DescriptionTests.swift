@@ -188,7 +188,7 @@ import Testing
 
     // MARK: - How it is served
 
-    @Test func `without a version it is that of the latest, for everybody (X11)`() async throws {
+    @Test func `without a version it is that of the latest, for all clients (X11)`() async throws {
         let answer = try await ask("/openapi.json")
         #expect(answer.status == 200)
         #expect(answer["Content-Type"] == "application/json; charset=UTF-8")
@@ -210,7 +210,7 @@ import Testing
         #expect(coded.body.utf8.count < plain.body.utf8.count / 4)
     }
 
-    @Test func `who has it already gets 304 (X11)`() async throws {
+    @Test func `a client that has it already gets 304 (X11)`() async throws {
         let tag = try #require(try await ask("/openapi.json")["ETag"])
         let again = try await ask("/openapi.json", [("If-None-Match", tag)])
         #expect(again.status == 304)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A peer made of plain blocking calls: it sends exactly the bytes it is told to.
+/// A peer made of plain blocking calls: it sends exactly the given bytes.
 ///
 /// Every call gives up after ten seconds, so that a server that hangs fails its test.
 class Client {

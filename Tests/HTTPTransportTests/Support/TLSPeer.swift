@@ -103,7 +103,7 @@ final class TLSPeer {
         }
     }
 
-    /// The server hears bytes, whoever made them.
+    /// The server receives bytes from any source.
     func hear(_ bytes: [UInt8], cut: Int = .max, room: Int = 65_536) {
         var start = 0
         while start < bytes.count {
@@ -150,7 +150,7 @@ final class TLSPeer {
 
     // MARK: The client's part
 
-    /// Encrypts, without letting the server hear it yet.
+    /// Encrypts, without sending it to the server yet.
     func say(_ bytes: [UInt8]) { SSL_write(ssl, bytes, Int32(bytes.count)) }
 
     /// The server encrypts, and the client decrypts all of it.

@@ -6,7 +6,7 @@ import Synchronization
 final class TestService: Service {
     private let decide: @Sendable (Request) -> Answer
 
-    /// Answers as told; without instructions it echoes.
+    /// Answers as instructed; without instructions it echoes.
     init(_ decide: @escaping @Sendable (Request) -> Answer = TestService.echo) {
         self.decide = decide
     }
@@ -65,7 +65,7 @@ actor Gate {
         waiting = []
     }
 
-    /// Lets everybody through, from any thread.
+    /// Lets all requests through, from any thread.
     nonisolated func open() { Task { await letGo() } }
 }
 

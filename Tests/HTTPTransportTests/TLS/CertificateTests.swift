@@ -14,7 +14,7 @@ import Testing
         try Certificate(pair, at: now, allowsExpired: allowsExpired)
     }
 
-    @Test func `a good pair tells its names, its end and its chain without the root (H166, H171)`()
+    @Test func `a valid pair has its names, its end and its chain without the root (H166, H171)`()
         throws
     {
         let pair = authority.pair { wish in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a key behind a passphrase is refused, and nobody is asked for it (H165)`() throws {
+    @Test func `a key with a passphrase is refused without a prompt (H165)`() throws {
         let pair = authority.pair()
         let key = try PEMFile(pair.key).privateKey()
         let path = authority.write("locked.key") { bio in
@@ -89,7 +89,7 @@ import Testing
         ) { try load(.init(chain: pair.chain, key: path)) }
     }
 
-    @Test func `a key that everybody may read is worth a warning (H165)`() throws {
+    @Test func `a key that all users may read causes a warning (H165)`() throws {
         let pair = authority.pair()
         chmod(pair.key, 0o644)
         #expect(

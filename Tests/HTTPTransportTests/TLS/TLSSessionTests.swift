@@ -41,7 +41,7 @@ import Testing
         #expect(peer.received == text)
     }
 
-    @Test func `the peer's goodbye is told from silence (H170)`() throws {
+    @Test func `the peer's close_notify is distinguished from silence (H170)`() throws {
         let peer = TLSPeer(try context())
         peer.talk()
         #expect(peer.last == .needsInput)

@@ -74,7 +74,7 @@ extension Live.`TLS` {
         }
     }
 
-    @Test func `files that change are read again, and bad ones are told of (H165)`()
+    @Test func `changed files are read again, and invalid ones are reported (H165)`()
         async throws
     {
         let pair = authority.pair()

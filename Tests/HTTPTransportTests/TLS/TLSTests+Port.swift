@@ -5,7 +5,7 @@ import HTTPTransport
 import Synchronization
 import Testing
 
-// Who may come in, and how long that may take.
+// Which clients may connect, and how long that may take.
 extension Live.`TLS` {
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: h\r\n\r\n", "G"])
     func `plain HTTP gets one 400 in plain text (H169)`(text: String) async throws {
@@ -60,7 +60,7 @@ extension Live.`TLS` {
         }
     }
 
-    @Test func `who is slow with a handshake makes room for others (H168)`() async throws {
+    @Test func `a slow handshake ends in favour of other clients (H168)`() async throws {
         try await servingSecurely(
             authority, with: { configuration in configuration.tls?.maximumHandshakes = 2 }
         ) { live in

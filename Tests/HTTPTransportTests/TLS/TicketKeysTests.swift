@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPTransport
 
 @Suite struct `Ticket keys` {
-    /// A clock that goes when told.
+    /// A clock that moves only when advanced.
     private final class Clock: Sendable {
         let now = Atomic<Int64>(0)
     }

@@ -9,7 +9,7 @@ import Uploads
 @testable import PlatformAPI
 
 @Suite struct `Answers to errors` {
-    /// What a status must carry, whoever made it.
+    /// What a status must carry, whichever part made it.
     private static let required: [Int: FieldName] = [
         401: "WWW-Authenticate", 415: "Accept-Encoding", 429: "Retry-After", 503: "Retry-After",
     ]

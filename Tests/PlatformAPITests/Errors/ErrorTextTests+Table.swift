@@ -979,7 +979,7 @@ extension `Error texts` {
             try #require(UserID("ana")), [.setBlocks(users)], in: scene.application)
     }
 
-    /// A content of the largest size; nobody reads its bytes.
+    /// A content of the largest size; its bytes are never read.
     private static let uploadLargest: @Sendable (SampleApplication) async throws -> Void = {
         scene in
         let conversation = scene.variables["C"].flatMap { id in Conversation.ID(uuid: id) }

@@ -4,7 +4,7 @@ import MessagingStore
 import Testing
 
 @Suite struct `A stream of events` {
-    @Test func `tells what has happened and what happens, as the list does (X3)`() async throws {
+    @Test func `sends past and new events, as the list does (X3)`() async throws {
         let scene = try await SampleApplication.make(version: "3.0")
         let conversation = try await scene.conversation()
         let stream = try LiveStream(scene)
@@ -21,7 +21,7 @@ import Testing
         #expect(seen.map(\.id) == Array(1...end))
     }
 
-    @Test func `begins at the end for who wants only what is to come (X3)`() async throws {
+    @Test func `begins at the end for a client that wants only new events (X3)`() async throws {
         let scene = try await SampleApplication.make()
         let conversation = try await scene.conversation()
         let end = try await scene.end()
@@ -72,7 +72,7 @@ import Testing
         #expect(seen == Array(start + 1...start + count))
     }
 
-    @Test func `loses nothing for who reads slowly, and holds nothing for him (X3, H156)`()
+    @Test func `loses nothing for a slow reader, and buffers nothing for it (X3, H156)`()
         async throws
     {
         let scene = try await SampleApplication.make()
@@ -102,7 +102,7 @@ import Testing
         #expect(try await stream.next(2).compactMap(\.id) == [end - 151, end])
     }
 
-    @Test func `lets who is sent nothing go on where he is (X3, H154)`() async throws {
+    @Test func `a client that received nothing resumes at its position (X3, H154)`() async throws {
         // Trimming concerns all applications.
         let scene = try await SampleApplication.make(in: .separate())
         let conversation = try await scene.conversation()
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `ends when its token expires (H158)`() async throws {
-        // The clock of tests goes by looks, so nobody else may look at this one.
+        // The clock of tests goes by looks, so nothing else may read this one.
         var scene = try await SampleApplication.make(in: try await TestServer.separate())
         let (store, application) = (scene.world.store, scene.application)
         let now = try await store.createToken(for: application, scope: .read).token.createdAt
@@ -150,7 +150,7 @@ import Testing
         #expect(stream.head.hasPrefix("HTTP/1.1 200"))
     }
 
-    @Test func `tells who fell behind what is kept where the log begins, and ends (X3, H154)`()
+    @Test func `reports the first position to a client that fell behind, and ends (X3, H154)`()
         async throws
     {
         // Trimming concerns all applications.
@@ -231,7 +231,7 @@ import Testing
         #expect(answer.body.contains(#""property":"Last-Event-ID""#))
     }
 
-    /// The answer to who asks for a stream and gets none.
+    /// The answer to a client that asks for a stream and gets none.
     private func refused(_ scene: SampleApplication, _ query: String) async throws -> PlainAnswer {
         try await scene.ask(
             "GET", "/apps/{app}/events\(query)", fields: [("Accept", "text/event-stream")],

@@ -44,7 +44,7 @@ struct LogCopy: Equatable {
 
     mutating func keep(webhook: JSONValue) { webhooks[webhook.text("id")] = Tree(webhook) }
 
-    /// Who says what.
+    /// The sender of each message.
     private static func text(of message: JSONValue) -> String {
         let parts = message.list("parts").map { part in part.text("body") }
         return "\(message["sender"]?.text("user_id") ?? ""): \(parts.joined(separator: ", "))"

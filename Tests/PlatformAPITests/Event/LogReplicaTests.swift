@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `A copy that a reader of the log keeps` {
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `is what the API shows, from wherever he began (X3)`(number: UInt64) async throws {
+    func `is what the API shows, from any start position (X3)`(number: UInt64) async throws {
         let scene = try await SampleApplication.make(version: "3.0")
         var life = Life(scene: scene, generator: SeededGenerator(number))
         var copies = [(place: Int64(0), copy: LogCopy())]
@@ -30,7 +30,7 @@ import Testing
     }
 }
 
-/// Users who do anything at all, through the API.
+/// Users that do anything at all, through the API.
 private struct Life {
     let scene: SampleApplication
     var generator: SeededGenerator
@@ -130,7 +130,7 @@ private struct Life {
         arrivals.append(id)
     }
 
-    /// Somebody is to be told of it all, or no more; his server answers when it is asked, or does not.
+    /// Creates, changes or deletes a webhook; its target answers or does not.
     private mutating func listen() async throws {
         guard !listeners.isEmpty, !generator.once(in: 3) else {
             let made = try await askWebhooks(

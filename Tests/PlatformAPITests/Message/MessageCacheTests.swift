@@ -6,7 +6,7 @@ import Testing
 @testable import PlatformAPI
 
 @Suite struct `A remembered message` {
-    /// Whoever could notice asks both an interface that remembers and one that does not, twice each:
+    /// Each viewer asks both an interface that remembers and one that does not, twice each:
     /// whatever was changed in between, they say the same.
     @Test(arguments: ["1.1", "2.0", "3.0"])
     func `is told as if it had been read, whatever has changed`(version: String) async throws {
@@ -107,7 +107,7 @@ import Testing
 
 @Suite struct `A cache with a budget` {
     @Test(arguments: [1000, 5000, 60_000])
-    func `never weighs more than that, and tells what it was told last`(budget: Int) {
+    func `never weighs more than that, and returns the last stored value`(budget: Int) {
         var cache = BudgetedCache<Int, Int>(budget: budget)
         var told: [Int: Int] = [:]
         var weights: [Int: Int] = [:]
@@ -135,7 +135,7 @@ import Testing
         #expect(there.reduce(0) { sum, key in sum + weights[key, default: 0] } == cache.weight)
     }
 
-    @Test func `lets those go first that nobody asked for`() {
+    @Test func `evicts unused entries first`() {
         var cache = BudgetedCache<Int, Int>(budget: 1600)
         for key in 0..<16 { cache.store(key, under: key, weight: 100) }
         for key in 0..<8 { #expect(cache.value(of: key) == key) }

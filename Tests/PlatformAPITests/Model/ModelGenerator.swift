@@ -10,7 +10,7 @@ struct ModelGenerator {
     private let users: [ModelUser]
     /// Sets of participants that come again and again, so that distinct conversations match.
     private let usualSets: [[ModelUser]]
-    /// Who may take part in a conversation: an actor is mostly one of them.
+    /// Users that may take part in a conversation: an actor is mostly one of them.
     private var members: [Int: [ModelUser]] = [:]
     private var chatOfMessage: [Int: Int] = [:]
     /// Conversations that an operation deletes for all: few operations go there afterwards.

@@ -44,7 +44,7 @@ extension ReferenceModel {
         }
     }
 
-    /// - Parameter user: Whose perspective; `nil` for the system's.
+    /// - Parameter user: The viewer; `nil` for the system's.
     func json(chat index: Int, _ version: APIVersion, seenBy user: ModelUser? = nil) -> ModelValue {
         let chat = chats[index]
         let url = "\(base(user))/conversations/\(chat.id)"

@@ -170,7 +170,7 @@ extension ReferenceModel {
         }
         let added = participants.filter { !before.participants.contains($0) }
         if let user, isBlocked(added, by: user) { return .refused(422, "participant_blocked") }
-        // Participants first: who is removed keeps the metadata before the patch (R14).
+        // Participants first: a removed one keeps the metadata before the patch (R14).
         changeParticipants(of: index, to: participants)
         if metadata != before.metadata {
             chats[index].metadata = metadata
@@ -362,7 +362,7 @@ extension ReferenceModel {
         return .empty(204)
     }
 
-    /// What a receipt changes (R70): nothing for who has no entry.
+    /// What a receipt changes (R70): nothing for a user without an entry.
     private mutating func raise(_ index: Int, _ user: ModelUser, _ status: Status) {
         guard let known = messages[index].status[user] else { return }
         messages[index].status[user] = max(known, status)
@@ -431,7 +431,7 @@ extension ReferenceModel {
         }
         guard let id = proposed ?? key ?? made else { return .empty(202) }
         touch(recipients, withIdentity: true)
-        // A sender who gets it, too, has read it, as with messages (R71).
+        // A sender that is also a recipient has read it, as with messages (R71).
         let status = recipients.uniqued.map { user in
             (user, sender.user == user ? Status.read : .sent)
         }

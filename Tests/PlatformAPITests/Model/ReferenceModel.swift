@@ -4,7 +4,7 @@ import MessagingWire
 /// What users, conversations, messages and announcements of an application are by the rules of the
 /// domain; written from the rules, with nothing of the server in it.
 ///
-/// All counts are counted anew and all views are filtered message by message, so that a rule stands in
+/// All counts are counted again and all views are filtered message by message, so that a rule stands in
 /// one place here.
 struct ReferenceModel {
     enum Status: String, Comparable {
@@ -56,9 +56,9 @@ struct ReferenceModel {
         /// Participants at the time of sending, in their order (R71).
         let recipients: [ModelUser]
         var status: [ModelUser: Status]
-        /// For whom a block hides it for ever (ruling 20).
+        /// The users from which a block hides it for ever (ruling 20).
         let blocked: Set<ModelUser>
-        /// Who has deleted it alone (R29).
+        /// The users that deleted it for themselves (R29).
         var hidden: Set<ModelUser> = []
         var isDeleted = false
     }
@@ -173,7 +173,7 @@ struct ReferenceModel {
         }
     }
 
-    /// Shows a match to who asks for it: a user alone (R53), or everyone (ruling 15).
+    /// Shows a match to the caller: to one user (R53), or to all (ruling 15).
     mutating func show(_ index: Int, to asker: ModelUser?) {
         if let asker {
             chats[index].views[asker]?.state = .shown
@@ -212,7 +212,7 @@ struct ReferenceModel {
         touch(participants: users.filter { !before.contains($0) })
     }
 
-    /// Whom a message of a sender can never reach.
+    /// The users that a message of a sender can never reach.
     func blocked(_ sender: ModelUser?) -> Set<ModelUser> {
         guard let sender else { return [] }
         let owners = users.filter { $0.value.blocks.contains(sender) }.keys

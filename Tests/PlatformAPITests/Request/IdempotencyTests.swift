@@ -32,7 +32,7 @@ import Testing
         #expect(answer.status == 400)
     }
 
-    @Test func `do not matter to whoever may not come in (1_6)`() async throws {
+    @Test func `do not matter without a valid credential (1_6)`() async throws {
         let scene = try await SampleApplication.make()
         let answer = try await RouterClient(service: scene.world.service).ask(
             PlainRequest(

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is answered who has gone (H51)`() async throws {
+    @Test func `a client that has disconnected gets no answer (H51)`() async throws {
         let response = try await create(BadBody(.interrupted))
         guard case .drop = response.ending else {
             Issue.record("an answer to nobody")

@@ -175,7 +175,7 @@ import Testing
     private static let line = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     @Test(arguments: [true, false])
-    func `leaves it with what happens, when a proxy says so and nobody else (X5, H198)`(
+    func `records it with the event, when a trusted proxy sends it (X5, H198)`(
         isProxied: Bool
     ) async throws {
         let scene = try await SampleApplication.make(version: "3.0")

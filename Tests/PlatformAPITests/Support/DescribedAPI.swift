@@ -3,7 +3,7 @@ import JSON
 import PlatformAPI
 import SystemSupport
 
-/// The description of one version, as everybody can fetch it.
+/// The description of one version, as any client can fetch it.
 struct DescribedAPI: Sendable {
     /// One operation of it.
     struct Operation: Sendable {

@@ -64,7 +64,7 @@ struct Mistakes {
     // MARK: - Kinds of mistakes
 
     private mutating func addMissing(_ name: String, _ member: JSONValue, _ path: [String]) {
-        // An unknown member is nobody's mistake, so another name is none at all.
+        // An unknown member is ignored, so another name is no error.
         let key = Array("\"\(name)\"".utf8)
         let start = (0..<member.offset).last { bytes[$0...].starts(with: key) } ?? 0
         var renamed = bytes

@@ -103,7 +103,7 @@ extension SampleApplication {
         ).object.conversation.id
     }
 
-    /// Somebody is told of it for a while: everything that becomes of a webhook.
+    /// A webhook receives it for a while: all states of a webhook occur.
     func listen() async throws {
         let (store, draft) = (
             world.store,

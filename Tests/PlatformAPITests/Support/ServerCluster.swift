@@ -54,7 +54,7 @@ enum TestEnvironment {
     private static let root: String = {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "parley-api-\(getpid())").path
-        // A failure leaves a folder behind, which hurts nobody.
+        // A failure leaves a folder behind, which does no harm.
         atexit { try? FileManager.default.removeItem(atPath: TestEnvironment.root) }
         return path
     }()

@@ -42,7 +42,7 @@ struct RouterClient: TestClient {
     }
 }
 
-/// Another way in for each request: nobody knows which of several processes he will meet.
+/// Another way in for each request: it reaches any of several processes.
 struct RandomServerClient<Other: TestClient>: TestClient {
     let doors: [Other]
 
@@ -54,7 +54,7 @@ struct RandomServerClient<Other: TestClient>: TestClient {
     }
 }
 
-/// Another way in: each `POST` and `PATCH` gets a key that nobody has used.
+/// Another way in: each `POST` and `PATCH` gets an unused key.
 struct IdempotencyKeyClient<Other: TestClient>: TestClient {
     let door: Other
 

@@ -91,7 +91,7 @@ struct TestServer: Sendable {
         try await TestServer(at: TestEnvironment.server(of:))
     }
 
-    /// Where its tables are, for who shares them.
+    /// Where its tables are, for servers that share them.
     var location: String { PostgresServer.shared.schema(of: folder) }
 
     /// A world of its own where an application may hold so many bytes.
@@ -112,7 +112,7 @@ struct TestServer: Sendable {
         return try await TestServer(in: folder, quota: quota, limits: limits)
     }
 
-    // Tables of tests send more than a token may, so there is no limit unless somebody tests it.
+    // Tables of tests send more than a token may, so there is no limit unless a test sets it.
     private init(
         faults kind: PlatformAPI.FaultKind = .unexpected,
         in known: String? = nil,
@@ -183,7 +183,7 @@ struct TestServer: Sendable {
     }
 }
 
-/// What the roof does: the first segment of a path chooses the room.
+/// As in the server: the first segment of a path chooses the module.
 final class ServerRoutes: Service {
     let api: PlatformAPI
     let uploads: Uploads

@@ -1,6 +1,6 @@
 import Testing
 
-/// Distinct conversations that an import brings for participants who have one (X1, ruling 26).
+/// Distinct conversations that an import brings for participants that have one (X1, ruling 26).
 @Suite struct `Imported distinct conversations` {
     private static let times = [#""2020-01-01T00:00:00Z""#, #""9998-01-01T00:00:00Z""#]
 

@@ -154,7 +154,7 @@ import Testing
         #expect(try await self.lines(of: copy) == lines)
     }
 
-    @Test func `a content of another application stays his (X10, X12)`() async throws {
+    @Test func `a content of another application stays its own (X10, X12)`() async throws {
         let scene = try await lived()
         let lines = try await lines(of: scene)
         let thief = try await SampleApplication.make(version: "3.0", in: scene.world)
@@ -180,7 +180,7 @@ import Testing
         #expect(try await take(lines, copy).body.contains(#""changed":false"#))
     }
 
-    @Test func `few lines are a transaction, so nobody waits for long (X10)`() async throws {
+    @Test func `a transaction holds few lines, so no writer waits for long (X10)`() async throws {
         let scene = try await lived(messages: 300)
         let lines = try await lines(of: scene)
         let copy = try await scene.empty(in: try await TestServer.separate())
@@ -203,7 +203,7 @@ import Testing
         #expect(held.isEmpty)
     }
 
-    @Test func `who goes away gives his place back (X10)`() async throws {
+    @Test func `a client that disconnects frees its slot (X10)`() async throws {
         let scene = try await lived(messages: 300)
         for _ in 1...3 {
             let door = SocketClient(port: scene.world.port)

@@ -91,7 +91,7 @@ import Testing
             ([("If-Match", "\"x\""), ("If-None-Match", "TAG")], 412),
             ([("If-None-Match", "TAG"), ("Range", "bytes=0-1")], 304),
         ] as [([(String, String)], Int)])
-    func `preconditions are judged in order (9.3)`(
+    func `preconditions are evaluated in order (9.3)`(
         fields: [(String, String)], status: Int
     ) async throws {
         #expect(try await fixture.get(fixture.naming(fields)).status.code == status)

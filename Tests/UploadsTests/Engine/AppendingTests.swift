@@ -72,7 +72,7 @@ import Testing
         #expect(quiet.text.contains("offsetMismatch"))
     }
 
-    @Test func `who takes 308 for an error gets 200 and a header (5.4)`() async throws {
+    @Test func `a client that takes 308 for an error gets 200 and a header (5.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let answer = await uploads.send(
@@ -129,7 +129,7 @@ import Testing
         let answer = await uploads.send(.put, url, [], again)
         #expect(answer.text == first.text)
         #expect(again.reads > 0)
-        // Who asks first, or sends something else, is not read.
+        // A client that asks first, or sends something else, is not read.
         let asking = ScriptedBody([1, 2, 3, 4])
         _ = await uploads.send(.put, url, [("Expect", "100-continue")], asking)
         #expect(asking.reads == 0)

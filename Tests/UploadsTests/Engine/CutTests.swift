@@ -62,7 +62,7 @@ import Testing
                 == SHA256.digest(of: Array(0...9)))
     }
 
-    @Test func `a stray request that cannot fit disturbs nobody (11.4)`() async throws {
+    @Test func `a stray request that cannot fit disturbs no writer (11.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes(Array(2...9))], length: 10)
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// A body that hears `interrupt` and does nothing.
+/// A body that ignores `interrupt`.
 private final class DeafBody: RequestBody {
     let length: Int64? = nil
     let wasAsked = Locked(false)

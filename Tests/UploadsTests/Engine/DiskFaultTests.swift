@@ -67,7 +67,7 @@ struct `A disk at its end` {
                 == SHA256.digest(of: [1, 2, 3, 4, 5]))
     }
 
-    @Test func `leaves what nobody needs until it can be deleted (11.8)`() async throws {
+    @Test func `leaves unused files until they can be deleted (11.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 1))
         _ = await uploads.send(.put, url, [], ScriptedBody([1]))

@@ -35,7 +35,7 @@ import Testing
         _ = try await create(2, in: reopened)
     }
 
-    @Test func `is judged again when a length shows itself (11.6)`() async throws {
+    @Test func `is checked again when a length becomes known (11.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await create(nil, in: uploads)
         let body = ScriptedBody(pattern(11))
@@ -47,7 +47,7 @@ import Testing
         #expect(await uploads.send(.put, url, [], ScriptedBody(pattern(10))).status == .ok)
     }
 
-    @Test func `is judged at the end of a body without a length (11.6)`() async throws {
+    @Test func `is checked at the end of a body without a length (11.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await create(nil, in: uploads)
         let body = ScriptedBody([.bytes(pattern(11))], length: nil)
@@ -77,7 +77,7 @@ import Testing
     {
         let uploads = try await fixture.open()
         let urls = try await [create(nil, in: uploads), create(nil, number: 2, in: uploads)]
-        // Both are judged by what is finished before either is.
+        // Both are checked against what is finished before either is.
         fixture.finisher.mood.withLock { $0 = .waits }
         async let answers = withTaskGroup { group in
             for url in urls {
@@ -100,7 +100,7 @@ import Testing
         #expect(uploads.statistics.ended[.refused] == 1)
     }
 
-    @Test func `lets nothing in while nobody can count (11.6)`() async throws {
+    @Test func `accepts nothing while usage cannot be counted (11.6)`() async throws {
         let uploads = try await fixture.open()
         fixture.finisher.mood.withLock { $0 = .breaks }
         await #expect(throws: UploadError.backend) { try await create(1, in: uploads) }

@@ -61,7 +61,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.first?.size } == 3)
     }
 
-    @Test func `finishing has one owner, also when nobody waits for it any more (11.4)`()
+    @Test func `finishing has one owner, also when no request waits for it any more (11.4)`()
         async throws
     {
         fixture.finisher.mood.withLock { $0 = .waits }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(.enabled(if: UploadFixture.keepsRecords))
-    func `a record nobody could look at is neither unknown nor given up (11.2, 11.3)`()
+    func `an unreadable record is neither unknown nor cancelled (11.2, 11.3)`()
         async throws
     {
         let url = try await crashed()

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [("Content-Range", "rubbish"), ("Content-Encoding", "gzip")])
-    func `and all else is judged after token and state (1.1, 3.2)`(
+    func `all else is validated after token and state (1.1, 3.2)`(
         name: String, value: String
     ) async throws {
         let (uploads, url) = try await held(length: 4)

@@ -18,7 +18,7 @@ import Testing
         return String(id)
     }
 
-    @Test func `deletes the bytes of contents nobody needs, and says so (11.8)`() async throws {
+    @Test func `deletes the bytes of unused contents, and reports it (11.8)`() async throws {
         let uploads = try await fixture.open()
         let (gone, kept) = try await (finish(1, 5, in: uploads), finish(2, 7, in: uploads))
         fixture.finisher.unneeded.withLock {

@@ -114,7 +114,7 @@ import Testing
         let stalled = ScriptedBody([.bytes([2, 3]), .pause], length: 5)
         async let old = client.append(stalled, at: 1, of: url, isComplete: true)
         await stalled.untilPaused()
-        // Nobody's clock moves: the writer lets go because it is told to.
+        // No clock moves: the writer releases because it is interrupted.
         let held = await client.send(.head, url)
         #expect(held.fields["Upload-Offset"] == "3")
         #expect(await old.ending == .drop)

@@ -169,7 +169,7 @@ import Testing
         #expect(await client.send(.delete, url).status == .forbidden)
     }
 
-    @Test func `404 when nobody knows it, or not any more (7.7)`() async throws {
+    @Test func `404 when it is unknown, or no longer known (7.7)`() async throws {
         let client = try await client(6)
         let unknown = await client.send(.head, "/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
         #expect(unknown.status == .notFound)

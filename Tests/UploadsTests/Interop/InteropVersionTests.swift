@@ -107,7 +107,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: InteropColumn.all)
-    func `judges an append without completeness (7.1)`(column: InteropColumn) async throws {
+    func `validates an append without completeness (7.1)`(column: InteropColumn) async throws {
         let client = try await client(column)
         let url = try await client.started([1])
         let answer = await client.send(
@@ -118,7 +118,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
 
     // Without a version it is the media type that says which protocol this is.
     @Test(arguments: InteropColumn.all.filter { $0.version != nil })
-    func `judges the media type of an append (7.1)`(column: InteropColumn) async throws {
+    func `validates the media type of an append (7.1)`(column: InteropColumn) async throws {
         let client = try await client(column)
         let url = try await client.started([1])
         let answer = await client.send(
@@ -129,7 +129,8 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: InteropColumn.all.filter { $0.version != nil })
-    func `judges a question that states the answer (7.1)`(column: InteropColumn) async throws {
+    func `validates a status query that states the answer (7.1)`(column: InteropColumn) async throws
+    {
         let client = try await client(column)
         let url = try await client.started([1])
         for field in [(name: "Upload-Offset", value: "1"), client.complete(false)] {

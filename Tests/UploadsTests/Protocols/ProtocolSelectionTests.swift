@@ -166,7 +166,7 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
     private let fixture = UploadFixture()
 
     @Test(arguments: ["/uploads", "/uploads/", "resource", "/uploads/none", "*"])
-    func `says what the server can do, to everybody (3.7)`(path: String) async throws {
+    func `lists the server's abilities for all clients (3.7)`(path: String) async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let answer = await uploads.send(

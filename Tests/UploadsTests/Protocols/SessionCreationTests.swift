@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, 401), ("Bearer wrong", 401), ("Bearer reader", 403)])
-    func `asks who it is before anything else (1.1, 5.1)`(
+    func `checks the credential before anything else (1.1, 5.1)`(
         credential: String?, status: Int
     ) async throws {
         let uploads = try await fixture.open()

@@ -33,7 +33,7 @@ private let total = bytes.count
         fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
     }
 
-    /// So many parts in the bucket, which move while nobody waits for them.
+    /// So many parts in the bucket, which move while no request waits for them.
     private func moved(_ count: Int, of uploads: Uploads) async throws -> JournaledParts {
         let uploader = try #require(uploads.engine.storage.uploader(of: name))
         while true {
@@ -128,7 +128,7 @@ private let total = bytes.count
             key, upload: moved.upload, number: 3, .bytes(Array(bytes[(16 << 20)...])))
         try await bucket.store.complete(
             key, upload: moved.upload, moved.parts(of: Int64(total)) + [rest])
-        // The store knows nothing of the upload any more, as after a completion nobody heard of.
+        // The store knows nothing of the upload any more, as after a completion whose answer was lost.
         let journal = try #require(
             try JournalFolder(at: "\(fixture.folder)/parts").open(name))
         try journal.append(JournaledParts.entry(rest.tag))
@@ -180,7 +180,7 @@ private let total = bytes.count
         let patch = await uploads.patch(url, at: 0, Array(bytes[..<half]))
         #expect(patch.status == .noContent)
         _ = try await moved(1, of: uploads)
-        // Only now somebody wants MD5.
+        // Only now a client wants MD5.
         let answer = await uploads.put(
             url, "bytes \(half)-\(total - 1)/\(total)", Array(bytes[half...]))
         #expect(answer.status == .ok)
@@ -216,7 +216,7 @@ private let total = bytes.count
         #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
     }
 
-    @Test func `is deleted when nobody needs it (11.8)`() async throws {
+    @Test func `is deleted when it is unused (11.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         _ = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
@@ -239,7 +239,7 @@ private let total = bytes.count
 }
 
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `A bucket that takes nothing` {
-    @Test func `stops the client behind two whole parts, and nobody else (10.5, 11.4)`()
+    @Test func `stops the client behind two whole parts, and no other (10.5, 11.4)`()
         async throws
     {
         let fixture = UploadFixture(bucket: .scratch("fault.SlowDown.100000.PUT"))
@@ -258,7 +258,7 @@ private let total = bytes.count
         #expect(await stopped.ending == .drop)
     }
 
-    @Test func `tells A and B when to try again, and cuts C off, who then asks (7.11, 12)`()
+    @Test func `sends A and B Retry-After, and disconnects C, which then asks (7.11, 12)`()
         async throws
     {
         // What is shared is held once it lies there.

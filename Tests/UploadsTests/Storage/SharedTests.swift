@@ -13,7 +13,7 @@ import Testing
 private let bytes = pattern(20 << 20 | 12_345)
 private let total = bytes.count
 
-/// Two rooms with a disk each, as two processes have, that share a bucket and the records.
+/// Two modules with a disk each, as two processes have, that share a bucket and the records.
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `An upload that two processes share` {
     private let registry = InMemoryRegistry()
     private let bucket: ContentBucket
@@ -37,7 +37,7 @@ private let total = bytes.count
         fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
     }
 
-    /// Deleting what no record names waits for nobody.
+    /// Deleting what no record names waits for no process.
     private func expectNothingLeft() async throws {
         for _ in 0..<500 where try await !pieces.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
@@ -68,7 +68,7 @@ private let total = bytes.count
         #expect(await two.offset(url) == "\(cut)")
         #expect(await put(two, url, cut..<total).status == .ok)
         #expect(isWhole(at: second))
-        // A copy of what was sent here is nobody's after a while; the fixture's clock is years ahead.
+        // A copy of what was sent here is unused after a while; the fixture's clock is years ahead.
         await one.sweep()
         for uploads in [one, two] {
             #expect(try uploads.blobs.stagedEntries().isEmpty)
@@ -106,7 +106,7 @@ private let total = bytes.count
     }
 
     @Test
-    func `is taken from a writer that stands still, and he is refused when he goes on (11.4)`()
+    func `is taken from a stalled writer, which is refused when it continues (11.4)`()
         async throws
     {
         let (one, two) = (try await first.open(), try await second.open())
@@ -118,7 +118,7 @@ private let total = bytes.count
         async let stalled = one.send(
             .put, url, [("Content-Range", "bytes 1000-\(total - 1)/\(total)")], body)
         while body.reads < 2 { await Task.yield() }
-        // What cannot fit disturbs nobody, and is told every byte that the first has received.
+        // What cannot fit disturbs no writer, and learns every byte that the first has received.
         #expect(await put(two, url, 5000..<6000).fields["Range"] == "bytes=0-1999")
         // Where what is held ends, the second goes on.
         #expect(await put(two, url, 1000..<3_000_000).fields["Range"] == "bytes=0-2999999")
@@ -222,7 +222,7 @@ private let total = bytes.count
         #expect(await one.bytes(of: UploadFixture.content) == bytes)
     }
 
-    @Test func `asks nobody while nobody receives (ruling 33)`() async throws {
+    @Test func `sends no queries while no process receives (ruling 33)`() async throws {
         let rooms = [try await first.open(), try await second.open()]
         let url = try await rooms[0].create(UploadFixture.draft(length: Int64(total)))
         for number in 0..<6 {
@@ -313,7 +313,7 @@ private let total = bytes.count
         }
     }
 
-    @Test func `is not known to be lost while nobody can look (6.4)`() async throws {
+    @Test func `is not known to be lost while the store is unreachable (6.4)`() async throws {
         let one = try await first.open()
         let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         registry.isAway.withLock { $0 = true }
@@ -419,7 +419,7 @@ private let total = bytes.count
         let before = try await alone.open()
         let url = try await before.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(before, url, 0..<10 << 20).status == .resumeIncomplete)
-        // Who is gone moves no more parts.
+        // A disconnected client moves no more parts.
         await before.shutdown()
         let uploads = try await first.open()
         #expect(await uploads.offset(url) == "\(10 << 20)")

@@ -2,10 +2,10 @@ import SystemSupport
 
 @testable import Uploads
 
-/// Keeps records in memory for as many rooms as like, as a database would for processes.
+/// Keeps records in memory for any number of modules, as a database would for processes.
 final class InMemoryRegistry: UploadRegistry {
     private let rows = Locked<[String: RegisteredUpload]>([:])
-    /// Whether nobody answers.
+    /// Whether no query is answered.
     let isAway = Locked(false)
     private let isAlone = Locked(false)
 

@@ -13,7 +13,7 @@ extension Uploads {
         await send(method, url, [("Tus-Resumable", "1.0.0")] + fields, body)
     }
 
-    /// A creation by somebody who may.
+    /// A creation with a valid credential.
     ///
     /// - Parameter content: The number of the content that will result; none is the fixture's own.
     func create(

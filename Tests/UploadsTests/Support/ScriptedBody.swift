@@ -10,7 +10,7 @@ final class ScriptedBody: RequestBody {
         /// Bytes arrive, and the read keeps waiting for more, as a socket's does; they are handed over
         /// when asked for, when the body is interrupted or after ``ScriptedBody/release()``.
         case received([UInt8])
-        /// Nothing arrives until somebody interrupts or ``ScriptedBody/release()`` is called.
+        /// Nothing arrives until a test interrupts or ``ScriptedBody/release()`` is called.
         case pause
         /// Something else happens in the world, or is waited for.
         case event(@Sendable () async -> Void)
@@ -55,7 +55,7 @@ final class ScriptedBody: RequestBody {
         self.init(bytes.isEmpty ? [] : [.bytes(bytes)], length: Int64(bytes.count))
     }
 
-    /// How often somebody asked for bytes.
+    /// How often bytes were requested.
     var reads: Int { state.withLock { $0.reads } }
 
     func read(into buffer: inout BodyBuffer) async throws(BodyError) {

@@ -23,7 +23,7 @@ final class TemporaryVolume: Sendable {
 
     deinit { _ = umount2(path, Int32(MNT_DETACH)) }
 
-    /// Refuses writes from now on, or takes them again, once nobody has a file open for writing: what
+    /// Refuses writes from now on, or takes them again, once no file is open for writing: what
     /// belonged to a request is let go a moment after its answer.
     func set(readOnly isReadOnly: Bool) async throws {
         let flags = UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0)

@@ -75,7 +75,7 @@ final class UploadFixture: Sendable {
             })
     }
 
-    /// Until the task is cancelled, and at no cost: rooms that are left behind sleep on.
+    /// Until the task is cancelled, and at no cost: modules that are left behind sleep on.
     private static func sleepForever() async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
@@ -159,7 +159,7 @@ final class RecordingFinisher: UploadFinisher {
 
     func withdraw(_ contentID: String) async throws -> Bool { isUsed.withLock { !$0 } }
 
-    /// What nobody needs, and since when nobody had to.
+    /// Unused contents, and since when they are unused.
     let unneeded = Locked<[AbandonedContent]>([])
     let unusedSince = Locked<Int64?>(nil)
 
@@ -224,7 +224,7 @@ extension Uploads {
     }
 }
 
-/// Lets everybody in who brings the right word.
+/// Accepts every client with the right token.
 struct TestUploadAuthorizer: UploadAuthorizer {
     static let key = (name: "Authorization", value: "Bearer right")
 
@@ -287,12 +287,12 @@ extension UploadFixture {
 }
 
 extension ContentBucket {
-    /// A part of the tests' bucket that nobody else uses.
+    /// A part of the tests' bucket that no other test uses.
     ///
     /// - Parameters:
     ///   - fault: What is to go wrong, as `objectstore.py` has it.
     ///   - redirects: Whether downloads are sent to the store.
-    ///   - registry: Keeps records for several rooms.
+    ///   - registry: Stores records for several modules.
     static func scratch(
         _ fault: String? = nil, redirects: Bool = false, registry: InMemoryRegistry? = nil
     ) -> ContentBucket {

@@ -66,7 +66,7 @@ import Testing
         #expect(await content(uploads) == [1, 2, 1, 2])
     }
 
-    @Test func `parts serve several times, and are nobody's content (6.10)`() async throws {
+    @Test func `parts serve several times, and are no content themselves (6.10)`() async throws {
         let uploads = try await fixture.open()
         let created = await uploads.create(
             [

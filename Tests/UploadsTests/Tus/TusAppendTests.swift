@@ -49,7 +49,7 @@ import Testing
             ([("Upload-Offset", "2"), ("Upload-Length", "4")], 413),
             ([("Upload-Offset", "2"), ("Content-Encoding", "gzip")], 415),
         ] as [([(String, String)], Int)])
-    func `conditions are judged in the order of the table (6.5)`(
+    func `conditions are evaluated in the order of the table (6.5)`(
         fields: [(String, String)], status: Int
     ) async throws {
         let uploads = try await fixture.open()

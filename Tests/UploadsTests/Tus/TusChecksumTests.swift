@@ -109,7 +109,7 @@ import Testing
         #expect(body.reads == 0)
     }
 
-    @Test func `one that nobody announced is not looked at (3.1)`() async throws {
+    @Test func `one that was not announced is ignored (3.1)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 6))
         let body = ScriptedBody([.bytes([0, 1])], length: nil, trailer: ["crc32 AAAAAA=="])

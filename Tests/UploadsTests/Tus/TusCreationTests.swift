@@ -78,18 +78,18 @@ import Testing
         #expect(uploads.statistics.open == [:])
     }
 
-    @Test func `needs a version, and then somebody who may (6.1, 6.3)`() async throws {
+    @Test func `needs a version, and then a valid credential (6.1, 6.3)`() async throws {
         let uploads = try await fixture.open()
         let unversioned = await uploads.send(.post, "/uploads", [("Upload-Length", "4")])
         #expect(unversioned.status == .preconditionFailed)
         #expect(unversioned.fields["Tus-Version"] == "1.0.0")
-        // Who may not is not told what else is wrong.
+        // Without a valid credential the answer names no other error.
         let unknown = await uploads.tus(.post, "/uploads", [("Upload-Length", "x")])
         #expect(unknown.status == .unauthorized)
         #expect(unknown.fields["Tus-Resumable"] == "1.0.0")
     }
 
-    @Test func `is refused to whom too many are open (6.3)`() async throws {
+    @Test func `is refused above the limit of open uploads (6.3)`() async throws {
         let busy = UploadFixture { $0.maxOpenUploadsPerOwner = 1 }
         let uploads = try await busy.open()
         #expect(await uploads.create([("Upload-Length", "4")]).status == .created)

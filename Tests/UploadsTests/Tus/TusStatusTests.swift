@@ -84,7 +84,7 @@ import Testing
                 == SHA256.digest(of: Array(0...9)))
     }
 
-    @Test func `a request that can go on takes over, a stray one disturbs nobody (11.4)`()
+    @Test func `a request that can go on takes over, a stray one disturbs no writer (11.4)`()
         async throws
     {
         let uploads = try await fixture.open()

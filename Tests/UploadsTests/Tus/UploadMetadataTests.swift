@@ -65,7 +65,7 @@ import Testing
         #expect(throws: UploadError.self) { try UploadMetadata([0x61, 0xFF]) }
     }
 
-    @Test func `tells keys apart by their bytes (6.3)`() throws {
+    @Test func `distinguishes keys by their bytes (6.3)`() throws {
         // The same letter, composed and not: two keys.
         let metadata = try UploadMetadata("\u{E9} YQ==,e\u{301} Yg==".utf8)
         #expect(metadata.raw != nil)
