@@ -45,7 +45,7 @@ import Testing
         if readsBody {
             try await expect(400, "invalid_request", request, operation, play)
             request.bytes = Array("5".utf8)
-            let answer = try await play.door.ask(request)
+            let answer = try await play.client.ask(request)
             #expect([400, 422].contains(answer.status), "\(line): \(answer)")
         }
         #expect(try await play.scene.eventCount() == before)
@@ -107,7 +107,7 @@ import Testing
         _ status: Int, _ id: String, _ request: PlainRequest, _ operation: DescribedAPI.Operation,
         _ play: DescriptionExamples
     ) async throws {
-        let answer = try await play.door.ask(request)
+        let answer = try await play.client.ask(request)
         let error = try? JSONDocument(Array(answer.body.utf8)).root
         let place = Comment(rawValue: "\(operation.name): \(answer)")
         #expect(answer.status == status, place)

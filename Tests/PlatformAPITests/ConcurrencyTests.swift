@@ -9,20 +9,20 @@ import Testing
     func `fifty distinct creations make one conversation (R8)`(overSocket: Bool) async throws {
         let scene = try await SampleApplication.make()
         let before = try await scene.eventCount()
-        let answers = try await ask(50, scene, overSocket) { scene, door in
+        let answers = try await ask(50, scene, overSocket) { scene, client in
             try await scene.ask(
                 "POST", "/apps/{app}/conversations",
-                #"{"participants":["ana","bo"],"distinct":true}"#, by: door)
+                #"{"participants":["ana","bo"],"distinct":true}"#, by: client)
         }
         #expect(answers.count { $0.status == 201 } == 1)
         #expect(answers.count { $0.status == 200 } == 49)
         #expect(Set(answers.map(\.body)).count == 1)
         // The conversation, and whatever being named for the first time records: but once.
         let again = try await scene.eventCount()
-        _ = try await ask(5, scene, overSocket) { scene, door in
+        _ = try await ask(5, scene, overSocket) { scene, client in
             try await scene.ask(
                 "POST", "/apps/{app}/conversations",
-                #"{"participants":["bo","ana"],"distinct":true}"#, by: door)
+                #"{"participants":["bo","ana"],"distinct":true}"#, by: client)
         }
         #expect(again > before)
         #expect(try await scene.eventCount() == again)
@@ -31,16 +31,16 @@ import Testing
     @Test(arguments: [true, false])
     func `twenty posts with one key send one message (R111)`(overSocket: Bool) async throws {
         var scene = try await SampleApplication.make()
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
-            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: client)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         let before = try await scene.eventCount()
-        let answers = try await ask(20, scene, overSocket) { scene, door in
+        let answers = try await ask(20, scene, overSocket) { scene, client in
             try await scene.ask(
                 "POST", "/apps/{app}/conversations/{C}/messages",
                 #"{"sender":{"user_id":"ana"},"parts":[{"mime_type":"a/b","body":"once"}]}"#,
-                fields: [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")], by: door)
+                fields: [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")], by: client)
         }
         #expect(answers.allSatisfy { $0.status == 201 })
         #expect(Set(answers.map(\.body)).count == 1)
@@ -51,11 +51,11 @@ import Testing
     func `twenty announcements with one key are one (R111)`(overSocket: Bool) async throws {
         let scene = try await SampleApplication.make()
         let before = try await scene.eventCount()
-        let answers = try await ask(20, scene, overSocket) { scene, door in
+        let answers = try await ask(20, scene, overSocket) { scene, client in
             try await scene.ask(
                 "POST", "/apps/{app}/announcements",
                 #"{"recipients":["ana"],"sender":{"name":"Shop"},"parts":[{"mime_type":"a/b","body":"once"}]}"#,
-                fields: [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")], by: door)
+                fields: [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")], by: client)
         }
         #expect(answers.allSatisfy { $0.status == 202 })
         #expect(Set(answers.map(\.body)).count == 1)
@@ -64,9 +64,9 @@ import Testing
 
     @Test func `patches of different keys do not overwrite each other (R47)`() async throws {
         var scene = try await SampleApplication.make()
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
-            "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: door)
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: client)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         let answers = try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
             for number in 10..<40 {
@@ -74,13 +74,13 @@ import Testing
                     try await scene.ask(
                         "PATCH", "/apps/{app}/conversations/{C}",
                         #"{"operation":"set","property":"metadata.k\#(number)","value":"x"}"#,
-                        fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+                        fields: [("Content-Type", "application/vnd.layer-patch+json")], by: client)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.allSatisfy { $0.status == 204 })
-        let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: door)
+        let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: client)
         #expect((10..<40).allSatisfy { now.body.contains("\"k\($0)\":\"x\"") })
     }
 
@@ -89,13 +89,13 @@ import Testing
         overSocket: Bool
     ) async throws {
         let scene = try await messageScene()
-        let answers = try await ask(20, scene, overSocket) { scene, door in
+        let answers = try await ask(20, scene, overSocket) { scene, client in
             try await scene.ask(
                 "PATCH", "/apps/{app}/conversations/{C}",
                 #"[{"operation":"set","property":"metadata.x","value":"y"}]"#,
                 fields: [
                     ("Content-Type", "application/vnd.layer-patch+json"), ("If-Match", "\"v1\""),
-                ], by: door)
+                ], by: client)
         }
         #expect(answers.count { $0.status == 204 } == 1)
         #expect(answers.count { $0.status == 412 } == 19)
@@ -106,10 +106,10 @@ import Testing
         overSocket: Bool
     ) async throws {
         let scene = try await messageScene()
-        let answers = try await ask(20, scene, overSocket) { scene, door in
+        let answers = try await ask(20, scene, overSocket) { scene, client in
             try await scene.ask(
                 "PUT", "/apps/{app}/conversations/{C}/messages/{M}/parts/0",
-                #"{"mime_type":"a/b","body":"x"}"#, fields: [("If-Match", "\"v1\"")], by: door)
+                #"{"mime_type":"a/b","body":"x"}"#, fields: [("If-Match", "\"v1\"")], by: client)
         }
         #expect(answers.count { $0.status == 200 } == 1)
         #expect(answers.count { $0.status == 412 } == 19)
@@ -118,24 +118,24 @@ import Testing
     @Test(arguments: [true, false])
     func `thirty parts added at once have thirty numbers (1_3)`(overSocket: Bool) async throws {
         let scene = try await messageScene()
-        let answers = try await ask(30, scene, overSocket) { scene, door in
+        let answers = try await ask(30, scene, overSocket) { scene, client in
             try await scene.ask(
                 "POST", "/apps/{app}/conversations/{C}/messages/{M}/parts",
-                #"{"mime_type":"a/b","body":"x"}"#, by: door)
+                #"{"mime_type":"a/b","body":"x"}"#, by: client)
         }
         #expect(answers.allSatisfy { $0.status == 201 })
         let numbers = answers.compactMap { $0["Location"]?.split(separator: "/").last }
         #expect(Set(numbers.compactMap { Int($0) }) == Set(1...30))
-        let removals = try await ask(31, scene, overSocket) { scene, door in
+        let removals = try await ask(31, scene, overSocket) { scene, client in
             try await scene.ask(
                 "DELETE",
                 "/apps/{app}/conversations/{C}/messages/{M}/parts/\(Int.random(in: 0...30))",
-                by: door)
+                by: client)
         }
         #expect(removals.allSatisfy { [204, 404, 422].contains($0.status) })
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let rest = try await scene.ask(
-            "GET", "/apps/{app}/conversations/{C}/messages/{M}/parts", by: door)
+            "GET", "/apps/{app}/conversations/{C}/messages/{M}/parts", by: client)
         let gone = removals.count { $0.status == 204 }
         #expect(rest["ETag"] == "\"v\(31 + gone)\"")
         #expect(rest.body.components(separatedBy: #""mime_type""#).count - 1 == 31 - gone)
@@ -144,13 +144,13 @@ import Testing
     /// A conversation `C` with one message `M`, in 2.0.
     private func messageScene() async throws -> SampleApplication {
         var scene = try await SampleApplication.make(version: "2.0")
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
-            "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: door)
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: client)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         let sent = try await scene.ask(
             "POST", "/apps/{app}/conversations/{C}/messages",
-            #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"0"}]}"#, by: door)
+            #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"0"}]}"#, by: client)
         scene.variables["M"] = sent["Location"]?.split(separator: "/").last.map(String.init)
         return scene
     }
@@ -159,9 +159,9 @@ import Testing
     func `one of many creates an identity, the rest meet it (5_7)`(overSocket: Bool) async throws {
         let scene = try await SampleApplication.make()
         let before = try await scene.eventCount()
-        let answers = try await ask(20, scene, overSocket) { scene, door in
+        let answers = try await ask(20, scene, overSocket) { scene, client in
             try await scene.ask(
-                "POST", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: door)
+                "POST", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: client)
         }
         #expect(answers.count { $0.status == 201 } == 1)
         #expect(answers.count { $0.status == 409 } == 19)
@@ -178,11 +178,11 @@ import Testing
             by: RouterClient(service: scene.world.service))
         #expect(made.status == 204)
         let next = Counter()
-        let answers = try await ask(16, scene, overSocket) { scene, door in
+        let answers = try await ask(16, scene, overSocket) { scene, client in
             try await scene.ask(
                 "PATCH", "/apps/{app}/users/ana/identity",
                 #"{"operation":"set","property":"metadata.k\#(next.next())","value":"x"}"#,
-                fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+                fields: [("Content-Type", "application/vnd.layer-patch+json")], by: client)
         }
         #expect(answers.allSatisfy { $0.status == 204 })
         let user = try await scene.world.store.identity(
@@ -195,16 +195,16 @@ import Testing
         let scene = try await SampleApplication.make()
         let next = Counter()
         let patch = patch
-        let answers = try await ask(40, scene, true) { scene, door in
+        let answers = try await ask(40, scene, true) { scene, client in
             let number = next.next()
             return number % 2 == 0
                 ? try await scene.ask(
                     "POST", "/apps/{app}/users/ana/blocks", #"{"user_id":"u\#(number)"}"#,
-                    by: door)
+                    by: client)
                 : try await scene.ask(
                     "PATCH", "/apps/{app}/users/ana",
                     #"{"operation":"add","property":"blocks","value":"u\#(number)"}"#,
-                    fields: patch, by: door)
+                    fields: patch, by: client)
         }
         #expect(answers.allSatisfy { $0.status == 204 || $0.status == 202 })
         let blocked = try await scene.world.store.blocks(
@@ -219,11 +219,11 @@ import Testing
         _ request:
             @escaping @Sendable (SampleApplication, any TestClient) async throws -> PlainAnswer
     ) async throws -> [PlainAnswer] {
-        let door: any TestClient =
+        let client: any TestClient =
             overSocket
             ? SocketClient(port: scene.world.port) : RouterClient(service: scene.world.service)
         return try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
-            for _ in 0..<count { group.addTask { try await request(scene, door) } }
+            for _ in 0..<count { group.addTask { try await request(scene, client) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }

@@ -28,7 +28,7 @@ import Testing
         #expect(try await created(scene, from: members.count) == 1)
         for user in members {
             let answer = try await scene.ask(
-                "GET", "/apps/{app}/users/\(user)/conversations", by: door(scene))
+                "GET", "/apps/{app}/users/\(user)/conversations", by: client(scene))
             // The one that made the user known, and this one.
             #expect(answer["Layer-Count"] == "2")
         }
@@ -75,7 +75,7 @@ import Testing
         let answers = try await ask(
             patches, scene, [("Content-Type", "application/vnd.layer-patch+json")])
         #expect(answers.allSatisfy { answer in answer.status == 204 })
-        let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: door(scene))
+        let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: client(scene))
         #expect((0..<60).allSatisfy { number in now.body.contains("\"k\(number)\":\"x\"") })
         let last = try await scene.events().last
         guard case .metadataChanged(let change)? = last else {
@@ -91,7 +91,7 @@ import Testing
         #expect(now.body.contains("\"same\":\"\(text)\""))
         let later = try await scene.reopened()
         #expect(
-            try await later.ask("GET", "/apps/{app}/conversations/{C}", by: door(later)).body
+            try await later.ask("GET", "/apps/{app}/conversations/{C}", by: client(later)).body
                 == now.body)
     }
 
@@ -101,7 +101,7 @@ import Testing
         for number in 0..<5 {
             let sent = try await scene.ask(
                 "POST", "/apps/{app}/users/u0/conversations/{C}/messages",
-                #"{"parts":[{"mime_type":"a/b","body":"x"}]}"#, by: door(scene))
+                #"{"parts":[{"mime_type":"a/b","body":"x"}]}"#, by: client(scene))
             scene.variables["M\(number)"] = sent["Location"]?.split(separator: "/").last
                 .map(String.init)
         }
@@ -126,13 +126,13 @@ import Testing
         let later = try await scene.reopened()
         for user in members { #expect(try await unread(of: user, later) == 0) }
         let message = try await later.ask(
-            "GET", "/apps/{app}/conversations/{C}/messages/{M3}", by: door(later))
+            "GET", "/apps/{app}/conversations/{C}/messages/{M3}", by: client(later))
         #expect(!message.body.contains("\"sent\""))
     }
 
     // MARK: - How
 
-    private func door(_ scene: SampleApplication) -> any TestClient {
+    private func client(_ scene: SampleApplication) -> any TestClient {
         SocketClient(port: scene.world.port)
     }
 
@@ -141,7 +141,7 @@ import Testing
         for user in members {
             let made = try await scene.ask(
                 "POST", "/apps/{app}/conversations", #"{"participants":["\#(user)"]}"#,
-                by: door(scene))
+                by: client(scene))
             #expect(made.status == 201)
         }
     }
@@ -151,7 +151,7 @@ import Testing
         var scene = try await SampleApplication.make(version: "1.1", in: TestServer.separate())
         let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
         let made = try await scene.ask(
-            "POST", "/apps/{app}/conversations", #"{"participants":[\#(list)]}"#, by: door(scene))
+            "POST", "/apps/{app}/conversations", #"{"participants":[\#(list)]}"#, by: client(scene))
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         return scene
     }
@@ -178,7 +178,7 @@ import Testing
 
     private func unread(of user: String, _ scene: SampleApplication) async throws -> Int64? {
         let answer = try await scene.ask(
-            "GET", "/apps/{app}/users/\(user)/conversations/{C}", by: door(scene))
+            "GET", "/apps/{app}/users/\(user)/conversations/{C}", by: client(scene))
         return try JSONDocument(Array(answer.body.utf8)).root["unread_message_count"]?.integer
     }
 

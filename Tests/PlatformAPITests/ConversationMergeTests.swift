@@ -11,22 +11,24 @@ import Testing
     ) async throws {
         let scene = try await SampleApplication.make(version: "3.0")
         let names = (0..<40).map { _ in UUID().uuidString.lowercased() }
-        let answers = try await each(names, scene, overSocket) { scene, door, index in
+        let answers = try await each(names, scene, overSocket) { scene, client, index in
             let body = #"{"participants":["ana","bo"],"distinct":true"#
             return try await scene.ask(
                 "POST", "/apps/{app}/conversations",
                 index.isMultiple(of: 2) ? body + #","id":"\#(names[index])"}"# : body + "}",
-                fields: index.isMultiple(of: 2) ? [] : [("If-None-Match", names[index])], by: door)
+                fields: index.isMultiple(of: 2) ? [] : [("If-None-Match", names[index])], by: client
+            )
         }
         #expect(answers.count { $0.status == 201 } == 1)
         #expect(answers.count { $0.status == 200 } == 39)
         let winner = try #require(answers.first?["Location"])
         #expect(Set(answers.map { $0["Location"] }) == [winner])
         #expect(answers.count { $0["Content-Location"] == winner } == 39)
-        let sent = try await each(names, scene, overSocket) { scene, door, index in
+        let sent = try await each(names, scene, overSocket) { scene, client, index in
             try await scene.ask(
                 "POST", "/apps/{app}/conversations/\(names[index])/messages",
-                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"\#(index)"}]}"#, by: door)
+                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"\#(index)"}]}"#, by: client
+            )
         }
         #expect(sent.allSatisfy { $0.status == 201 })
         let bodies = try await bodies(of: names[7], in: scene)
@@ -56,10 +58,11 @@ import Testing
                 try await scene.world.store.reconcile(id, in: scene.application)
             }
         }()
-        let answers = try await each(places, scene, overSocket) { scene, door, index in
+        let answers = try await each(places, scene, overSocket) { scene, client, index in
             try await scene.ask(
                 "POST", "/apps/{app}/conversations/\(ids[index % 3].uuid)/messages",
-                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"\#(index)"}]}"#, by: door)
+                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"\#(index)"}]}"#, by: client
+            )
         }
         try await settled
         #expect(answers.allSatisfy { $0.status == 201 })
@@ -78,10 +81,10 @@ import Testing
     {
         let scene = try await SampleApplication.make(version: "3.0")
         let users = Participants([UserID("ana"), UserID("bo")].compactMap(\.self))
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"],"distinct":true}"#,
-            by: door)
+            by: client)
         let own = try #require(made["Location"]?.split(separator: "/").last)
         let other = Conversation.ID.v7(at: .now, random: 1)
         try await scene.world.store.placeBeside(
@@ -91,11 +94,11 @@ import Testing
         for home in [other.uuid, String(own)] {
             _ = try await scene.ask(
                 "POST", "/apps/{app}/conversations/\(home)/messages",
-                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"x"}]}"#, by: door)
+                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"x"}]}"#, by: client)
         }
         let end = try await scene.end()
         try await scene.world.store.reconcile(other, in: scene.application)
-        let answer = try await scene.ask("GET", "/apps/{app}/events?after=\(end)", by: door)
+        let answer = try await scene.ask("GET", "/apps/{app}/events?after=\(end)", by: client)
         let events = try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements.map(\.self)
         let event = try #require(events?.first)
         #expect(events?.count == 1)
@@ -130,11 +133,11 @@ import Testing
     ) async throws -> [PlainAnswer] {
         try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
             for index in items.indices {
-                let door: any TestClient =
+                let client: any TestClient =
                     overSocket
                     ? SocketClient(port: scene.world.port)
                     : RouterClient(service: scene.world.service)
-                group.addTask { try await request(scene, door, index) }
+                group.addTask { try await request(scene, client, index) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }

@@ -99,19 +99,19 @@ import Testing
         try await play.prepare(operation)
         var request = try play.request(operation)
         request.fields.append(("Idempotency-Key", "the only one"))
-        #expect(try await play.door.ask(request).status == 400, "it has a blank")
+        #expect(try await play.client.ask(request).status == 400, "it has a blank")
         request.fields[request.fields.count - 1].value = "the-only-one"
-        let first = try await play.door.ask(request)
+        let first = try await play.client.ask(request)
         #expect(first.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) })
         let count = try await play.scene.eventCount()
-        let second = try await play.door.ask(request)
+        let second = try await play.client.ask(request)
         #expect(second.status == first.status)
         #expect(second.body == first.body)
         #expect(second["Idempotent-Replayed"] == "true")
         #expect(try await play.scene.eventCount() == count)
         guard operation.json["requestBody"] != nil else { return }
         request.bytes = Array("{}".utf8)
-        #expect([400, 422].contains(try await play.door.ask(request).status))
+        #expect([400, 422].contains(try await play.client.ask(request).status))
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)

@@ -48,24 +48,26 @@ import Testing
         let scene = try await SampleApplication.make(version: play.version)
         try await expect(
             play.file, in: scene,
-            by: IdempotencyKeyClient(door: RouterClient(service: scene.world.service)))
+            by: IdempotencyKeyClient(client: RouterClient(service: scene.world.service)))
     }
 
     @Test(.enabled(if: ObjectServer.isAvailable), arguments: Play.quiet, [2, 3])
     func `any of some processes answers as written`(play: Play, count: Int) async throws {
-        let crowd = try await ServerCluster.of(count)
-        let scene = try await SampleApplication.make(version: play.version, in: crowd.world)
-        try await expect(play.file, in: scene, by: crowd.door)
+        let cluster = try await ServerCluster.of(count)
+        let scene = try await SampleApplication.make(version: play.version, in: cluster.world)
+        try await expect(play.file, in: scene, by: cluster.client)
     }
 
-    private func expect(_ file: ExchangeFile, in scene: SampleApplication, by door: any TestClient)
+    private func expect(
+        _ file: ExchangeFile, in scene: SampleApplication, by client: any TestClient
+    )
         async throws
     {
         var scene = scene
         let description = try await DescribedAPI.of(scene.variables["version"] ?? "")
         for exchange in file.exchanges {
             let end = try await scene.end()
-            let answer = try await scene.ask(exchange.request, by: door)
+            let answer = try await scene.ask(exchange.request, by: client)
             let caused = try await scene.events(after: end).map(\.type.rawValue)
             #expect(caused == exchange.events, "\(exchange.title)")
             if let operation = description.operation(exchange.request) {

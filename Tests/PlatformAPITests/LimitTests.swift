@@ -77,14 +77,14 @@ import Testing
             by: RouterClient(service: world.service))
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         scene = try await scene.reopened(limits: Self.limits(participants: 1))
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         func patch(_ operation: String, _ user: String) async throws -> PlainAnswer {
             try await scene.ask(
                 "PATCH", "/apps/{app}/conversations/{C}",
                 #"[{"operation":"\#(operation)","property":"participants","id":"layer:///identities/\#(user)"}]"#,
-                fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+                fields: [("Content-Type", "application/vnd.layer-patch+json")], by: client)
         }
-        let read = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: door)
+        let read = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: client)
         #expect(read.status == 200 && read.body.contains("layer:///identities/c"), "\(read)")
         #expect(try await patch("remove", "b").status == 204)
         let added = try await patch("add", "d")
@@ -93,22 +93,22 @@ import Testing
             "\(added)")
         let sent = try await scene.ask(
             "POST", "/apps/{app}/users/a/conversations/{C}/messages",
-            #"{"parts":[{"mime_type":"text/plain","body":"x"}]}"#, by: door)
+            #"{"parts":[{"mime_type":"text/plain","body":"x"}]}"#, by: client)
         #expect(sent.status == 201, "\(sent)")
     }
 
     @Test func `announcement, upload and message hold to uploads_max_upload_size`() async throws {
         let world = try await TestServer.limited(Self.limits(participants: 3))
         var scene = try await SampleApplication.make(version: "3.0", in: world)
-        let door = RouterClient(service: world.service)
+        let client = RouterClient(service: world.service)
         let made = try await scene.ask(
-            "POST", "/apps/{app}/conversations", #"{"participants":["a","b"]}"#, by: door)
+            "POST", "/apps/{app}/conversations", #"{"participants":["a","b"]}"#, by: client)
         scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         func announce(_ length: String) async throws -> PlainAnswer {
             try await scene.ask(
                 "POST", "/apps/{app}/conversations/{C}/content",
                 fields: [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", length)],
-                by: door)
+                by: client)
         }
         #expect(try await announce("5000").status == 201)
         for length in ["5001", "9223372036854775808", "99999999999999999999999"] {
@@ -121,14 +121,14 @@ import Testing
         }
         let created = try await scene.ask(
             "POST", "/uploads", fields: [("Tus-Resumable", "1.0.0"), ("Upload-Length", "5001")],
-            by: door)
+            by: client)
         #expect(created.status == 413 && created.body.contains("5000 bytes"), "\(created)")
         let part = #"{"mime_type":"a/b","body":"\#(String(repeating: "x", count: 1700))"}"#
         for (parts, status) in [(2, 201), (3, 422)] {
             let sent = try await scene.ask(
                 "POST", "/apps/{app}/users/a/conversations/{C}/messages",
                 #"{"parts":[\#(Array(repeating: part, count: parts).joined(separator: ","))]}"#,
-                by: door)
+                by: client)
             #expect(sent.status == status, "\(sent)")
             #expect(
                 status == 201 || sent.body.contains("a message may have at most 5,000 bytes"),

@@ -129,11 +129,11 @@ import Testing
             let base = "/apps/{app}/conversations/\(conversation.uuid)"
             let sent = try await scene.ask(
                 "POST", "\(base)/messages",
-                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"a"}]}"#, by: scene.door)
+                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"a"}]}"#, by: scene.client)
             let content = try await scene.ask(
                 "POST", "\(base)/content",
                 fields: [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "5")],
-                by: scene.door)
+                by: scene.client)
             let webhook = try await Self.ask(
                 scene, "POST", "/webhooks",
                 """
@@ -170,7 +170,7 @@ import Testing
             if method == "PATCH" {
                 own.append(("Content-Type", "application/vnd.layer-patch+json"))
             }
-            return try await scene.door.ask(
+            return try await scene.client.ask(
                 PlainRequest(
                     method: method, target: "/apps/{app}\(path)".filled(with: scene.variables),
                     fields: try (own + fields).map { field in

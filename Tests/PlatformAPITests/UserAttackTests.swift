@@ -6,18 +6,18 @@ import Testing
 @Suite struct `Users under attack` {
     @Test func `one application sees nothing of another's users`() async throws {
         let (one, other) = try await (SampleApplication.make(), SampleApplication.make())
-        let door = RouterClient(service: one.world.service)
+        let client = RouterClient(service: one.world.service)
         _ = try await one.ask(
-            "PUT", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: door)
-        _ = try await one.ask("PUT", "/apps/{app}/users/ana/following/bo", by: door)
+            "PUT", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: client)
+        _ = try await one.ask("PUT", "/apps/{app}/users/ana/following/bo", by: client)
         _ = try await one.ask(
             "PATCH", "/apps/{app}/users/ana",
-            #"[{"operation":"add","property":"blocks","value":"bo"}]"#, fields: patch, by: door)
+            #"[{"operation":"add","property":"blocks","value":"bo"}]"#, fields: patch, by: client)
         for path in ["", "/identity", "/badge", "/following", "/identities"] {
-            let answer = try await other.ask("GET", "/apps/{app}/users/ana\(path)", by: door)
+            let answer = try await other.ask("GET", "/apps/{app}/users/ana\(path)", by: client)
             #expect(answer.status == 404, "\(path)")
         }
-        let blocks = try await other.ask("GET", "/apps/{app}/users/ana/blocks", by: door)
+        let blocks = try await other.ask("GET", "/apps/{app}/users/ana/blocks", by: client)
         #expect(blocks.body == "[]")
     }
 
@@ -29,41 +29,41 @@ import Testing
         async throws
     {
         let scene = try await SampleApplication.make()
-        let door = SocketClient(port: scene.world.port)
+        let client = SocketClient(port: scene.world.port)
         let path = "/apps/{app}/users/\(name)"
         let made = try await scene.ask(
             "POST", "\(path)/identity", #"{"display_name":"A","metadata":{"a":"'; DROP"}}"#,
-            by: door)
+            by: client)
         #expect(made.status == 201)
-        let identity = try await scene.ask("GET", "\(path)/identity", by: door)
+        let identity = try await scene.ask("GET", "\(path)/identity", by: client)
         let url = try JSONDocument(Array(identity.body.utf8)).root["url"]?.string
         let again = try await scene.ask(
-            "GET", String(try #require(url).dropFirst(TestServer.base.count)), by: door)
+            "GET", String(try #require(url).dropFirst(TestServer.base.count)), by: client)
         #expect(again.body == identity.body)
         #expect(again.status == 200)
     }
 
     @Test func `two spellings of one letter are two users (ruling 7)`() async throws {
         let scene = try await SampleApplication.make()
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         for name in ["%C3%A9", "e%CC%81"] {
             let made = try await scene.ask(
-                "POST", "/apps/{app}/users/\(name)/identity", #"{"display_name":"A"}"#, by: door)
+                "POST", "/apps/{app}/users/\(name)/identity", #"{"display_name":"A"}"#, by: client)
             #expect(made.status == 201)
         }
     }
 
     @Test func `a patch of a megabyte is applied whole or refused whole (R34)`() async throws {
         let scene = try await SampleApplication.make()
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let operation = #"{"operation":"add","property":"blocks","value":"u1234"},"#
         let many = String(repeating: operation, count: 9_999) + operation.dropLast()
         let taken = try await scene.ask(
-            "PATCH", "/apps/{app}/users/ana", "[\(many)]", fields: patch, by: door)
+            "PATCH", "/apps/{app}/users/ana", "[\(many)]", fields: patch, by: client)
         #expect(taken.status == 202)
         let before = try await scene.eventCount()
         let refused = try await scene.ask(
-            "PATCH", "/apps/{app}/users/ana", "[\(operation)\(many)]", fields: patch, by: door)
+            "PATCH", "/apps/{app}/users/ana", "[\(operation)\(many)]", fields: patch, by: client)
         #expect(refused.status == 422)
         #expect(try await scene.eventCount() == before)
     }
@@ -71,7 +71,7 @@ import Testing
     @Test func `a reading token changes nothing about users (1_4)`() async throws {
         var scene = try await SampleApplication.make()
         scene.variables["token"] = scene.variables["read_token"]
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let before = try await scene.eventCount()
         let requests = [
             ("POST", "/users/ana/identity", #"{"display_name":"A"}"#),
@@ -87,7 +87,7 @@ import Testing
         ]
         for (method, path, body) in requests {
             let answer = try await scene.ask(
-                method, "/apps/{app}\(path)", body, fields: patch, by: door)
+                method, "/apps/{app}\(path)", body, fields: patch, by: client)
             #expect(answer.status == 403, "\(method) \(path)")
         }
         #expect(try await scene.eventCount() == before)
@@ -95,11 +95,11 @@ import Testing
 
     @Test func `reading and changing at once never shows half an identity (R110)`() async throws {
         let scene = try await SampleApplication.make()
-        let door = SocketClient(port: scene.world.port)
+        let client = SocketClient(port: scene.world.port)
         let full = { @Sendable (name: String) in
             #"{"display_name":"\#(name)","first_name":"\#(name)","metadata":{"n":"\#(name)"}}"#
         }
-        _ = try await scene.ask("PUT", "/apps/{app}/users/ana/identity", full("a"), by: door)
+        _ = try await scene.ask("PUT", "/apps/{app}/users/ana/identity", full("a"), by: client)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<60 {
                 group.addTask {
@@ -107,11 +107,11 @@ import Testing
                         let name = number % 4 == 1 ? "a" : "b"
                         let body = full(name)
                         _ = try await scene.ask(
-                            "PUT", "/apps/{app}/users/ana/identity", body, by: door)
+                            "PUT", "/apps/{app}/users/ana/identity", body, by: client)
                         return
                     }
                     let answer = try await scene.ask(
-                        "GET", "/apps/{app}/users/ana/identity", by: door)
+                        "GET", "/apps/{app}/users/ana/identity", by: client)
                     let root = try JSONDocument(Array(answer.body.utf8)).root
                     #expect(root["display_name"]?.string == root["first_name"]?.string)
                     #expect(root["metadata"]?["n"]?.string == root["first_name"]?.string)

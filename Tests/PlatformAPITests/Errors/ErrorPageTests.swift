@@ -55,16 +55,16 @@ import Testing
         async throws
     {
         let scene = try await SampleApplication.make(version: "3.0")
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
-            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: client)
         #expect(made.status == 201)
         var last = made
         for _ in 0...200 {
             last = try await scene.ask(
                 "POST", "/apps/{app}/users/ana/content",
                 fields: [("Upload-Content-Type", "text/plain"), ("Upload-Content-Length", "10")],
-                by: door)
+                by: client)
         }
         #expect(last.status == 429)
         #expect(last["Retry-After"] == "60")

@@ -42,19 +42,19 @@ import Testing
     private func ask(
         _ scene: SampleApplication, _ query: String, _ overSocket: Bool
     ) async throws -> PlainAnswer {
-        let door: any TestClient =
+        let client: any TestClient =
             overSocket
             ? SocketClient(port: scene.world.port) : RouterClient(service: scene.world.service)
-        return try await scene.ask("GET", "/apps/{app}/events\(query)", by: door)
+        return try await scene.ask("GET", "/apps/{app}/events\(query)", by: client)
     }
 }
 
 @Suite struct `A page of large messages` {
     @Test func `ends early, and Link leads through all of them (1_10, X5)`() async throws {
         var scene = try await SampleApplication.make(version: "3.0")
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let made = try await scene.ask(
-            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: door)
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: client)
         let location = try #require(made["Location"])
         scene.variables["C"] = location.split(separator: "/").last.map(String.init)
         // As large as a body may be.
@@ -63,14 +63,14 @@ import Testing
         for _ in 0..<7 {
             let sent = try await scene.ask(
                 "POST", "/apps/{app}/users/ana/conversations/{C}/messages",
-                #"{"parts":[\#(parts)]}"#, by: door)
+                #"{"parts":[\#(parts)]}"#, by: client)
             try #require(sent.status == 201, "\(sent.status)")
         }
         for list in ["conversations/{C}/messages", "users/bo/conversations/{C}/messages"] {
             var next: String? = "/apps/{app}/\(list)"
             var (ids, pages) = (Set<String>(), 0)
             while let target = next {
-                let page = try await scene.ask("GET", target, by: door)
+                let page = try await scene.ask("GET", target, by: client)
                 #expect(page["Layer-Count"] == "7")
                 #expect(page.body.utf8.count < 8 << 20)
                 let messages = try JSONDocument(

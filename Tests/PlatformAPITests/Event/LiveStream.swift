@@ -26,8 +26,8 @@ final class LiveStream: @unchecked Sendable {
         _ scene: SampleApplication, _ query: String = "", token: String = "{token}",
         lastEventID: Int64? = nil, receiveBuffer: Int32? = nil
     ) throws {
-        let door = SocketClient(port: scene.world.port)
-        socket = try door.connected()
+        let client = SocketClient(port: scene.world.port)
+        socket = try client.connected()
         // A test that waits for what never comes shall fail and not hang.
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(
@@ -44,7 +44,7 @@ final class LiveStream: @unchecked Sendable {
         \(resuming)\r
 
         """.filled(with: scene.variables)
-        try door.send(socket, Array(request.utf8))
+        try client.send(socket, Array(request.utf8))
     }
 
     deinit { close(socket) }

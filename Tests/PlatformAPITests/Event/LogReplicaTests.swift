@@ -44,7 +44,7 @@ private struct Life {
         self.generator = generator
     }
 
-    private var door: any TestClient { RouterClient(service: scene.world.service) }
+    private var client: any TestClient { RouterClient(service: scene.world.service) }
 
     mutating func step() async throws {
         let users = generator.some(of: ["ana", "bo", "cy", "dee"])
@@ -173,7 +173,7 @@ private struct Life {
     }
 
     func get(_ target: String) async throws -> JSONValue {
-        let answer = try await scene.ask("GET", target, by: door)
+        let answer = try await scene.ask("GET", target, by: client)
         return try JSONDocument(Array(answer.body.utf8)).root
     }
 
@@ -184,7 +184,7 @@ private struct Life {
             method == "PATCH"
             ? [(name: "Content-Type", value: "application/vnd.layer-patch+json")] : []
         return try await scene.ask(
-            method, "/apps/{app}\(path)", body, fields: type, by: door)
+            method, "/apps/{app}\(path)", body, fields: type, by: client)
     }
 
     private func askWebhooks(
@@ -196,7 +196,7 @@ private struct Life {
                 fields: [
                     (name: "Authorization", value: "Bearer {token}"),
                     (name: "Accept", value: "application/vnd.layer.webhooks+json; version=3.0"),
-                ], body: body), by: door)
+                ], body: body), by: client)
     }
 
     private func id(of answer: PlainAnswer) throws -> String {

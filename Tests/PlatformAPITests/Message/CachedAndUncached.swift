@@ -11,13 +11,13 @@ final class Play {
     let remembering: PlatformAPI
     let forgetful: PlatformAPI
     let scene: SampleApplication
-    private let door: any TestClient
+    private let client: any TestClient
     private let members: [String]
     private var conversations: [String] = []
     private var messages: [(id: String, conversation: String)] = []
 
     init(
-        _ version: String, in known: SampleApplication? = nil, by door: (any TestClient)? = nil,
+        _ version: String, in known: SampleApplication? = nil, by client: (any TestClient)? = nil,
         members: [String] = ["ana", "bo", "cy", "dee"]
     ) async throws {
         // A clock of its own: grants are believed for a second of it.
@@ -31,7 +31,7 @@ final class Play {
         self.members = members
         remembering = scene.world.remembering(48 << 10)
         forgetful = scene.world.remembering(0)
-        self.door = door ?? RouterClient(service: remembering)
+        self.client = client ?? RouterClient(service: remembering)
         for _ in 0..<2 { try await converse() }
     }
 
@@ -46,7 +46,7 @@ final class Play {
             scene.variables["version"] == "1.1"
                 ? #"{"sender":{"user_id":"\#(members[0])"},"parts":[{"mime_type":"a/b","body":"x"}]}"#
                 : #"{"sender_id":"\#(members[0])","parts":[{"mime_type":"a/b","body":"x"}]}"#,
-            by: door)
+            by: client)
         guard let id = sent["Location"]?.split(separator: "/").last.map(String.init) else {
             return nil
         }
@@ -123,7 +123,7 @@ final class Play {
         let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":[\#(list)],"distinct":false}"#,
-            by: door)
+            by: client)
         conversations.append(
             try #require(made["Location"]?.split(separator: "/").last.map(String.init)))
         _ = try await sendIfAllowed()
@@ -133,7 +133,7 @@ final class Play {
         _ method: String, _ path: String, _ body: String = "",
         _ fields: [(name: String, value: String)] = []
     ) async throws {
-        _ = try await scene.ask(method, "/apps/{app}/\(path)", body, fields: fields, by: door)
+        _ = try await scene.ask(method, "/apps/{app}/\(path)", body, fields: fields, by: client)
     }
 }
 

@@ -75,19 +75,19 @@ import Testing
 
     @Test func `is refused as it would be, and known by its tag (X4)`() async throws {
         let scene = try await SampleApplication.make(version: "3.0", in: .separate())
-        let door = RouterClient(service: scene.world.service)
-        let play = try await Play("3.0", in: scene, by: door)
+        let client = RouterClient(service: scene.world.service)
+        let play = try await Play("3.0", in: scene, by: client)
         let message = try await play.send()
         for _ in 0..<2 {
-            let found = try await scene.ask("GET", "/apps/{app}/messages/\(message)", by: door)
+            let found = try await scene.ask("GET", "/apps/{app}/messages/\(message)", by: client)
             #expect(found.status == 200)
             #expect(found["ETag"] == "\"v1\"")
             let known = try await scene.ask(
                 "GET", "/apps/{app}/messages/\(message)", fields: [("If-None-Match", "\"v1\"")],
-                by: door)
+                by: client)
             #expect(known.status == 304)
             #expect(known.body.isEmpty)
-            let foreign = try await door.ask(
+            let foreign = try await client.ask(
                 PlainRequest(
                     method: "GET", target: "/apps/\(scene.application.uuid)/messages/\(message)",
                     fields: [
@@ -96,7 +96,7 @@ import Testing
                     ], body: ""))
             #expect(foreign.status == 403)
             let elsewhere = try await scene.ask(
-                "GET", "/apps/{app}/conversations/\(message)/messages/\(message)", by: door)
+                "GET", "/apps/{app}/conversations/\(message)/messages/\(message)", by: client)
             #expect(elsewhere.status == 404)
         }
         // The two that told, and those that looked and said something else.

@@ -72,7 +72,7 @@ struct ModelRun {
             return try await repeated(earlier, operation.number)
         }
         let request = operation.request(in: model)
-        let answer = try await scene.door.ask(filled(request))
+        let answer = try await scene.client.ask(filled(request))
         note(operation.number, request, answer)
         if operation.hasKey, ["POST", "PATCH"].contains(request.method) {
             kept[operation.number] = (request, answer)
@@ -96,7 +96,7 @@ struct ModelRun {
         guard let (request, first) = kept[earlier], (200..<300).contains(first.status) else {
             return nil
         }
-        let answer = try await scene.door.ask(filled(request))
+        let answer = try await scene.client.ask(filled(request))
         note(number, request, answer)
         guard answer.status == first.status, answer.body == first.body,
             answer["Idempotent-Replayed"] == "true"
@@ -110,7 +110,7 @@ struct ModelRun {
         _ read: ModelRead, _ number: Int, _ version: APIVersion
     ) async throws -> ModelFailure? {
         let request = read.request(in: model, version)
-        let answer = try await scene.door.ask(filled(request))
+        let answer = try await scene.client.ask(filled(request))
         let expected = model.answer(to: read, version)
         return expected.difference(from: answer, Self.value(of: answer)).map { difference in
             failure(number, request, difference, answer)
@@ -202,7 +202,7 @@ struct ModelRun {
     // MARK: -
 
     private func get(_ path: String) async throws -> JSONValue {
-        let answer = try await scene.ask("GET", "/apps/{app}\(path)", by: scene.door)
+        let answer = try await scene.ask("GET", "/apps/{app}\(path)", by: scene.client)
         return try JSONDocument(Array(answer.body.utf8)).root
     }
 

@@ -11,12 +11,12 @@ import Testing
         key: String
     ) async throws {
         let scene = try await SampleApplication.make()
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         let before = try await scene.eventCount()
         for body in [Self.draft, "{"] {
             let answer = try await scene.ask(
                 "POST", "/apps/{app}/conversations", body, fields: [("Idempotency-Key", key)],
-                by: door)
+                by: client)
             #expect(answer.status == 400)
             #expect(answer.body.contains(#""id":"invalid_request_id","code":3,"#))
         }
@@ -52,7 +52,7 @@ import Testing
             "POST", "/apps/{app}/conversations", Self.draft,
             by: RouterClient(service: scene.world.service))
         let first = try await scene.eventCount() - before
-        let door: any TestClient =
+        let client: any TestClient =
             overSocket
             ? SocketClient(port: scene.world.port) : RouterClient(service: scene.world.service)
         let answers = try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
@@ -60,7 +60,7 @@ import Testing
                 group.addTask {
                     try await scene.ask(
                         "POST", "/apps/{app}/conversations", Self.draft,
-                        fields: [("Idempotency-Key", "one")], by: door)
+                        fields: [("Idempotency-Key", "one")], by: client)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

@@ -22,7 +22,7 @@ import Testing
         var strict = request
         strict.fields.append(("Prefer", "handling=strict"))
         let before = try await play.scene.eventCount()
-        let refused = try await play.door.ask(strict)
+        let refused = try await play.client.ask(strict)
         #expect(refused.status == 422, "\(refused)")
         #expect(refused.body.contains(#""data":{"property":"colour"}"#))
         #expect(refused["Preference-Applied"] == "handling=strict")
@@ -31,7 +31,7 @@ import Testing
         #expect(play.description.problem(refused, of: operation) == nil)
         #expect(try await play.scene.eventCount() == before)
 
-        let answer = try await play.door.ask(request)
+        let answer = try await play.client.ask(request)
         #expect(
             answer.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) },
             "\(answer)")
@@ -74,12 +74,12 @@ import Testing
     @Test(arguments: headers)
     func `are encoded in the header (ruling 21)`(query: String, header: String?) async throws {
         let scene = try await SampleApplication.make(version: "3.0")
-        for door in [
+        for client in [
             RouterClient(service: scene.world.service) as any TestClient,
             SocketClient(port: scene.world.port),
         ] {
             let answer = try await scene.ask(
-                "GET", "/apps/{app}/conversations?\(query)", by: door)
+                "GET", "/apps/{app}/conversations?\(query)", by: client)
             #expect(answer.status == 200, "\(answer)")
             #expect(answer["Parley-Ignored-Parameters"] == header)
             #expect(answer["Set-Cookie"] == nil)
@@ -127,14 +127,14 @@ import Testing
 
     @Test func `stay out of the link to the next page`() async throws {
         let scene = try await SampleApplication.make(version: "3.0")
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         for name in ["ana", "bo"] {
             let made = try await scene.ask(
-                "POST", "/apps/{app}/conversations", "{\"participants\":[\"\(name)\"]}", by: door)
+                "POST", "/apps/{app}/conversations", "{\"participants\":[\"\(name)\"]}", by: client)
             #expect(made.status == 201)
         }
         let page = try await scene.ask(
-            "GET", "/apps/{app}/conversations?colour=red&page_size=1", by: door)
+            "GET", "/apps/{app}/conversations?colour=red&page_size=1", by: client)
         let link = try #require(page["Link"])
         #expect(link.contains("page_size=1"))
         #expect(!link.contains("colour"))
@@ -174,9 +174,9 @@ import Testing
         request.bytes = []
         let status = operation.json["x-example"]?["status"]?.integer.map { Int($0) }
         let before = try await play.scene.eventCount()
-        #expect(try await play.door.ask(request).status == status)
+        #expect(try await play.client.ask(request).status == status)
         request.fields.removeAll { $0.name == "Content-Type" }
-        let answer = try await play.door.ask(request)
+        let answer = try await play.client.ask(request)
         #expect(answer.status == status, "\(answer)")
         #expect(play.description.problem(answer, of: operation) == nil)
         #expect(try await play.scene.eventCount() == before)
@@ -286,7 +286,7 @@ import Testing
         try await play.prepare(operation)
         var request = try play.request(operation)
         request.fields.append(Self.strict)
-        let answer = try await play.door.ask(request)
+        let answer = try await play.client.ask(request)
         #expect(answer.status < 300, "\(answer.body)")
     }
 

@@ -56,17 +56,17 @@ import Testing
     @Test func `names its limit and when to retry (ruling 34, X5)`() async throws {
         let scene = try await SampleApplication.make(
             in: .limited(RateLimit(perSecond: 1, burst: 2)))
-        let door = RouterClient(service: scene.world.service)
+        let client = RouterClient(service: scene.world.service)
         // Whatever becomes of a request whose credential holds, it counts.
-        let first = try await scene.ask("GET", "/apps/{app}/users/ana/conversations", by: door)
+        let first = try await scene.ask("GET", "/apps/{app}/users/ana/conversations", by: client)
         #expect(first.status == 404)
         #expect(first["RateLimit-Policy"] == #""token";q=2;w=2"#)
         #expect(first["RateLimit"] == #""token";r=1;t=1"#)
-        let second = try await scene.ask("POST", "/apps/{app}/conversations", "{", by: door)
+        let second = try await scene.ask("POST", "/apps/{app}/conversations", "{", by: client)
         #expect(second.status == 400)
         #expect(second["RateLimit"] == #""token";r=0;t=2"#)
         // Step 5 comes before the body is looked at, step 4 before the limit.
-        let third = try await scene.ask("POST", "/apps/{app}/conversations", "{", by: door)
+        let third = try await scene.ask("POST", "/apps/{app}/conversations", "{", by: client)
         #expect(third.status == 429)
         #expect(third["Content-Type"] == "application/json; charset=UTF-8")
         #expect(
@@ -77,7 +77,7 @@ import Testing
                 """)
         #expect(third["Retry-After"] == "1")
         #expect(third["RateLimit"] == #""token";r=0;t=2"#)
-        let foreign = try await scene.ask("GET", "/apps/{other_app}/users/a/badge", by: door)
+        let foreign = try await scene.ask("GET", "/apps/{other_app}/users/a/badge", by: client)
         #expect(foreign.status != 429)
         let other = try await scene.ask(
             PlainRequest(
@@ -85,15 +85,15 @@ import Testing
                 fields: [
                     ("Authorization", "Bearer {write_token}"),
                     ("Accept", "application/vnd.layer+json; version=1.1"),
-                ], body: ""), by: door)
+                ], body: ""), by: client)
         #expect(other.status == 404)
         #expect(scene.world.service.api.rateLimitedRequests == 1)
     }
 
     @Test func `says nothing of a limit where there is none, nor to strangers`() async throws {
         let scene = try await SampleApplication.make()
-        let door = RouterClient(service: scene.world.service)
-        let free = try await scene.ask("GET", "/apps/{app}/users/ana/conversations", by: door)
+        let client = RouterClient(service: scene.world.service)
+        let free = try await scene.ask("GET", "/apps/{app}/users/ana/conversations", by: client)
         #expect(free["RateLimit"] == nil)
         let limited = try await SampleApplication.make(
             in: .limited(RateLimit(perSecond: 1, burst: 1)))

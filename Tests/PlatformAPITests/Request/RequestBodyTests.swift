@@ -100,7 +100,7 @@ import Testing
         Deflater(coding).compress(Array(text).span, .finish)
     }
 
-    private func doors(_ scene: SampleApplication) -> [any TestClient] {
+    private func clients(_ scene: SampleApplication) -> [any TestClient] {
         [RouterClient(service: scene.world.service), SocketClient(port: scene.world.port)]
     }
 
@@ -109,10 +109,10 @@ import Testing
         name: String, coding: ContentCoding
     ) async throws {
         let scene = try await SampleApplication.make()
-        for door in doors(scene) {
+        for client in clients(scene) {
             let answer = try await scene.ask(
                 "POST", conversations, fields: [("Content-Encoding", name)],
-                bytes: coded(draft.utf8, coding), by: door)
+                bytes: coded(draft.utf8, coding), by: client)
             #expect(answer.status == 201)
             #expect(answer.body.contains(#""title":"coded""#))
         }
@@ -124,10 +124,10 @@ import Testing
         let large = (0..<1_100_000).map { _ in UInt8.random(in: 0x30...0x39, using: &noise) }
         let bomb = coded([UInt8](repeating: 0x20, count: 1 << 20), .gzip)
         for bytes in [coded(large, .gzip), bomb] {
-            for door in doors(scene) {
+            for client in clients(scene) {
                 let answer = try await scene.ask(
                     "POST", conversations, fields: [("Content-Encoding", "gzip")], bytes: bytes,
-                    by: door)
+                    by: client)
                 #expect(answer.status == 413)
                 #expect(answer.body.contains(#""code":10,"#))
             }
@@ -141,10 +141,10 @@ import Testing
         let whole = coded(draft.utf8, .gzip)
         let before = try await scene.eventCount()
         for bytes in [Array(whole.dropLast()), whole + [0], Array(draft.utf8)] {
-            for door in doors(scene) {
+            for client in clients(scene) {
                 let answer = try await scene.ask(
                     "POST", conversations, fields: [("Content-Encoding", "gzip")], bytes: bytes,
-                    by: door)
+                    by: client)
                 #expect(answer.status == 400)
             }
         }

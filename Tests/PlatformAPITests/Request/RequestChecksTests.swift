@@ -179,11 +179,11 @@ import Testing
         isProxied: Bool
     ) async throws {
         let scene = try await SampleApplication.make(version: "3.0")
-        let door = RouterClient(service: scene.world.service, isProxied: isProxied)
+        let client = RouterClient(service: scene.world.service, isProxied: isProxied)
         for fields in [[("traceparent", Self.line)], [], [("traceparent", "00-none-01")]] {
             let answer = try await scene.ask(
                 "POST", "/apps/{app}/conversations",
-                #"{"participants":["ana","bo"],"distinct":false}"#, fields: fields, by: door)
+                #"{"participants":["ana","bo"],"distinct":false}"#, fields: fields, by: client)
             #expect(answer.status == 201)
         }
         let made = try await scene.world.store.events(
@@ -197,10 +197,10 @@ import Testing
 
     @Test func `leaves it also when it is done under a key (X2, X5)`() async throws {
         let scene = try await SampleApplication.make(version: "3.0")
-        let door = RouterClient(service: scene.world.service, isProxied: true)
+        let client = RouterClient(service: scene.world.service, isProxied: true)
         let answer = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana"],"distinct":false}"#,
-            fields: [("traceparent", Self.line), ("Idempotency-Key", "once")], by: door)
+            fields: [("traceparent", Self.line), ("Idempotency-Key", "once")], by: client)
         #expect(answer.status == 201)
         let last = try await scene.world.store.events(
             after: .start, limit: 100, in: scene.application

@@ -35,8 +35,8 @@ struct DescribedAPI: Sendable {
     private static let readings: Locked<[String: Task<DescribedAPI, any Error>]> = Locked([:])
 
     private static func fetched(_ version: String) async throws -> DescribedAPI {
-        let door = RouterClient(service: try await TestServer.shared.service)
-        let answer = try await door.ask(
+        let client = RouterClient(service: try await TestServer.shared.service)
+        let answer = try await client.ask(
             PlainRequest(
                 method: "GET", target: "/openapi.json?version=\(version)", fields: [], body: ""))
         return DescribedAPI(try JSONDocument(Array(answer.body.utf8)).root)

@@ -6,7 +6,7 @@ import Testing
 struct DescriptionExamples {
     let description: DescribedAPI
     let scene: SampleApplication
-    let door: any TestClient
+    let client: any TestClient
     /// What stands for the samples: ids the server has chosen.
     private var found: [(sample: String, id: String)]
     private var sent: Set<String> = []
@@ -14,7 +14,7 @@ struct DescriptionExamples {
     init(version: String) async throws {
         description = try await DescribedAPI.of(version)
         scene = try await SampleApplication.make(version: version)
-        door = RouterClient(service: scene.world.service)
+        client = RouterClient(service: scene.world.service)
         found = [("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", scene.application.uuid)]
     }
 
@@ -36,7 +36,7 @@ struct DescriptionExamples {
         _ operation: DescribedAPI.Operation, body: [UInt8]? = nil,
         parameters changed: [String: String?] = [:]
     ) async throws -> PlainAnswer {
-        try await door.ask(request(operation, body: body, parameters: changed))
+        try await client.ask(request(operation, body: body, parameters: changed))
     }
 
     /// The request that ``send(_:body:parameters:)`` sends.
@@ -106,7 +106,7 @@ struct DescriptionExamples {
             }
         }
         guard let url = made["upload_url"]?.string, let size = made["size"]?.integer else { return }
-        let uploaded = try await door.ask(
+        let uploaded = try await client.ask(
             PlainRequest(
                 method: "PUT", target: String(url.dropFirst(TestServer.base.count)), fields: [],
                 body: "", bytes: [UInt8](repeating: 0x61, count: Int(size))))

@@ -60,8 +60,8 @@ struct SampleApplication: Sendable {
     }
 
     /// Sends a request with its variables filled in.
-    func ask(_ request: PlainRequest, by door: any TestClient) async throws -> PlainAnswer {
-        try await door.ask(
+    func ask(_ request: PlainRequest, by client: any TestClient) async throws -> PlainAnswer {
+        try await client.ask(
             PlainRequest(
                 method: request.method, target: try path(request.target.filled(with: variables)),
                 fields: try request.fields.map { ($0.name, try $0.value.filled(with: variables)) },
@@ -71,13 +71,14 @@ struct SampleApplication: Sendable {
     /// A JSON request in the scene's version, with its strongest token.
     func ask(
         _ method: String, _ target: String, _ body: String = "",
-        fields: [(name: String, value: String)] = [], bytes: [UInt8]? = nil, by door: any TestClient
+        fields: [(name: String, value: String)] = [], bytes: [UInt8]? = nil,
+        by client: any TestClient
     ) async throws -> PlainAnswer {
         let standard = [
             (name: "Authorization", value: "Bearer {token}"),
             (name: "Accept", value: "application/vnd.layer+json; version={version}"),
         ]
-        return try await door.ask(
+        return try await client.ask(
             PlainRequest(
                 method: method, target: target.filled(with: variables),
                 fields: (standard + fields).map { ($0.name, try $0.value.filled(with: variables)) },

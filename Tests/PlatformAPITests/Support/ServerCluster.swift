@@ -7,7 +7,7 @@ import TestSupport
 /// tables: scenes are made in it, and it reads the log.
 struct ServerCluster: Sendable {
     /// Reaches another one each time.
-    let door: RandomServerClient<SocketClient>
+    let client: RandomServerClient<SocketClient>
     let world: TestServer
     /// They go with it.
     private let servers: HelperProcess
@@ -45,7 +45,7 @@ struct ServerCluster: Sendable {
         guard ports.count == count else {
             throw ExchangeFile.Mistake(text: answer.joined(separator: " "))
         }
-        door = RandomServerClient(doors: ports.map { port in SocketClient(port: port) })
+        client = RandomServerClient(clients: ports.map { port in SocketClient(port: port) })
     }
 }
 

@@ -44,19 +44,19 @@ struct RouterClient: TestClient {
 
 /// Another way in for each request: it reaches any of several processes.
 struct RandomServerClient<Other: TestClient>: TestClient {
-    let doors: [Other]
+    let clients: [Other]
 
     func ask(_ request: PlainRequest) async throws -> PlainAnswer {
-        guard let door = doors.randomElement() else {
-            throw ExchangeFile.Mistake(text: "no door to \(request.target)")
+        guard let client = clients.randomElement() else {
+            throw ExchangeFile.Mistake(text: "no client for \(request.target)")
         }
-        return try await door.ask(request)
+        return try await client.ask(request)
     }
 }
 
 /// Another way in: each `POST` and `PATCH` gets an unused key.
 struct IdempotencyKeyClient<Other: TestClient>: TestClient {
-    let door: Other
+    let client: Other
 
     func ask(_ request: PlainRequest) async throws -> PlainAnswer {
         var request = request
@@ -64,7 +64,7 @@ struct IdempotencyKeyClient<Other: TestClient>: TestClient {
         if request.method == "POST" || request.method == "PATCH", !hasKey {
             request.fields.append(("Idempotency-Key", UUID().uuidString))
         }
-        return try await door.ask(request)
+        return try await client.ask(request)
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
         if generator.below(2) == 0 {
             _ = try await scene.ask(
                 "POST", "/apps/{app}/conversations",
-                #"{"participants":["ana","bo"],"distinct":true}"#, by: scene.door)
+                #"{"participants":["ana","bo"],"distinct":true}"#, by: scene.client)
         }
         let file = Self.mutated(SampleImport(scene).lines, &generator)
         for _ in 1...2 {

@@ -51,7 +51,7 @@ import Testing
         try await Self.expectOne(in: scene, "two of one set")
         for id in [sample.id(1), sample.id(2)] {
             let list = try await scene.ask(
-                "GET", "/apps/{app}/conversations/\(id)/messages", by: scene.door)
+                "GET", "/apps/{app}/conversations/\(id)/messages", by: scene.client)
             #expect(list["Layer-Count"] == "2")
         }
     }
@@ -84,13 +84,13 @@ import Testing
     private static func create(in scene: SampleApplication) async throws -> String {
         let made = try await scene.ask(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"],"distinct":true}"#,
-            by: scene.door)
+            by: scene.client)
         let id = try #require(made["Location"]?.split(separator: "/").last).description
         for text in ["here 1", "here 2"] {
             let sent = try await scene.ask(
                 "POST", "/apps/{app}/conversations/\(id)/messages",
                 #"{"sender_id":"ana","parts":[{"mime_type":"text/plain","body":"\#(text)"}]}"#,
-                by: scene.door)
+                by: scene.client)
             #expect(sent.status == 201, "\(sent)")
         }
         return id
@@ -107,7 +107,7 @@ import Testing
         let sample = SampleImport(scene)
         func status(_ number: Int, of user: String) async throws -> String? {
             let answer = try await scene.ask(
-                "GET", "/apps/{app}/messages/\(sample.id(number))", by: scene.door)
+                "GET", "/apps/{app}/messages/\(sample.id(number))", by: scene.client)
             #expect(answer.status == 200, "\(answer)")
             return answer.body.firstMatch(of: try Regex(#"\#(user)":"([a-z]+)""#))?[1].substring
                 .map(String.init)
@@ -118,11 +118,11 @@ import Testing
         #expect(try await status(11, of: "bo") == (joinedAfter > 0 ? "read" : "sent"))
         for (number, expected) in [(12, 200), (13, 200), (14, 404)] {
             let seen = try await scene.ask(
-                "GET", "/apps/{app}/users/ana/messages/\(sample.id(number))", by: scene.door)
+                "GET", "/apps/{app}/users/ana/messages/\(sample.id(number))", by: scene.client)
             #expect(seen.status == expected, "\(number): \(seen)")
         }
         let list = try await scene.ask(
-            "GET", "/apps/{app}/conversations/\(own)/messages", by: scene.door)
+            "GET", "/apps/{app}/conversations/\(own)/messages", by: scene.client)
         let texts = list.body.matches(of: /"body":"([^"]*)"/).map { String($0.1) }
         // Newest first; of one time the order is that of the ids.
         #expect(Array(texts.suffix(4)) == ["here 2", "here 1", "m12", "m11"], "\(texts)")

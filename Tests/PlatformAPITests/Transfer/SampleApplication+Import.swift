@@ -5,9 +5,9 @@ import MessagingWire
 import Testing
 
 extension SampleApplication {
-    var door: any TestClient { door(false) }
+    var client: any TestClient { client(false) }
 
-    func door(_ overSocket: Bool) -> any TestClient {
+    func client(_ overSocket: Bool) -> any TestClient {
         overSocket ? SocketClient(port: world.port) : RouterClient(service: world.service)
     }
 
@@ -21,11 +21,11 @@ extension SampleApplication {
     }
 
     func exported(_ overSocket: Bool = false) async throws -> String {
-        var answer = try await ask("GET", "/apps/{app}/export", by: door(overSocket))
+        var answer = try await ask("GET", "/apps/{app}/export", by: client(overSocket))
         // The one before has sent its last line, and frees its place a moment later.
         for _ in 0..<100 where answer.status == 409 {
             try await Task.sleep(for: .milliseconds(20))
-            answer = try await ask("GET", "/apps/{app}/export", by: door(overSocket))
+            answer = try await ask("GET", "/apps/{app}/export", by: client(overSocket))
         }
         #expect(answer.status == 200, "\(answer)")
         #expect(answer["Content-Type"] == "application/jsonl")
@@ -35,7 +35,7 @@ extension SampleApplication {
     func bring(_ lines: [UInt8], _ overSocket: Bool = false) async throws -> PlainAnswer {
         try await ask(
             "POST", "/apps/{app}/import", fields: [("Content-Type", "application/jsonl")],
-            bytes: lines, by: door(overSocket))
+            bytes: lines, by: client(overSocket))
     }
 
     /// Reads all that an import has made in every version, and goes on with it: sends, marks as read, adds
@@ -109,7 +109,7 @@ extension SampleApplication {
     }
 
     private func get(_ path: String, _ comment: Comment) async throws {
-        let answer = try await ask("GET", "/apps/{app}\(path)", by: door)
+        let answer = try await ask("GET", "/apps/{app}\(path)", by: client)
         #expect(answer.status < 500, "\(comment): GET \(path): \(answer)")
     }
 
@@ -156,7 +156,7 @@ extension SampleApplication {
                 try await get("/users/\(user)/announcements/\(id)", comment)
             }
         }
-        let events = try await ask("GET", "/apps/{app}/events?after=0&limit=1000", by: door)
+        let events = try await ask("GET", "/apps/{app}/events?after=0&limit=1000", by: client)
         #expect([200, 406].contains(events.status), "\(comment): \(events)")
     }
 
@@ -188,7 +188,7 @@ extension SampleApplication {
 
     private func goOn(_ things: Things, _ comment: Comment) async throws {
         func post(_ path: String, _ body: String) async throws {
-            let answer = try await ask("POST", "/apps/{app}\(path)", body, by: door)
+            let answer = try await ask("POST", "/apps/{app}\(path)", body, by: client)
             #expect(answer.status < 500, "\(comment): POST \(path): \(answer)")
         }
         let part = #"{"mime_type":"text/plain","body":"more"}"#
@@ -198,7 +198,7 @@ extension SampleApplication {
                 """
                 [{"operation":"set","property":"metadata.a","value":"later"},\
                 {"operation":"add","property":"participants","value":"dee"}]
-                """, fields: [("Content-Type", "application/vnd.layer-patch+json")], by: door)
+                """, fields: [("Content-Type", "application/vnd.layer-patch+json")], by: client)
             #expect(patched.status < 500, "\(comment): PATCH \(id): \(patched)")
             try await post(
                 "/conversations/\(id)/messages", #"{"sender":{"name":"Shop"},"parts":[\#(part)]}"#)

@@ -34,7 +34,7 @@ import Testing
 
     @Test func `with the bytes left out only what has none can be brought (X10)`() async throws {
         let scene = try await lived()
-        let answer = try await scene.ask("GET", export + "?contents=none", by: scene.door)
+        let answer = try await scene.ask("GET", export + "?contents=none", by: scene.client)
         #expect(!answer.body.contains(#"{"record":"bytes""#))
         let copy = try await scene.empty(in: try await TestServer.separate())
         let taken = try await take(answer.body, copy)
@@ -52,7 +52,7 @@ import Testing
             (name: "Content-Type", value: "application/jsonl"),
         ]
         let ask = { fields, bytes in
-            try await copy.ask("POST", importing, fields: fields, bytes: bytes, by: copy.door)
+            try await copy.ask("POST", importing, fields: fields, bytes: bytes, by: copy.client)
         }
         let first = try await ask(fields, coded)
         #expect(first.status == 200, "\(first)")
@@ -175,7 +175,7 @@ import Testing
         for _ in 0..<20 { try await copy.say(2, in: conversation) }
         #expect(try await answer.status == 200)
         let list = try await copy.ask(
-            "GET", "/apps/{app}/conversations/\(conversation.uuid)/messages", by: copy.door)
+            "GET", "/apps/{app}/conversations/\(conversation.uuid)/messages", by: copy.client)
         #expect(list["Layer-Count"] == "40")
         #expect(try await take(lines, copy).body.contains(#""changed":false"#))
     }
@@ -206,20 +206,20 @@ import Testing
     @Test func `a client that disconnects frees its slot (X10)`() async throws {
         let scene = try await lived(messages: 300)
         for _ in 1...3 {
-            let door = SocketClient(port: scene.world.port)
-            let socket = try door.connected()
+            let client = SocketClient(port: scene.world.port)
+            let socket = try client.connected()
             let head = [
                 "GET \(export) HTTP/1.1", "Host: a", "Authorization: Bearer {token}",
                 "Accept: application/vnd.layer+json; version=3.0", "", "",
             ].joined(separator: "\r\n")
-            try door.send(socket, Array(head.filled(with: scene.variables).utf8))
+            try client.send(socket, Array(head.filled(with: scene.variables).utf8))
             Glibc.close(socket)
         }
-        var answer = try await scene.ask("GET", export, by: scene.door)
+        var answer = try await scene.ask("GET", export, by: scene.client)
         while answer.status == 409 {
             #expect(answer["Retry-After"] == "1")
             try await Task.sleep(for: .milliseconds(50))
-            answer = try await scene.ask("GET", export, by: scene.door)
+            answer = try await scene.ask("GET", export, by: scene.client)
         }
         #expect(answer.status == 200)
     }
@@ -236,16 +236,16 @@ import Testing
         try await scene.say(messages, in: conversation)
         _ = try await scene.ask(
             "POST", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana é\n"}"#,
-            by: scene.door)
+            by: scene.client)
         for size in sizes {
             let made = try await scene.ask(
                 "POST", "/apps/{app}/conversations/\(conversation.uuid)/content",
                 fields: [
                     ("Upload-Content-Type", "image/png"), ("Upload-Content-Length", "\(size)"),
-                ], by: scene.door)
+                ], by: scene.client)
             let content = try JSONDocument(Array(made.body.utf8)).root
             let (id, url) = (content["id"]?.string ?? "", content["upload_url"]?.string ?? "")
-            _ = try await scene.door.ask(
+            _ = try await scene.client.ask(
                 PlainRequest(
                     method: "PUT", target: String(url.dropFirst(TestServer.base.count)), fields: [],
                     body: "", bytes: Self.bytes(size)))
@@ -255,7 +255,7 @@ import Testing
                     """
                     {"sender_id":"ana","parts":[{"mime_type":"image/png",\
                     "content":{"id":"\(id)","size":\(size)}}]}
-                    """, by: scene.door)
+                    """, by: scene.client)
                 #expect(sent.status == 201, "\(sent)")
             }
         }
