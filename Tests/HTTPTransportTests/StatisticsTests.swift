@@ -46,16 +46,16 @@ extension Live {
         }
 
         @Test func `the observer receives turns and the loop that served`() async throws {
-            let heard = Heard()
-            try await serving(observer: heard) { live in
+            let observer = RecordingObserver()
+            try await serving(observer: observer) { live in
                 _ = try live.exchange(.head("GET / HTTP/1.1"))
             }
-            let (loops, turns) = heard.state.withLock { state in (state.loops, state.turns) }
+            let (loops, turns) = observer.state.withLock { state in (state.loops, state.turns) }
             #expect(loops.count == 1)
             #expect(loops.allSatisfy { loop in turns[loop, default: -1] >= 0 })
         }
 
-        private final class Heard: RequestObserver {
+        private final class RecordingObserver: RequestObserver {
             struct State {
                 var loops: [Int] = []
                 var turns: [Int: Int64] = [:]
@@ -91,14 +91,14 @@ extension Live {
 extension LiveServer {
     /// What the server says of itself; blocks, as everything does in the body of a test.
     func statistics() -> ServerStatistics? {
-        let told = Locked<ServerStatistics?>(nil)
+        let received = Locked<ServerStatistics?>(nil)
         let done = DispatchSemaphore(value: 0)
         Task { [server] in
             let statistics = await server.statistics()
-            told.withLock { told in told = statistics }
+            received.withLock { received in received = statistics }
             done.signal()
         }
         done.wait()
-        return told.withLock { told in told }
+        return received.withLock { received in received }
     }
 }

@@ -155,7 +155,7 @@ extension `Bad input` {
         }
 
     /// One more than there may be.
-    static let crowd = (0...10_000).map { number in "\"u\(number)\"" }
+    static let tooManyUsers = (0...10_000).map { number in "\"u\(number)\"" }
         .joined(separator: ",")
 
     static let service = #""sender":{"name":"Shop"}"#
@@ -163,7 +163,7 @@ extension `Bad input` {
     static let announcements: [Case] = [
         missing("recipients", .announce, ""),
         invalid("recipients", .announce, #"{"recipients":"everyone"}"#),
-        invalid("recipients", .announce, #"{"recipients":[\#(crowd)]}"#),
+        invalid("recipients", .announce, #"{"recipients":[\#(tooManyUsers)]}"#),
         invalid("recipients", .announce, #"{"recipients":["\#(long)"]}"#),
         invalid("recipients", .announce, #"{"recipients":[12345678901234567890]}"#),
         missing("sender", .announce, #"{"recipients":["ana"],"sender":null}"#),
@@ -189,7 +189,7 @@ extension `Bad input` {
         [
             missing("recipients", .notify, ""),
             invalid("recipients", .notify, #"{"recipients":{}}"#),
-            invalid("recipients", .notify, #"{"recipients":[\#(crowd)]}"#),
+            invalid("recipients", .notify, #"{"recipients":[\#(tooManyUsers)]}"#),
             missing("notification", .notify, #"{"recipients":["ana"]}"#),
         ]
         + [
