@@ -55,7 +55,7 @@ import Testing
         #expect(queue.counts.running == 3)
         #expect(queue.counts.waiting == 1)
         guard case .refuse = queue.requestSlot({}) else {
-            Issue.record("the new room is full")
+            Issue.record("a full queue must refuse")
             return
         }
     }

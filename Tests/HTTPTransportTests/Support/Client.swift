@@ -93,7 +93,7 @@ class Client {
             return kept
         }
         var buffer = [UInt8](repeating: 0, count: limit)
-        let count = buffer.withUnsafeMutableBytes { room in take(room) }
+        let count = buffer.withUnsafeMutableBytes { space in take(space) }
         guard count >= 0 else { throw failure() }
         return Array(buffer[..<count])
     }
@@ -154,8 +154,8 @@ class Client {
     }
 
     /// `recv`.
-    func take(_ room: UnsafeMutableRawBufferPointer) -> Int {
-        recv(descriptor, room.baseAddress, room.count, 0)
+    func take(_ space: UnsafeMutableRawBufferPointer) -> Int {
+        recv(descriptor, space.baseAddress, space.count, 0)
     }
 
     private func failure() -> Failure {

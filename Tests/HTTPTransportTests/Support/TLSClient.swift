@@ -8,7 +8,7 @@ final class TLSClient: Client {
     let ssl: OpaquePointer
     private let context: OpaquePointer
     /// Whether the server has said goodbye in TLS.
-    var heardGoodbye: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
+    var hasCloseNotify: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
 
     /// Takes a connected socket over and shakes hands.
     ///
@@ -33,13 +33,13 @@ final class TLSClient: Client {
         return Int(SSL_write(ssl, bytes.baseAddress, Int32(bytes.count)))
     }
 
-    override func take(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    override func take(_ space: UnsafeMutableRawBufferPointer) -> Int {
         ERR_clear_error()
         errno = 0
-        let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
+        let count = SSL_read(ssl, space.baseAddress, Int32(space.count))
         if count > 0 { return Int(count) }
         // The end, with a goodbye or without one; which it was can be asked.
-        return heardGoodbye || errno != EAGAIN ? 0 : -1
+        return hasCloseNotify || errno != EAGAIN ? 0 : -1
     }
 
     /// Ends our side in TLS only.

@@ -91,28 +91,28 @@ final class TLSPeer {
     ///
     /// - Parameters:
     ///   - cut: How many bytes reach the server at a time.
-    ///   - room: How many bytes of plaintext the server takes at a time.
-    func talk(cut: Int = .max, room: Int = 65_536) {
+    ///   - capacity: How many bytes of plaintext the server takes at a time.
+    func talk(cut: Int = .max, capacity: Int = 65_536) {
         note(SSL_do_handshake(ssl))
         while true {
             let toServer = Self.drain(outgoing)
             guard !toServer.isEmpty else { break }
-            hear(toServer, cut: cut, room: room)
+            hear(toServer, cut: cut, capacity: capacity)
             answer()
             if SSL_is_init_finished(ssl) == 0 { note(SSL_do_handshake(ssl)) } else { peek() }
         }
     }
 
     /// The server receives bytes from any source.
-    func hear(_ bytes: [UInt8], cut: Int = .max, room: Int = 65_536) {
+    func hear(_ bytes: [UInt8], cut: Int = .max, capacity: Int = 65_536) {
         var start = 0
         while start < bytes.count {
             let end = bytes.count - start > cut ? start + cut : bytes.count
             bytes[start..<end].withUnsafeBufferPointer { piece in
                 tlsBuffers.input = piece
-                look(room)
+                look(capacity)
                 while tlsBuffers.inputCount > 0 || !session.isDrained, case .bytes = last {
-                    look(room)
+                    look(capacity)
                 }
             }
             start = end
@@ -120,8 +120,8 @@ final class TLSPeer {
         answer()
     }
 
-    private func look(_ room: Int) {
-        var buffer = [UInt8](repeating: 0, count: room)
+    private func look(_ capacity: Int) {
+        var buffer = [UInt8](repeating: 0, count: capacity)
         last = buffer.withUnsafeMutableBytes { buffer in session.read(into: buffer) }
         if case .bytes(let count) = last { received += buffer[..<count] }
     }

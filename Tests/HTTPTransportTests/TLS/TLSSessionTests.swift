@@ -18,15 +18,15 @@ import Testing
     }
 
     @Test(arguments: [1, 5, 7, 1000, 16_389, .max], [1, 3, 4096, 65_536])
-    func `plaintext passes both ways, however ciphertext is cut and room is left (H215)`(
-        cut: Int, room: Int
+    func `plaintext passes both ways, however ciphertext is cut and whatever space is left (H215)`(
+        cut: Int, capacity: Int
     ) throws {
         let peer = TLSPeer(try context())
         peer.talk(cut: cut)
         #expect(peer.isEstablished)
-        let up = TestFile.pattern(room < 4096 ? 3000 : 70_000)
+        let up = TestFile.pattern(capacity < 4096 ? 3000 : 70_000)
         peer.say(up)
-        peer.talk(cut: cut, room: room)
+        peer.talk(cut: cut, capacity: capacity)
         #expect(peer.received == up)
         let down = TestFile.pattern(100_000)
         #expect(peer.serverSays(down) == down)

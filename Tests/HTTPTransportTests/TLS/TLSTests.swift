@@ -107,7 +107,7 @@ extension Live {
                 try client.send(.head("GET / HTTP/1.1", "Connection: close"))
                 #expect(try client.answer().status == 200)
                 #expect(try client.receive() == [])
-                #expect(client.heardGoodbye)
+                #expect(client.hasCloseNotify)
             }
         }
 
@@ -168,7 +168,7 @@ extension Live {
                 while begun.value == 0 { usleep(1000) }
                 Task { await live.server.drain(deadline: 10_000) }
                 #expect(try idle.receive() == [])
-                #expect(idle.heardGoodbye)
+                #expect(idle.hasCloseNotify)
                 gate.open()
                 let reply = try busy.answer()
                 #expect(reply.text == "late" && reply["Connection"] == "close")

@@ -9,16 +9,17 @@ import Testing
     /// Each viewer asks both an interface that remembers and one that does not, twice each:
     /// whatever was changed in between, they say the same.
     @Test(arguments: ["1.1", "2.0", "3.0"])
-    func `is told as if it had been read, whatever has changed`(version: String) async throws {
+    func `is answered as if read from the database after every change`(version: String) async throws
+    {
         let play = try await Play(version)
         for _ in 0..<70 {
             try await play.changeSomething()
             try await play.compareSome()
         }
-        let told = play.remembering.messageCacheStatistics
-        #expect((told.hits > 100) == play.scene.world.remembers)
-        #expect((told.hits == 0) == !play.scene.world.remembers)
-        #expect(told.misses > 20)
+        let statistics = play.remembering.messageCacheStatistics
+        #expect((statistics.hits > 100) == play.scene.world.remembers)
+        #expect((statistics.hits == 0) == !play.scene.world.remembers)
+        #expect(statistics.misses > 20)
         #expect(play.forgetful.messageCacheStatistics.hits == 0)
         #expect(play.forgetful.messageCacheStatistics.bytes == 0)
     }
@@ -34,10 +35,10 @@ import Testing
                     let message = try await play.send()
                     for number in 0..<40 {
                         let name = "name \(number)"
-                        let told = try await scene.ask(
+                        let answer = try await scene.ask(
                             "PUT", "/apps/{app}/users/w\(writer)/identity",
                             #"{"display_name":"\#(name)"}"#, by: socket)
-                        #expect(told.status == 204)
+                        #expect(answer.status == 204)
                         for path in [
                             "/apps/{app}/messages/\(message)",
                             "/apps/{app}/users/r/messages/\(message)",
@@ -109,7 +110,7 @@ import Testing
     @Test(arguments: [1000, 5000, 60_000])
     func `never weighs more than that, and returns the last stored value`(budget: Int) {
         var cache = BudgetedCache<Int, Int>(budget: budget)
-        var told: [Int: Int] = [:]
+        var stored: [Int: Int] = [:]
         var weights: [Int: Int] = [:]
         var found = 0
         for number in 0..<20_000 {
@@ -117,15 +118,15 @@ import Testing
             switch Int.random(in: 0..<10) {
             case 0:
                 cache.remove(key)
-                told[key] = nil
+                stored[key] = nil
             case 1...4:
                 weights[key] = Int.random(in: 0...budget / 8)
                 cache.store(number, under: key, weight: weights[key, default: 0])
-                told[key] = number
+                stored[key] = number
             default:
                 guard let value = cache.value(of: key) else { continue }
                 found += 1
-                #expect(value == told[key])
+                #expect(value == stored[key])
             }
             #expect(cache.weight <= budget)
         }

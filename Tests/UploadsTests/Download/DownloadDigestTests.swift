@@ -5,7 +5,7 @@ import Testing
 @testable import Uploads
 
 @Suite struct `Digests of a download` {
-    private let shelf = DownloadFixture()
+    private let fixture = DownloadFixture()
     private let knowing = DownloadFixture(knowsSHA512: true)
 
     private func field(_ bytes: some Sequence<UInt8>) -> String {
@@ -37,13 +37,13 @@ import Testing
         wanted: String?, short: Bool, long: Bool
     ) async throws {
         let fields = wanted.map { text in [("Want-Repr-Digest", text)] } ?? []
-        for (shelf, isKnown) in [(shelf, false), (knowing, true)] {
-            let field = field(shelf.bytes, short: short, long: long && isKnown)
+        for (fixture, isKnown) in [(fixture, false), (knowing, true)] {
+            let field = field(fixture.bytes, short: short, long: long && isKnown)
             for method in [HTTP.Method.get, .head] {
-                let answer = try await shelf.get(fields, method: method)
+                let answer = try await fixture.get(fields, method: method)
                 #expect(answer.fields["Repr-Digest"] == field)
             }
-            let part = try await shelf.get(fields + [("Range", "bytes=0-1")])
+            let part = try await fixture.get(fields + [("Range", "bytes=0-1")])
             #expect(part.fields["Repr-Digest"] == field)
         }
     }
@@ -58,20 +58,20 @@ import Testing
         wanted: String?, short: Bool, long: Bool
     ) async throws {
         let fields = wanted.map { text in [("Want-Content-Digest", text)] } ?? []
-        for (shelf, isKnown) in [(shelf, false), (knowing, true)] {
-            let whole = try await shelf.get(fields)
+        for (fixture, isKnown) in [(fixture, false), (knowing, true)] {
+            let whole = try await fixture.get(fields)
             #expect(
                 whole.fields["Content-Digest"]
-                    == field(shelf.bytes, short: short, long: long && isKnown))
+                    == field(fixture.bytes, short: short, long: long && isKnown))
         }
-        let part = try await shelf.get(fields + [("Range", "bytes=5-9")])
+        let part = try await fixture.get(fields + [("Range", "bytes=5-9")])
         #expect(
             part.fields["Content-Digest"]
-                == field(Array(shelf.bytes[5...9]), short: short, long: long))
-        let several = try await shelf.get(fields + [("Range", "bytes=5-9,500-509")])
+                == field(Array(fixture.bytes[5...9]), short: short, long: long))
+        let several = try await fixture.get(fields + [("Range", "bytes=5-9,500-509")])
         #expect(
             several.fields["Content-Digest"]
-                == field(shelf.bytes(several), short: short, long: long))
+                == field(fixture.bytes(several), short: short, long: long))
     }
 
     @Test func `of the answer are not sent where there is no content (9.5)`() async throws {
@@ -85,18 +85,18 @@ import Testing
 
     @Test func `of a part above 8 MiB are not sent (9.5)`() async throws {
         let size = 8 << 20
-        let shelf = DownloadFixture(size: size + 2)
+        let fixture = DownloadFixture(size: size + 2)
         let wish = [("Want-Content-Digest", "sha-256=3")]
-        let most = try await shelf.get(wish + [("Range", "bytes=1-\(size)")])
-        #expect(most.fields["Content-Digest"] == field(shelf.bytes[1...size]))
-        let more = try await shelf.get(wish + [("Range", "bytes=1-\(size + 1)")])
+        let most = try await fixture.get(wish + [("Range", "bytes=1-\(size)")])
+        #expect(most.fields["Content-Digest"] == field(fixture.bytes[1...size]))
+        let more = try await fixture.get(wish + [("Range", "bytes=1-\(size + 1)")])
         #expect(more.fields["Content-Digest"] == nil)
-        #expect(more.fields["Repr-Digest"] == field(shelf.bytes))
+        #expect(more.fields["Repr-Digest"] == field(fixture.bytes))
     }
 
     @Test func `are not asked for by the fields of older times (9.5)`() async throws {
-        let answer = try await shelf.get([("Want-Digest", "md5, sha-256;q=0"), ("Digest", "x")])
+        let answer = try await fixture.get([("Want-Digest", "md5, sha-256;q=0"), ("Digest", "x")])
         #expect(answer.fields["Digest"] == nil)
-        #expect(answer.fields["Repr-Digest"] == field(shelf.bytes))
+        #expect(answer.fields["Repr-Digest"] == field(fixture.bytes))
     }
 }

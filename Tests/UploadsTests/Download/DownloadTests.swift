@@ -135,8 +135,8 @@ import Testing
     func `only what no browser runs is shown in place (9.7)`(
         type: String, kind: String
     ) async throws {
-        let shelf = DownloadFixture(mediaType: type)
-        let answer = try await shelf.get()
+        let fixture = DownloadFixture(mediaType: type)
+        let answer = try await fixture.get()
         #expect(answer.fields["Content-Disposition"]?.hasPrefix(kind) == true)
         #expect(answer.fields["Content-Type"] == type)
     }
@@ -211,10 +211,10 @@ import Testing
     }
 
     @Test func `the recorded origin alone may read it (3.7)`() async throws {
-        let shelf = DownloadFixture(origin: "https://own.example")
-        let own = try await shelf.get([("Origin", "https://own.example")])
+        let fixture = DownloadFixture(origin: "https://own.example")
+        let own = try await fixture.get([("Origin", "https://own.example")])
         #expect(own.fields["Access-Control-Allow-Origin"] == "https://own.example")
-        let foreign = try await shelf.get([("Origin", "https://other.example")])
+        let foreign = try await fixture.get([("Origin", "https://other.example")])
         #expect(foreign.fields["Access-Control-Allow-Origin"] == nil)
         #expect(foreign.fields["Vary"] == "Origin")
     }

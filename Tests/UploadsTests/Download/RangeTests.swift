@@ -53,11 +53,11 @@ import Testing
         Case("bytes=0-0,100-100,200-200,300-300,400-400,500-500,600-600,700-700,800-800", 200),
     ])
     func `are answered row by row (9.4)`(row: Case) async throws {
-        let shelf = DownloadFixture()
-        let answer = try await shelf.get([("Range", row.field)])
+        let fixture = DownloadFixture()
+        let answer = try await fixture.get([("Range", row.field)])
         #expect(answer.status.code == row.status)
-        #expect(shelf.places(answer) == row.places)
-        #expect(Int64(shelf.bytes(answer).count) == answer.content.length)
+        #expect(fixture.places(answer) == row.places)
+        #expect(Int64(fixture.bytes(answer).count) == answer.content.length)
     }
 
     @Test(arguments: [
@@ -65,17 +65,17 @@ import Testing
         Case("bytes=-0", 416, "bytes */0"), Case("bytes=-5", 200), Case("bytes=0-,-5", 200),
     ])
     func `of an empty content are nothing, but for its end (9.4)`(row: Case) async throws {
-        let shelf = DownloadFixture(size: 0)
-        let answer = try await shelf.get([("Range", row.field)])
+        let fixture = DownloadFixture(size: 0)
+        let answer = try await fixture.get([("Range", row.field)])
         #expect(answer.status.code == row.status)
-        #expect(shelf.places(answer) == row.places)
+        #expect(fixture.places(answer) == row.places)
         #expect(answer.status != .ok || answer.content.length == 0)
     }
 
     @Test func `keep the fields of the whole (9.4)`() async throws {
-        let shelf = DownloadFixture(md5: [UInt8](repeating: 7, count: 16))
-        let whole = try await shelf.get()
-        let part = try await shelf.get([("Range", "bytes=5-9")])
+        let fixture = DownloadFixture(md5: [UInt8](repeating: 7, count: 16))
+        let whole = try await fixture.get()
+        let part = try await fixture.get([("Range", "bytes=5-9")])
         for name in [
             "ETag", "Last-Modified", "Accept-Ranges", "Cache-Control", "Content-Disposition",
             "Repr-Digest", "X-Goog-Hash", "X-Goog-Stored-Content-Length", "Content-Type",
@@ -90,10 +90,10 @@ import Testing
     }
 
     @Test func `sent twice are ignored, and so is a condition without one (9.4)`() async throws {
-        let shelf = DownloadFixture()
-        let twice = try await shelf.get([("Range", "bytes=0-1"), ("Range", "bytes=5-6")])
+        let fixture = DownloadFixture()
+        let twice = try await fixture.get([("Range", "bytes=0-1"), ("Range", "bytes=5-6")])
         #expect(twice.status == .ok)
-        #expect(try await shelf.get([("If-Range", "\"other\"")]).status == .ok)
+        #expect(try await fixture.get([("If-Range", "\"other\"")]).status == .ok)
     }
 }
 

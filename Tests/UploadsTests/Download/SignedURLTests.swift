@@ -7,25 +7,25 @@ import Testing
 @testable import Uploads
 
 @Suite struct `A signed download URL` {
-    private let shelf = DownloadFixture()
+    private let fixture = DownloadFixture()
 
     @Test func `lives two hours, rounded up to a quarter (9.6)`() {
-        let (url, expires) = shelf.downloads.signedURL(
+        let (url, expires) = fixture.downloads.signedURL(
             content: DownloadFixture.id, fileName: "a b.png", at: DownloadFixture.now)
         #expect(expires == DownloadFixture.now + 8_000_000)
         #expect(expires % 900_000 == 0)
         #expect(url.hasPrefix("https://chat.example/download/\(DownloadFixture.id)/a%20b.png?exp="))
-        let again = shelf.downloads.signedURL(
+        let again = fixture.downloads.signedURL(
             content: DownloadFixture.id, fileName: "a b.png", at: DownloadFixture.now + 100_000)
         #expect(again.url == url)
     }
 
     @Test func `works until a minute after its end, then says expired (9.6)`() async throws {
-        let url = shelf.url
-        shelf.time.withLock { $0 = DownloadFixture.now + 8_060_000 }
-        #expect(await shelf.send(.get, url).status == .ok)
-        shelf.time.withLock { $0 += 1000 }
-        let answer = await shelf.send(.get, url)
+        let url = fixture.url
+        fixture.time.withLock { $0 = DownloadFixture.now + 8_060_000 }
+        #expect(await fixture.send(.get, url).status == .ok)
+        fixture.time.withLock { $0 += 1000 }
+        let answer = await fixture.send(.get, url)
         #expect(answer.status == .forbidden)
         #expect(answer.text.contains("expired"))
         #expect(answer.fields["Cache-Control"] == "no-store")
@@ -35,62 +35,62 @@ import Testing
     @Test(arguments: 0..<200) func `opens nothing once one character changed (9.6)`(
         number: Int
     ) async {
-        var url = Array(shelf.url.utf8)
+        var url = Array(fixture.url.utf8)
         let first = "https://chat.example/download/".utf8.count
         let place = first + number % (url.count - first)
         url[place] = url[place] == UInt8(ascii: "0") ? UInt8(ascii: "1") : UInt8(ascii: "0")
-        let answer = await shelf.send(.get, String(decoding: url, as: UTF8.self))
+        let answer = await fixture.send(.get, String(decoding: url, as: UTF8.self))
         #expect(answer.status == .forbidden)
-        #expect(shelf.asked.withLock { $0 } == 0)
+        #expect(fixture.asked.withLock { $0 } == 0)
     }
 
     @Test(arguments: ["", "?exp=1", "?kid=x&sig=y", "?exp=99999999999&kid=zzzz&sig=AAAA"])
     func `without all its parts opens nothing (9.6)`(query: String) async {
-        let answer = await shelf.send(.get, "/download/\(DownloadFixture.id)/a.png\(query)")
+        let answer = await fixture.send(.get, "/download/\(DownloadFixture.id)/a.png\(query)")
         #expect(answer.status == .forbidden)
-        #expect(shelf.asked.withLock { $0 } == 0)
+        #expect(fixture.asked.withLock { $0 } == 0)
     }
 
     @Test func `cannot be made a forced download by adding dl (9.6)`() async {
-        #expect(await shelf.send(.get, shelf.url + "&dl=1").status == .forbidden)
-        let saved = shelf.downloads.signedURL(
+        #expect(await fixture.send(.get, fixture.url + "&dl=1").status == .forbidden)
+        let saved = fixture.downloads.signedURL(
             content: DownloadFixture.id, fileName: "a.png", at: DownloadFixture.now, saving: true)
         #expect(saved.url.contains("&dl=1&sig="))
-        let answer = await shelf.send(.get, saved.url)
+        let answer = await fixture.send(.get, saved.url)
         #expect(answer.fields["Content-Disposition"]?.hasPrefix("attachment") == true)
     }
 
     @Test func `is believed with either key, not with a stranger's (9.6, H210)`() async throws {
-        let second = SigningKeys(keys: Array(shelf.keys.keys.reversed()))
+        let second = SigningKeys(keys: Array(fixture.keys.keys.reversed()))
         let ticket = DownloadTicket(
             content: DownloadFixture.id, fileName: "a.png", expires: DownloadFixture.now / 1000 + 60
         )
-        #expect(await shelf.send(.get, ticket.signed(by: second)).status == .ok)
+        #expect(await fixture.send(.get, ticket.signed(by: second)).status == .ok)
         let stranger = try SigningKeys.random()
-        #expect(await shelf.send(.get, ticket.signed(by: stranger)).status == .forbidden)
+        #expect(await fixture.send(.get, ticket.signed(by: stranger)).status == .forbidden)
     }
 
     @Test func `opens GET and HEAD only (9.1, 9.6)`() async {
-        let answer = await shelf.send(.put, shelf.url)
+        let answer = await fixture.send(.put, fixture.url)
         #expect(answer.status == .methodNotAllowed)
         #expect(answer.fields["Allow"] == "GET, HEAD, OPTIONS")
-        #expect(await shelf.send(.options, shelf.url).status == .noContent)
+        #expect(await fixture.send(.options, fixture.url).status == .noContent)
     }
 
     @Test func `is refused in words that every page may read, to ask for another (9.6)`() async {
         let own = "https://own.example"
-        let shelf = DownloadFixture(origin: own, allowing: ["https://other.example"])
-        let forged = shelf.url + "x"
+        let fixture = DownloadFixture(origin: own, allowing: ["https://other.example"])
+        let forged = fixture.url + "x"
         for method in [HTTP.Method.get, .head] {
-            let answer = await shelf.send(method, forged, [("Origin", own)])
+            let answer = await fixture.send(method, forged, [("Origin", own)])
             #expect(answer.status == .forbidden)
             #expect(answer.fields["Access-Control-Allow-Origin"] == "*")
         }
-        let preflight = await shelf.send(
+        let preflight = await fixture.send(
             .options, forged, [("Origin", own), ("Access-Control-Request-Method", "GET")])
         #expect(preflight.status == .noContent)
         #expect(preflight.fields["Access-Control-Allow-Origin"] == "*")
-        #expect(shelf.asked.withLock { $0 } == 0)
+        #expect(fixture.asked.withLock { $0 } == 0)
     }
 }
 
@@ -120,25 +120,25 @@ import Testing
     }
 
     @Test func `open URLs of before a rotation, and sign with the next (9.6)`() async throws {
-        let shelf = DownloadFixture()
-        let downloads = shelf.downloads
+        let fixture = DownloadFixture()
+        let downloads = fixture.downloads
         let old = downloads.signedURL(
             content: DownloadFixture.id, fileName: "a.png", at: DownloadFixture.now
         ).url
         downloads.replaceKeys(
-            try shelf.keys.rotated(.keeping(until: DownloadFixture.now), at: DownloadFixture.now))
+            try fixture.keys.rotated(.keeping(until: DownloadFixture.now), at: DownloadFixture.now))
         let fresh = downloads.signedURL(
             content: DownloadFixture.id, fileName: "a.png", at: DownloadFixture.now
         ).url
-        #expect(fresh.contains("kid=\(shelf.keys.keys[1].id)&"))
+        #expect(fresh.contains("kid=\(fixture.keys.keys[1].id)&"))
         for url in [old, fresh] { #expect(await downloads.send(.get, url).status == .ok) }
     }
 
     @Test func `can be forgotten with all that they have signed (9.6)`() async throws {
-        let shelf = DownloadFixture()
-        let downloads = shelf.downloads
-        downloads.replaceKeys(try shelf.keys.rotated(.forgetting, at: DownloadFixture.now))
-        #expect(await downloads.send(.get, shelf.url).status == .forbidden)
+        let fixture = DownloadFixture()
+        let downloads = fixture.downloads
+        downloads.replaceKeys(try fixture.keys.rotated(.forgetting, at: DownloadFixture.now))
+        #expect(await downloads.send(.get, fixture.url).status == .forbidden)
         let fresh = downloads.signedURL(
             content: DownloadFixture.id, fileName: nil, at: DownloadFixture.now
         ).url

@@ -26,7 +26,7 @@ struct `A disk at its end` {
         #expect(answer.text.contains("insufficientStorage"))
         let held = try #require(await uploads.offset(url).flatMap { Int($0) })
         #expect(held >= 512 << 10 && held < content.count)
-        // As long as there is no room, a request is refused before it has sent anything.
+        // As long as there is no space, a request is refused before it has sent anything.
         let again = ScriptedBody(Array(content[held...]))
         let range = "bytes \(held)-\(content.count - 1)/\(content.count)"
         let refused = await uploads.send(.put, url, [("Content-Range", range)], again)

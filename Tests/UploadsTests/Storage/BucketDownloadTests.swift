@@ -10,11 +10,11 @@ import Testing
 
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `A download out of a bucket` {
     private let bucket: ContentBucket
-    private let shelf: DownloadFixture
+    private let fixture: DownloadFixture
 
     init() {
         bucket = .scratch()
-        shelf = DownloadFixture(size: 700_000, in: bucket)
+        fixture = DownloadFixture(size: 700_000, in: bucket)
     }
 
     private func store(_ bytes: [UInt8], in bucket: ContentBucket) async throws {
@@ -23,64 +23,64 @@ import Testing
     }
 
     @Test func `has every byte and every field of one from the disk (9.1, 10.6)`() async throws {
-        try await store(shelf.bytes, in: bucket)
-        let response = try await shelf.get()
+        try await store(fixture.bytes, in: bucket)
+        let response = try await fixture.get()
         #expect(response.status == .ok)
         #expect(response.content.length == 700_000)
-        #expect(await shelf.written(response) == shelf.bytes)
+        #expect(await fixture.written(response) == fixture.bytes)
         let disk = try await DownloadFixture(size: 700_000).get()
         #expect(response.fields.bytes == disk.fields.bytes)
     }
 
     @Test func `of a range asks the store for that range alone (9.4)`() async throws {
-        try await store(shelf.bytes, in: bucket)
-        let response = try await shelf.get([("Range", "bytes=500-600499")])
+        try await store(fixture.bytes, in: bucket)
+        let response = try await fixture.get([("Range", "bytes=500-600499")])
         #expect(response.status == .partialContent)
         #expect(response.fields["Content-Range"] == "bytes 500-600499/700000")
-        #expect(await shelf.written(response) == Array(shelf.bytes[500..<600_500]))
+        #expect(await fixture.written(response) == Array(fixture.bytes[500..<600_500]))
     }
 
     @Test func `of several ranges is a multipart of a stated length (9.4)`() async throws {
-        try await store(shelf.bytes, in: bucket)
-        let response = try await shelf.get([("Range", "bytes=0-9,600000-600009")])
+        try await store(fixture.bytes, in: bucket)
+        let response = try await fixture.get([("Range", "bytes=0-9,600000-600009")])
         #expect(response.status == .partialContent)
-        let bytes = try #require(await shelf.written(response))
+        let bytes = try #require(await fixture.written(response))
         for range in [0..<10, 600_000..<600_010] {
-            #expect(bytes.firstRange(of: shelf.bytes[range]) != nil)
+            #expect(bytes.firstRange(of: fixture.bytes[range]) != nil)
         }
         #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("--\r\n"))
     }
 
     @Test func `says the digest of a part where it is wanted (9.5)`() async throws {
-        try await store(shelf.bytes, in: bucket)
-        let response = try await shelf.get([
+        try await store(fixture.bytes, in: bucket)
+        let response = try await fixture.get([
             ("Range", "bytes=0-99"), ("Want-Content-Digest", "sha-256=1"),
         ])
-        let digest = Base64.encode(SHA256.digest(of: Array(shelf.bytes[..<100])))
+        let digest = Base64.encode(SHA256.digest(of: Array(fixture.bytes[..<100])))
         #expect(response.fields["Content-Digest"] == "sha-256=:\(digest):")
     }
 
     @Test func `is answered to HEAD and to a match without the store (9.1, 9.3)`() async throws {
-        let head = try await shelf.get(method: .head)
+        let head = try await fixture.get(method: .head)
         #expect(head.status == .ok)
         #expect(head.content.length == 700_000)
-        let match = try await shelf.get([("If-None-Match", shelf.tag)])
+        let match = try await fixture.get([("If-None-Match", fixture.tag)])
         #expect(match.status == .notModified)
     }
 
     @Test func `that is not there or too short is told before the head leaves (9.1)`()
         async throws
     {
-        #expect(try await shelf.get().status == .notFound)
+        #expect(try await fixture.get().status == .notFound)
         try await store([1, 2, 3], in: bucket)
-        #expect(try await shelf.get().status == .internalServerError)
+        #expect(try await fixture.get().status == .internalServerError)
     }
 
     @Test func `can be had again later while the store fails (10.3)`() async throws {
         let bucket = ContentBucket.scratch("fault.SlowDown.100000.GET")
-        let shelf = DownloadFixture(in: bucket)
-        try await store(shelf.bytes, in: bucket)
-        let response = try await shelf.get()
+        let fixture = DownloadFixture(in: bucket)
+        try await store(fixture.bytes, in: bucket)
+        let response = try await fixture.get()
         #expect(response.status == .serviceUnavailable)
         #expect(response.fields["Retry-After"] == "1")
     }
@@ -89,19 +89,19 @@ import Testing
         async throws
     {
         let bucket = ContentBucket.scratch(redirects: true)
-        let shelf = DownloadFixture(in: bucket)
-        try await store(shelf.bytes, in: bucket)
-        let response = try await shelf.get()
+        let fixture = DownloadFixture(in: bucket)
+        try await store(fixture.bytes, in: bucket)
+        let response = try await fixture.get()
         #expect(response.status == .temporaryRedirect)
         #expect(response.fields["Cache-Control"] == "no-store")
         let url = try #require(response.fields["Location"])
         let answer = try await HTTPClient().send(
             ClientRequest(.get, url, fields: [("Range", "bytes=10-19")]), bodyLimit: 2000)
         #expect(answer.status == 206)
-        #expect(answer.body == Array(shelf.bytes[10..<20]))
+        #expect(answer.body == Array(fixture.bytes[10..<20]))
         #expect(answer.fields["Content-Type"] == "image/png")
         // Not every store of tests says it.
         #expect(url.contains("response-content-disposition=inline"))
-        #expect(try await shelf.get(method: .head).status == .ok)
+        #expect(try await fixture.get(method: .head).status == .ok)
     }
 }

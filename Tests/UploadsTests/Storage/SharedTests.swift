@@ -79,29 +79,29 @@ private let total = bytes.count
     }
 
     @Test func `is sent by turns to one and the other, chunk by chunk (10.5)`() async throws {
-        let rooms = [try await first.open(), try await second.open()]
-        let url = try await rooms[0].create(UploadFixture.draft(length: Int64(total)))
+        let modules = [try await first.open(), try await second.open()]
+        let url = try await modules[0].create(UploadFixture.draft(length: Int64(total)))
         let step = 700_001
         for (number, start) in stride(from: 0, to: total, by: step).enumerated() {
             let end = min(start + step, total)
-            let answer = await put(rooms[number % 2], url, start..<end)
+            let answer = await put(modules[number % 2], url, start..<end)
             #expect(answer.status == (end == total ? .ok : .resumeIncomplete))
         }
-        #expect(await rooms[0].bytes(of: UploadFixture.content) == bytes)
+        #expect(await modules[0].bytes(of: UploadFixture.content) == bytes)
         try await expectNothingLeft()
     }
 
     @Test func `of many small pieces keeps a short record (10.5)`() async throws {
-        let rooms = [try await first.open(), try await second.open()]
-        let url = try await rooms[0].create(UploadFixture.draft(length: Int64(total)))
+        let modules = [try await first.open(), try await second.open()]
+        let url = try await modules[0].create(UploadFixture.draft(length: Int64(total)))
         for number in 0..<40 {
-            let answer = await put(rooms[0], url, number..<number + 1)
+            let answer = await put(modules[0], url, number..<number + 1)
             #expect(answer.status == .resumeIncomplete)
         }
         let record = try #require(registry.all.first.flatMap { row in UploadRecord(row.record) })
         #expect(try #require(record.held).pieces.count <= 17)
-        #expect(await put(rooms[1], url, 40..<total).status == .ok)
-        #expect(await rooms[1].bytes(of: UploadFixture.content) == bytes)
+        #expect(await put(modules[1], url, 40..<total).status == .ok)
+        #expect(await modules[1].bytes(of: UploadFixture.content) == bytes)
         try await expectNothingLeft()
     }
 
@@ -223,12 +223,12 @@ private let total = bytes.count
     }
 
     @Test func `sends no queries while no process receives (ruling 33)`() async throws {
-        let rooms = [try await first.open(), try await second.open()]
-        let url = try await rooms[0].create(UploadFixture.draft(length: Int64(total)))
+        let modules = [try await first.open(), try await second.open()]
+        let url = try await modules[0].create(UploadFixture.draft(length: Int64(total)))
         for number in 0..<6 {
-            let room = rooms[number % 2]
-            #expect(await put(room, url, number..<number + 1).status == .resumeIncomplete)
-            #expect(await rooms[(number + 1) % 2].offset(url) == "\(number + 1)")
+            let module = modules[number % 2]
+            #expect(await put(module, url, number..<number + 1).status == .resumeIncomplete)
+            #expect(await modules[(number + 1) % 2].offset(url) == "\(number + 1)")
         }
         #expect(registry.asked.withLock { $0 } == 0)
         #expect(registry.all.allSatisfy { !$0.isWritten })
@@ -302,14 +302,14 @@ private let total = bytes.count
             settings.maxOpenUploadsPerOwner = 2
             settings.applicationQuota = 1000
         }
-        let rooms = [try await limited.open(), try await other.open()]
-        _ = try await rooms[0].create(UploadFixture.draft(length: 600))
+        let modules = [try await limited.open(), try await other.open()]
+        _ = try await modules[0].create(UploadFixture.draft(length: 600))
         await #expect(throws: UploadError.quotaExceeded(1000)) {
-            try await rooms[1].create(UploadFixture.draft(length: 600))
+            try await modules[1].create(UploadFixture.draft(length: 600))
         }
-        _ = try await rooms[1].create(UploadFixture.draft(length: 100))
-        await #expect(throws: UploadError.tooManyUploads) {
-            try await rooms[0].create(UploadFixture.draft(length: 1))
+        _ = try await modules[1].create(UploadFixture.draft(length: 100))
+        await #expect(throws: UploadError.rateLimited) {
+            try await modules[0].create(UploadFixture.draft(length: 1))
         }
     }
 
@@ -341,24 +341,24 @@ private let total = bytes.count
     }
 
     @Test func `of parts that were joined is copied inside the store (6.10, 10.6)`() async throws {
-        let rooms = [try await first.open(), try await second.open()]
+        let modules = [try await first.open(), try await second.open()]
         // The first two are long enough, and the last may be short.
         let cuts = [0, 9 << 20, 19 << 20, total]
         var urls: [String] = []
         for number in 0..<3 {
             let range = cuts[number]..<cuts[number + 1]
-            let made = await rooms[number % 2].create([
+            let made = await modules[number % 2].create([
                 ("Upload-Concat", "partial"), ("Upload-Length", "\(range.count)"),
                 ("Test-Content", UploadFixture.content(number: number + 1)),
             ])
             let url = try #require(made.fields["Location"])
-            let patch = await rooms[(number + 1) % 2].patch(url, at: 0, Array(bytes[range]))
+            let patch = await modules[(number + 1) % 2].patch(url, at: 0, Array(bytes[range]))
             #expect(patch.status == .noContent)
             urls.append(url)
         }
         let list = "final;" + urls.joined(separator: " ")
-        #expect(await rooms[0].create([("Upload-Concat", list)]).status == .created)
-        #expect(await rooms[1].bytes(of: UploadFixture.content) == bytes)
+        #expect(await modules[0].create([("Upload-Concat", list)]).status == .created)
+        #expect(await modules[1].bytes(of: UploadFixture.content) == bytes)
         let object = try await bucket.store.head(ContentBucket.key(of: name))
         #expect(object?.tag.hasSuffix("-3\"") == true)
         #expect(isWhole(at: first))
@@ -368,25 +368,25 @@ private let total = bytes.count
     @Test func `of parts that are too short to be copied is joined all the same (6.10, 10.6)`()
         async throws
     {
-        let rooms = [try await first.open(), try await second.open()]
+        let modules = [try await first.open(), try await second.open()]
         let cuts = [0, 1000, 1000, 12 << 20]
         var urls: [String] = []
         for number in 0..<3 {
             let range = cuts[number]..<cuts[number + 1]
-            let made = await rooms[0].create([
+            let made = await modules[0].create([
                 ("Upload-Concat", "partial"), ("Upload-Length", "\(range.count)"),
                 ("Test-Content", UploadFixture.content(number: number + 1)),
             ])
             let url = try #require(made.fields["Location"])
             if !range.isEmpty {
-                let patch = await rooms[1].patch(url, at: 0, Array(bytes[range]))
+                let patch = await modules[1].patch(url, at: 0, Array(bytes[range]))
                 #expect(patch.status == .noContent)
             }
             urls.append(url)
         }
         let list = "final;" + urls.joined(separator: " ")
-        #expect(await rooms[1].create([("Upload-Concat", list)]).status == .created)
-        #expect(await rooms[0].bytes(of: UploadFixture.content) == Array(bytes[..<(12 << 20)]))
+        #expect(await modules[1].create([("Upload-Concat", list)]).status == .created)
+        #expect(await modules[0].bytes(of: UploadFixture.content) == Array(bytes[..<(12 << 20)]))
         try await expectNothingLeft()
     }
 

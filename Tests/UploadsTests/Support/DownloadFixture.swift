@@ -8,7 +8,7 @@ import Testing
 
 @testable import Uploads
 
-/// One complete content, of 1,000 bytes unless said, and a room to download it from.
+/// One complete content, of 1,000 bytes unless said, and a module to download it from.
 final class DownloadFixture: DownloadCatalog {
     static let id = "0190aaaa-0000-7000-8000-000000000002"
     /// 100 seconds past a quarter of an hour.
@@ -136,7 +136,7 @@ final class DownloadFixture: DownloadCatalog {
 }
 
 extension Downloads {
-    /// One request through the room, as the transport would drive it.
+    /// One request through the module, as the transport would drive it.
     func send(
         _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = []
     ) async -> Response {

@@ -34,7 +34,7 @@ final class TemporaryVolume: Sendable {
         throw NotMounted()
     }
 
-    /// Takes all room there is.
+    /// Takes all free space.
     func fill() {
         let file = open("\(path)/filler", O_WRONLY | O_CREAT, 0o600)
         let page = [UInt8](repeating: 1, count: 4096)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Uploads
 
-/// An upload room on a real disk, with a clock that stands still and a finisher that remembers.
+/// An upload module on a real disk, with a clock that stands still and a finisher that remembers.
 final class UploadFixture: Sendable {
     static let content = "0190aaaa-0000-7000-8000-000000000001"
 
@@ -80,7 +80,7 @@ final class UploadFixture: Sendable {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 
-    /// Opens the room; a second call is a restart after a crash, because nothing was shut down.
+    /// Opens the module; a second call is a restart after a crash, because nothing was shut down.
     func open() async throws -> Uploads {
         let uploads = try await Uploads(
             folder: path, settings: settings, finisher: finisher,
@@ -105,7 +105,7 @@ final class UploadFixture: Sendable {
 
     func pass(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 
-    /// The staged file, behind the room's back.
+    /// The staged file, for changes without the module's knowledge.
     var stagedPath: String { "\(path)/blobs/staged/\(UploadFixture.content)" }
 
     static func draft(
@@ -179,7 +179,7 @@ final class RecordingFinisher: UploadFinisher {
 }
 
 extension Uploads {
-    /// One request through the room, as the transport would drive it.
+    /// One request through the module, as the transport would drive it.
     func send(
         _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = [],
         _ body: ScriptedBody = ScriptedBody([])
@@ -245,8 +245,8 @@ extension UploadEngine {
     /// Whether nothing is kept, wherever records are.
     var hasNoRecord: Bool {
         get throws {
-            if let shelf = records as? LocalUploadRecords {
-                return try shelf.records.entries().isEmpty
+            if let local = records as? LocalUploadRecords {
+                return try local.records.entries().isEmpty
             }
             return ((records as? SharedUploadRecords)?.registry as? InMemoryRegistry)?.all.isEmpty
                 == true

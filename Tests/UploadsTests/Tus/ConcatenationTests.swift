@@ -179,7 +179,7 @@ import Testing
     func `a copy that is not its parts never becomes a content (4.5)`() async throws {
         let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
-        // The disk turns a bit behind the room's back.
+        // The disk turns a bit without the module's knowledge.
         let blob = try #require(BlobName(UploadFixture.content(number: 1)))
         try uploads.blobs.stage(blob).write([0xEE].span, at: 1234)
         let answer = await join(uploads, [one])
