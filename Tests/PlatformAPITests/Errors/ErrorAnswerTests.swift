@@ -60,7 +60,7 @@ import Uploads
         #expect(world.faults.reported == 1)
     }
 
-    @Test func `a body that stalls is told so, and its connection ends (2_2, code 8)`() async throws
+    @Test func `a stalled body gets an error, and its connection ends (2_2, code 8)`() async throws
     {
         let scene = try await SampleApplication.make(version: "3.0")
         let request = Request(

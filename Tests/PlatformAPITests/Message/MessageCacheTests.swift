@@ -100,7 +100,7 @@ import Testing
                 "GET", "/apps/{app}/conversations/\(message)/messages/\(message)", by: client)
             #expect(elsewhere.status == 404)
         }
-        // The two that told, and those that looked and said something else.
+        // All lookups count as hits, also those that are answered with an error.
         #expect(
             scene.world.service.api.messageCacheStatistics.hits == (scene.world.remembers ? 5 : 0))
     }

@@ -18,7 +18,7 @@ struct ReferenceModel {
     struct Identity {
         var displayName: String?
         var isBot = false
-        /// Whether a request has told it, not only named the user.
+        /// Whether a request has set it, not only named the user.
         var isTold = false
     }
 

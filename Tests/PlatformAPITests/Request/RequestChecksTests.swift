@@ -7,7 +7,7 @@ import Testing
 @testable import PlatformAPI
 
 @Suite struct `The gate` {
-    @Test func `a method of other versions is told with what this one offers (ruling 4)`()
+    @Test func `a method of other versions is answered with those of this one (ruling 4)`()
         async throws
     {
         let endpoint = Endpoint(

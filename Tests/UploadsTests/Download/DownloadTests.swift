@@ -186,7 +186,7 @@ import Testing
         #expect(answer.fields["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test func `pages ask first and are told all they may do (3.7, 9.1)`() async throws {
+    @Test func `pages send a preflight and get all that they may do (3.7, 9.1)`() async throws {
         let preflight = await fixture.send(
             .options, fixture.url,
             [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")])

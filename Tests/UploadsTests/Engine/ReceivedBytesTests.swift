@@ -100,7 +100,7 @@ import Testing
         #expect(isWhole)
     }
 
-    @Test func `are in the offset that a refused append is told (6.5)`() async throws {
+    @Test func `are in the offset that a refused append gets (6.5)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)

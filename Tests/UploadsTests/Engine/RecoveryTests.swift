@@ -108,7 +108,7 @@ import Testing
         #expect(await (try fixture.open()).offset(url) == "20000")
     }
 
-    @Test func `without a descriptor left a client is told to come again (3.5)`() {
+    @Test func `without a free descriptor a client is asked to retry (3.5)`() {
         let answer = UploadError(DiskError(kind: .tooManyOpen, operation: "open"))
             .response(fixture.settings)
         #expect(answer.status == .serviceUnavailable)

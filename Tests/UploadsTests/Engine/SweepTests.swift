@@ -39,7 +39,7 @@ import Testing
         #expect(fixture.finisher.unusedSince.withLock { $0 } == now - fixture.settings.unusedTTL)
     }
 
-    @Test func `deletes again what was not told, and what has no bytes (11.8)`() async throws {
+    @Test func `deletes again what was not reported, and what has no bytes (11.8)`() async throws {
         let uploads = try await fixture.open()
         let contents = ["../escape", UploadFixture.content].map {
             AbandonedContent(application: "app", contentID: $0)

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: InteropClient.versions)
-    func `is told once where it can be resumed, before its body is read (7.5)`(
+    func `gets the URL for resuming once, before its body is read (7.5)`(
         version: Int
     ) async throws {
         let client = try await client(version)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [(4, 0), (5, 2), (8, 2)])
-    func `is told how far it has come, since version 5 (7.5)`(
+    func `gets its offset during the upload, since version 5 (7.5)`(
         version: Int, count: Int
     ) async throws {
         let fixture = UploadFixture {
@@ -85,7 +85,7 @@ import Testing
     @Test(arguments: [
         (UploadSettings.Interim104.auto, false, true), (.auto, true, false), (.on, true, true),
         (.off, false, false),
-    ]) func `is told nothing through a proxy that might not understand (7.5)`(
+    ]) func `gets no interim answer through a proxy that might not understand (7.5)`(
         mode: UploadSettings.Interim104, isProxied: Bool, isTold: Bool
     ) async throws {
         let fixture = UploadFixture { $0.interim104 = mode }

@@ -68,7 +68,7 @@ import Testing
         #expect(match.status == .notModified)
     }
 
-    @Test func `that is not there or too short is told before the head leaves (9.1)`()
+    @Test func `that is missing or too short is reported before the head is sent (9.1)`()
         async throws
     {
         #expect(try await fixture.get().status == .notFound)

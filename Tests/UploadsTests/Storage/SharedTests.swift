@@ -239,7 +239,7 @@ private let total = bytes.count
         let (one, two) = (try await first.open(), try await second.open())
         let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<1000).status == .resumeIncomplete)
-        // Of a request that broke off and was told nothing: other bytes, which stay on its disk.
+        // Of a request that broke off without an answer: other bytes, which stay on its disk.
         let wrong = ScriptedBody(
             [.bytes([UInt8](repeating: 7, count: 5000)), .fails(.interrupted)], length: 9000)
         _ = await one.send(

@@ -9,7 +9,7 @@ final class InMemoryRegistry: UploadRegistry {
     let isAway = Locked(false)
     private let isAlone = Locked(false)
 
-    /// The processes, which are told what is asked of them.
+    /// The processes, which receive the requests made to them.
     let listeners = Locked<[@Sendable (UploadWriterRequest, String, [UInt8]) -> Void]>([])
     /// How often a process was asked for something.
     let asked = Locked(0)

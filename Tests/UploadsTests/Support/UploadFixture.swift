@@ -118,7 +118,7 @@ final class UploadFixture: Sendable {
     }
 }
 
-/// Remembers what was finished, and refuses when told to.
+/// Remembers what was finished, and refuses on demand.
 final class RecordingFinisher: UploadFinisher {
     enum Mood: Sendable { case takes, refuses, breaks, takesAndBreaks, waits }
 

@@ -96,7 +96,7 @@ import Testing
         #expect(await uploads.tusOffset(url) == "0")
     }
 
-    @Test func `an unknown upload is told from one that has ended (6.5)`() async throws {
+    @Test func `an unknown upload is distinguished from one that has ended (6.5)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let unknown = await uploads.patch(
