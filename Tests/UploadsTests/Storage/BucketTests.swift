@@ -43,7 +43,7 @@ private let total = bytes.count
     }
 
     /// What the staged file takes of the disk, in bytes; 0 when there is none.
-    private var room: Int {
+    private var freeSpace: Int {
         var status = stat()
         return stat(fixture.stagedPath, &status) == 0 ? Int(status.st_blocks) * 512 : 0
     }
@@ -80,7 +80,7 @@ private let total = bytes.count
     {
         let (uploads, url) = try await begun(upTo: 17 << 20)
         #expect(try await moved(2, of: uploads).partSize == 8 << 20)
-        #expect(room < 2 << 20)
+        #expect(freeSpace < 2 << 20)
         #expect(await uploads.offset(url) == "\(17 << 20)")
         let answer = await uploads.put(
             url, "bytes \(17 << 20)-\(total - 1)/\(total)", Array(bytes[(17 << 20)...]))
@@ -112,11 +112,11 @@ private let total = bytes.count
         let before = try await disk.open()
         let url = try await before.create(UploadFixture.draft(length: Int64(total)))
         _ = await before.put(url, "bytes 0-\(10 << 20)/\(total)", Array(bytes[...(10 << 20)]))
-        let whole = room
+        let whole = freeSpace
         #expect(whole > 10 << 20)
         let uploads = try await fixture.open()
         _ = try await moved(1, of: uploads)
-        #expect(room <= whole - 8 << 20)
+        #expect(freeSpace <= whole - 8 << 20)
         #expect(await uploads.offset(url) == "\(10 << 20 | 1)")
     }
 
