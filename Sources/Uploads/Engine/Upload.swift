@@ -29,7 +29,7 @@ actor Upload {
     /// Requests that wait for a turn to end without wanting one.
     private var turnObservers = WaitingList()
     /// From the offset at which the running writer began to the offset it has received up to.
-    private var receivedRange: ClosedRange<Int64>?
+    private(set) var receivedRange: ClosedRange<Int64>?
     private var observer: AppendRequest.Observer?
     private(set) var isStopping = false
     /// The writer was told to stop.
