@@ -12,7 +12,8 @@ import Testing
     private static let cases: [UploadError] = [
         .notFound, .gone, .beyondLength, .overflow, .tooLarge(limit: 5), .checksumMismatch,
         .contentMismatch,
-        .unsupportedChecksum, .offsetMismatch, .unauthenticated("The token is unknown or expired."), .forbidden, .inUse, .refused,
+        .unsupportedChecksum, .offsetMismatch, .unauthenticated("The token is unknown or expired."),
+        .forbidden, .inUse, .refused,
         .locked, .superseded, .stillFinalizing, .rateLimited, .tooManyUploads, .insufficientStorage,
         .quotaExceeded(7), .backend, .unavailable, .busy, .stalled, .wrongMediaType, .concatenated,
         .codedBody,
