@@ -146,7 +146,7 @@ extension APIError {
             self = APIError(
                 Rejection.invalid(
                     "Upload-Content-Length", .uploadLength, .init(limit: Int(limit))), .platform)
-        case .rateLimited:
+        case .tooManyUploads:
             // Uploads stay open until their owner ends them or they expire, so a retry after a second is too early.
             self = .rateLimited(
                 "\(uploads.maximumOpenPerOwner) uploads are open here, and there may be no more.",

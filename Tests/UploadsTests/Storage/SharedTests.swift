@@ -308,7 +308,7 @@ private let total = bytes.count
             try await modules[1].create(UploadFixture.draft(length: 600))
         }
         _ = try await modules[1].create(UploadFixture.draft(length: 100))
-        await #expect(throws: UploadError.rateLimited) {
+        await #expect(throws: UploadError.tooManyUploads) {
             try await modules[0].create(UploadFixture.draft(length: 1))
         }
     }
