@@ -281,14 +281,14 @@ extension UploadError {
 }
 
 extension UploadError {
-    /// The JSON response, without the headers that every response of the resource carries.
-    func response(_ settings: UploadSettings) -> Response {
+    /// The JSON response to a request, without the headers that every response of the resource carries.
+    func response(to request: Request, _ settings: UploadSettings) -> Response {
         let details = details(settings)
         var response = Response(
             details.status, "application/json",
             ErrorJSON.bytes(
                 details.status, details.kind, reason: details.reason, message: details.message,
-                page: settings.errorPage))
+                page: settings.errorPage(for: request)))
         addFields(details, to: &response)
         if self == .stalled { response.ending = .close }
         return response

@@ -96,17 +96,16 @@ enum NeutralStatus {
 extension Uploads {
     /// Answers a request without a protocol: it reads the state of the upload or cancels it (§2, rule 8).
     func neutral(_ request: Request, _ name: BlobName) -> Answer {
-        let method = request.method
-        return work(on: name, for: request, words: jsonErrors) { upload, _ in
-            await upload.neutralResponse(to: method)
+        work(on: name, for: request, words: jsonErrors(request)) { upload, _ in
+            await upload.neutralResponse(to: request)
         }
     }
 }
 
 extension Upload {
-    fileprivate func neutralResponse(to method: HTTP.Method) async -> Response {
+    fileprivate func neutralResponse(to request: Request) async -> Response {
         do throws(UploadError) {
-            switch method {
+            switch request.method {
             case .head: return try NeutralStatus.head(await receivedStatus())
             case .get: return try NeutralStatus.get(await receivedStatus())
             default:
@@ -117,7 +116,7 @@ extension Upload {
                 return Response(isQuiet ? .noContent : .clientClosedRequest)
             }
         } catch {
-            return error.response(engine.settings)
+            return error.response(to: request, engine.settings)
         }
     }
 }

@@ -1,3 +1,4 @@
+public import HTTP
 import SystemSupport
 
 /// The settings of uploads and downloads, with the defaults of uploads §0.
@@ -54,8 +55,10 @@ public struct UploadSettings: Sendable {
     public var progress104Bytes: Int64 = 16 << 20
     /// Origins whose pages may use the URLs; `*` is every origin, without credentials.
     public var allowedOrigins = ["*"]
-    /// URL of the page that explains errors by their ids; `url` of a JSON error is a fragment of it (ruling 32).
-    public var errorPage = "/docs/errors"
+    /// Path of the page that explains errors by their ids; `url` of a JSON error is a fragment of it (ruling 32).
+    public var errorPath = "/docs/errors"
+    /// Base of the page's URL.
+    public var errorBase: PublicBaseURL = ""
     /// Validity of a signed download URL, rounded up to a quarter of an hour; at least half an hour.
     public var downloadURLTTL: Int64 = 2 * 3_600_000
     /// How long an expired download URL still works, for clocks that differ.
@@ -75,6 +78,9 @@ public struct UploadSettings: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// URL of the page that explains errors, in the response to a request.
+    func errorPage(for request: Request) -> String { errorBase.of(request) + errorPath }
 
     /// The value of `Upload-Limit` that holds for every upload (§7.4).
     var limits: String {

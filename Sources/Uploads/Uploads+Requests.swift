@@ -23,7 +23,7 @@ extension Uploads {
         guard let place = UploadPath(request.target) else {
             return request.method == .options
                 ? discovery(request, Uploads.noMethods)
-                : refused(jsonErrors(.notFound), request)
+                : refused(jsonErrors(request)(.notFound), request)
         }
         if request.method == .options {
             guard case .resource(let name) = place else {
@@ -35,7 +35,7 @@ extension Uploads {
         do throws(UploadError) {
             dialect = try ProtocolSelection(request, at: place)
         } catch {
-            return refused(jsonErrors(error), request)
+            return refused(jsonErrors(request)(error), request)
         }
         word = UploadProtocol(dialect, of: request)
         switch (place, dialect) {
@@ -47,7 +47,7 @@ extension Uploads {
         case (.creation, .interop(let version)):
             return interopCreation(request, version, by: entrance)
         case (.resource(let name), .interop(let version)): return interop(request, version, name)
-        case (.creation, .neutral): return refused(jsonErrors(.creationMethod), request)
+        case (.creation, .neutral): return refused(jsonErrors(request)(.creationMethod), request)
         }
     }
 
@@ -84,9 +84,9 @@ extension Uploads {
     }
 
     /// Makes JSON error responses, for protocols A and D and for requests without a protocol.
-    var jsonErrors: @Sendable (UploadError) -> Response {
+    func jsonErrors(_ request: Request) -> @Sendable (UploadError) -> Response {
         let settings = engine.settings
-        return { error in error.response(settings) }
+        return { error in error.response(to: request, settings) }
     }
 
     /// The CORS rules of an upload that recorded no origin.

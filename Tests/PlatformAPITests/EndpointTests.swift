@@ -126,6 +126,10 @@ import Testing
             #expect(!others.contains { read.body.contains("\($0)/") }, "\(read)")
             let missing = try await ask("GET", "\(conversation)/messages/x", by: fields)
             #expect(missing.body.contains(#""url":"\#(base)/docs/errors#"#), "\(missing)")
+            for path in ["/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "/download/x/y"] {
+                let refused = try await ask("GET", path, by: fields)
+                #expect(refused.body.contains(#""url":"\#(base)/docs/errors#"#), "\(refused)")
+            }
             let content = try await ask(
                 "POST", "\(conversation)/content",
                 by: fields + [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "1")])

@@ -1,12 +1,13 @@
 import FoundationEssentials
-import HTTP
 import JSON
 import Testing
 
+@testable import HTTP
 @testable import Uploads
 
 @Suite struct `An upload error` {
     private let fixture = UploadFixture()
+    private let request = Request(method: .get, target: RequestTarget("/"), fields: Fields([]))
 
     /// Each case with a text of its own; those with a text as parameter are found in the sources.
     private static let cases: [UploadError] = [
@@ -41,7 +42,7 @@ import Testing
         let settings = fixture.settings
         var texts = Self.cases.map { $0.details(settings).message }
         for error in Self.downloads {
-            let text = try message(error.response(settings))
+            let text = try message(error.response(to: request, settings))
             texts.append(try #require(text))
         }
         let written = try Self.written()
@@ -74,8 +75,8 @@ import Testing
     ) throws {
         let settings = fixture.settings
         let details = error.details(settings)
-        let words = InteropResponses(version: .draft(8), settings: settings)
-        for response in [error.response(settings), words.response(error)] {
+        let words = InteropResponses(.draft(8), to: request, settings)
+        for response in [error.response(to: request, settings), words.response(error)] {
             if error == .stalled, response.ending == .drop { continue }
             guard case .bytes(let bytes) = response.content else {
                 Issue.record("no JSON")
@@ -94,10 +95,27 @@ import Testing
         #expect(tus.fields["Content-Type"] == "text/plain; charset=utf-8")
     }
 
+    @Test func `has the url of the host that a trusted proxy names (rulings 32, 36)`() {
+        var settings = fixture.settings
+        settings.errorBase = PublicBaseURL("http://127.0.0.1:8080", followsProxies: true)
+        let request = Request(
+            method: .get, target: RequestTarget("/"), fields: Fields([]), scheme: .https,
+            forwardedHost: Authority("chat.example.org".utf8))
+        let words = InteropResponses(.draft(8), to: request, settings)
+        for response in [
+            UploadError.notFound.response(to: request, settings),
+            words.response(UploadError.notFound),
+            DownloadError.notFound.response(to: request, settings),
+        ] {
+            #expect(
+                response.text.contains(#""url":"https://chat.example.org/docs/errors#not_found""#))
+        }
+    }
+
     @Test(arguments: downloads) func `of a download has them, too (ruling 32)`(
         error: DownloadError
     ) throws {
-        guard case .bytes(let bytes) = error.response(fixture.settings).content else {
+        guard case .bytes(let bytes) = error.response(to: request, fixture.settings).content else {
             Issue.record("no JSON")
             return
         }

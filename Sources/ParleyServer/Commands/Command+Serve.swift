@@ -98,6 +98,7 @@ extension Command {
         switch try settings.databaseLocation() {
         case .file, .temporary:
             printKeys(
+                at: now,
                 try CommandFailure.naming(folder) {
                     try SigningKeys.rotate(rotation, folder: folder, at: now)
                 })
@@ -105,14 +106,15 @@ extension Command {
         case .server:
             return try await withStore(sources) { store in
                 printKeys(
+                    at: now,
                     try await DownloadKeyStore(store: store, folder: folder).rotate(
                         rotation, at: now))
             }
         }
     }
 
-    private static func printKeys(_ keys: SigningKeys) {
-        for key in keys.ids { printLine("\(key.id)\t\(key.role.rawValue)") }
+    private static func printKeys(at now: Int64, _ keys: SigningKeys) {
+        for key in keys.ids(at: now) { printLine("\(key.id)\t\(key.role.rawValue)") }
     }
 
     /// Creates a certificate for trying TLS on this machine, and prints how to use it.

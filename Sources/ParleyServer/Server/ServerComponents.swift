@@ -78,7 +78,8 @@ struct ServerComponents: Sendable {
             )
         }
         var transfers = settings.uploads
-        transfers.errorPage = settings.base + ErrorJSON.page
+        transfers.errorPath = ErrorJSON.page
+        transfers.errorBase = settings.publicBase
         do {
             uploads = try await Uploads(
                 folder: "\(folder)/uploads", settings: transfers, finisher: bridge,

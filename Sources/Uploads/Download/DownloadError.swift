@@ -26,13 +26,13 @@ enum DownloadError: Error, Equatable {
             }
     }
 
-    func response(_ settings: UploadSettings) -> Response {
+    func response(to request: Request, _ settings: UploadSettings) -> Response {
         let (status, kind, reason, message) = details
         var response = Response(
             status, "application/json",
             ErrorJSON.bytes(
-                status, kind, reason: reason, message: message, page: settings.errorPage,
-                domain: "download"))
+                status, kind, reason: reason, message: message,
+                page: settings.errorPage(for: request), domain: "download"))
         response.fields.add("Cache-Control", "no-store")
         switch self {
         case .unsatisfiable(let range): response.fields.add("Content-Range", range)

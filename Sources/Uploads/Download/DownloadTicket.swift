@@ -20,9 +20,9 @@ struct DownloadTicket: Sendable, Equatable {
         case expired
     }
 
-    /// The path and query with the signature.
-    func signed(by keys: SigningKeys) -> String {
-        guard let key = keys.keys.first else { return "/download/\(content)/\(fileName)" }
+    /// The path and query, signed with the key of a time in milliseconds since 1970 UTC.
+    func signed(by keys: SigningKeys, at now: Int64) -> String {
+        guard let key = keys.signing(at: now) else { return "/download/\(content)/\(fileName)" }
         let signature = Base64.encodeForURL(Signature.of(signedText, key: key.secret))
         let save = forcesAttachment ? "&dl=1" : ""
         return
@@ -30,6 +30,10 @@ struct DownloadTicket: Sendable, Equatable {
     }
 
     /// Parses and verifies a URL; nothing is looked up before.
+    ///
+    /// - Parameters:
+    ///   - now: Seconds since 1970 UTC.
+    ///   - leeway: Seconds.
     init(
         _ target: RequestTarget, keys: SigningKeys, now: Int64, leeway: Int64
     ) throws(Refusal) {
@@ -51,9 +55,9 @@ struct DownloadTicket: Sendable, Equatable {
         fileName = String(path[3])
         self.expires = expires
         forcesAttachment = save != nil
-        guard Signature.matches(Signature.of(signedText, key: key.secret), signature) else {
-            throw .forged
-        }
+        guard Signature.matches(Signature.of(signedText, key: key.secret), signature),
+            key.isAccepted(at: now * 1000)
+        else { throw .forged }
         guard now <= expires.clampedSum(leeway) else { throw .expired }
     }
 

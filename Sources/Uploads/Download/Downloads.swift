@@ -59,7 +59,7 @@ public final class Downloads: Sendable {
             fileName: FileName(untrusted: fileName ?? "").percentEncoded,
             expires: expires / 1000, forcesAttachment: saving)
         let base = request.map(base.of) ?? base.text
-        return (base + ticket.signed(by: keys.withLock { $0 }), expires)
+        return (base + ticket.signed(by: keys.withLock { $0 }, at: now), expires)
     }
 }
 
@@ -83,11 +83,13 @@ extension Downloads {
                 return Answer(Downloads.route, response)
             }
             let error = error == .expired ? DownloadError.expired : .forged
-            return Answer(Downloads.route, finish(error.response(settings), open, request))
+            return Answer(
+                Downloads.route, finish(error.response(to: request, settings), open, request))
         }
         guard [.get, .head, .options].contains(request.method) else {
             return Answer(
-                Downloads.route, finish(DownloadError.method.response(settings), open, request))
+                Downloads.route,
+                finish(DownloadError.method.response(to: request, settings), open, request))
         }
         return Answer(Downloads.route) { [self] _ in await response(to: request, ticket) }
     }
@@ -107,9 +109,9 @@ extension Downloads {
                 settings: settings, now: clock.now() / 1000)
             return finish(try await delivery.response(to: request), origin, request)
         } catch let error as DownloadError {
-            return finish(error.response(settings), origin, request)
+            return finish(error.response(to: request, settings), origin, request)
         } catch {
-            return finish(DownloadError.backend.response(settings), origin, request)
+            return finish(DownloadError.backend.response(to: request, settings), origin, request)
         }
     }
 

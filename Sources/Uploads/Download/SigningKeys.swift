@@ -2,15 +2,22 @@ public import Blobs
 internal import Bytes
 internal import HTTP
 
-/// The keys that sign download URLs: the first key signs, all keys verify.
+/// The keys that sign download URLs: the first key signs, and URLs of retired keys are valid until they expire.
 ///
-/// There are at least two, so that the first can be replaced while its URLs are still valid.
+/// There are at least two, so that the first can be replaced while its URLs are still valid. Retired keys are never
+/// removed, because the URLs in past events are signed again at each reading and keep their bytes (ruling 27).
 public struct SigningKeys: Sendable {
+    /// A key and the time in which it signs. Times are in milliseconds since 1970 UTC.
     struct Key: Sendable, Equatable {
         let id: String
         let secret: [UInt8]
-        /// When the last URL it signed expires, in seconds since 1970 UTC; `nil` for keys that sign or will sign.
+        /// From when on it signs, until a later key does; `nil` when it signs after the next rotation.
+        var signsFrom: Int64?
+        /// Until when its URLs are accepted; `nil` unless it is retired.
         var endsAt: Int64?
+
+        /// Whether a URL that it signed may be valid.
+        func isAccepted(at now: Int64) -> Bool { endsAt.map { end in now <= end } ?? true }
     }
 
     let keys: [Key]
@@ -29,8 +36,8 @@ public struct SigningKeys: Sendable {
 
     /// Loads the keys of a data folder, creating two at the first start. Waits for the disk.
     ///
-    /// The file `download-keys` is readable by its owner only. Each line has a key's id, its 32 bytes in base64url
-    /// and, for a retired key, the second after which it is removed.
+    /// The file `download-keys` is readable by its owner only. Each line has a key's id, its 32 bytes in base64url,
+    /// from when on it signs, and for a retired key until when its URLs are accepted.
     public static func load(folder: String) throws(Fault) -> SigningKeys {
         let file = try file(in: folder)
         if let keys = try stored(in: file) { return keys }
@@ -63,12 +70,7 @@ public struct SigningKeys: Sendable {
     /// Two new keys.
     public static func random() throws(Fault) -> SigningKeys {
         do throws(UploadError) {
-            let keys = try (0..<2).map { _ throws(UploadError) in
-                Key(
-                    id: Base64.encodeForURL(try SecureRandom.bytes(3)),
-                    secret: try SecureRandom.bytes(32))
-            }
-            return SigningKeys(keys: keys)
+            return SigningKeys(keys: [try Key.random(signsFrom: 0), try Key.random()])
         } catch {
             throw .noRandomness
         }
@@ -81,41 +83,64 @@ public struct SigningKeys: Sendable {
         var keys: [Key] = []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
-            guard (2...3).contains(words.count), let secret = Base64.decodeForURL(words[1]),
+            guard (2...4).contains(words.count), let secret = Base64.decodeForURL(words[1]),
                 secret.count == 32
             else { return nil }
-            var key = Key(id: String(words[0]), secret: secret)
-            if words.count == 3 {
-                guard let end = Int64(decimal: words[2].utf8) else { return nil }
-                key.endsAt = end
-            }
-            keys.append(key)
+            let times = words[2...].map { word in Int64(decimal: word.utf8) }
+            guard !times.contains(nil) else { return nil }
+            keys.append(
+                Key(
+                    id: String(words[0]), secret: secret, signsFrom: times.first ?? nil,
+                    endsAt: times.count == 2 ? times[1] : nil))
         }
-        guard let first = keys.first, first.endsAt == nil else { return nil }
+        guard let first = keys.first, first.signsFrom != nil, first.endsAt == nil else {
+            return nil
+        }
         self.keys = keys
     }
 
     /// The encoded keys: one line each, as in the file.
     public var bytes: [UInt8] {
         keys.flatMap { key in
-            let end = key.endsAt.map { end in " \(end)" } ?? ""
-            return Array("\(key.id) \(Base64.encodeForURL(key.secret))\(end)\n".utf8)
+            let times = [key.signsFrom, key.endsAt].compactMap { time in time.map { " \($0)" } }
+            return Array(
+                "\(key.id) \(Base64.encodeForURL(key.secret))\(times.joined())\n".utf8)
         }
     }
 
     func key(_ id: String) -> Key? { keys.first { $0.id.utf8.elementsEqual(id.utf8) } }
+
+    /// The key that signs what happened at a time: always the same one for a past time.
+    func signing(at now: Int64) -> Key? {
+        keys.first { key in key.signsFrom.map { start in start <= now } ?? false } ?? keys.first
+    }
+}
+
+extension SigningKeys.Key {
+    fileprivate static func random(
+        signsFrom: Int64? = nil
+    ) throws(UploadError) -> SigningKeys.Key {
+        SigningKeys.Key(
+            id: Base64.encodeForURL(try SecureRandom.bytes(3)),
+            secret: try SecureRandom.bytes(32), signsFrom: signsFrom)
+    }
 }
 
 extension SigningKeys {
     /// What happens to the current keys.
     public enum Rotation: Sendable, Equatable {
-        /// Their URLs stay valid until a time, in milliseconds since 1970 UTC; then the keys are removed.
+        /// Their URLs stay valid until a time, in milliseconds since 1970 UTC.
         case keeping(until: Int64)
         /// Their URLs are invalid at once, because a key was disclosed.
         case forgetting
     }
 
-    /// The keys after a rotation: the second key signs, and a new key follows it.
+    /// Milliseconds between a rotation and the first URL of the new key. Processes reload within them, so that all
+    /// sign what happens at a time with the same key.
+    static let delay: Int64 = 60_000
+
+    /// The keys after a rotation: the second key signs after a minute, and a new key follows it. When the keys are
+    /// forgotten, a new key signs at once.
     ///
     /// All processes already verify with the second key, so none refuses URLs that another process signs before
     /// both have reloaded.
@@ -123,14 +148,22 @@ extension SigningKeys {
     /// - Parameter now: Milliseconds since 1970 UTC.
     public func rotated(_ rotation: Rotation, at now: Int64) throws(Fault) -> SigningKeys {
         let fresh = try SigningKeys.random().keys
-        guard case .keeping(let end) = rotation, let first = keys.first else {
-            return SigningKeys(keys: fresh)
+        var start = max(now, keys.first?.signsFrom ?? 0)
+        var active = fresh
+        var end: Int64 = 0
+        if case .keeping(let limit) = rotation {
+            start += Self.delay
+            end = limit + Self.delay
+            active = Array((keys.filter { key in key.signsFrom == nil } + fresh).prefix(2))
         }
-        var retired = first
-        retired.endsAt = end / 1000
-        let active = keys.dropFirst().filter { key in key.endsAt == nil }
-        let old = keys.filter { key in key.endsAt.map { end in end >= now / 1000 } ?? false }
-        return SigningKeys(keys: active + fresh.prefix(2 - min(active.count, 1)) + [retired] + old)
+        active[0].signsFrom = start
+        active[1].signsFrom = nil
+        let retired = keys.filter { key in key.signsFrom != nil }.map { key in
+            var key = key
+            key.endsAt = min(key.endsAt ?? .max, end)
+            return key
+        }
+        return SigningKeys(keys: active + retired)
     }
 
     /// Rotates the keys of a data folder, durably; running processes must reload them. Waits for the disk.
@@ -158,10 +191,12 @@ extension SigningKeys {
         case retired
     }
 
-    /// The ids and roles of the keys, in the order of the file.
-    public var ids: [(id: String, role: Role)] {
-        keys.enumerated().map { place, key in
-            (key.id, key.endsAt != nil ? .retired : place == 0 ? .signing : .next)
+    /// The ids and roles of the keys whose URLs are accepted at a time, in the order of the file.
+    ///
+    /// - Parameter now: Milliseconds since 1970 UTC.
+    public func ids(at now: Int64) -> [(id: String, role: Role)] {
+        keys.filter { key in key.isAccepted(at: now) }.map { key in
+            (key.id, key.endsAt != nil ? .retired : key.signsFrom != nil ? .signing : .next)
         }
     }
 }

@@ -5,6 +5,15 @@ internal import JSON
 struct InteropResponses: Sendable {
     let version: InteropVersion
     let settings: UploadSettings
+    /// URL of the page that explains errors.
+    let errorPage: String
+
+    /// Makes the responses to a request.
+    init(_ version: InteropVersion, to request: Request, _ settings: UploadSettings) {
+        self.version = version
+        self.settings = settings
+        errorPage = settings.errorPage(for: request)
+    }
 
     /// The response to a request whose body was stored and that is not the last one.
     ///
@@ -168,7 +177,7 @@ extension InteropResponses {
             writer.member("status", status.code)
             writer.member("id", kind.rawValue)
             writer.member("code", kind.code)
-            writer.member("url", "\(settings.errorPage)#\(kind.rawValue)")
+            writer.member("url", "\(errorPage)#\(kind.rawValue)")
             if let offsets {
                 writer.member("expected-offset", offsets.expected)
                 writer.member("provided-offset", offsets.provided)

@@ -5,7 +5,7 @@ internal import SystemSupport
 extension Uploads {
     /// Answers a request of protocol C to an upload (§7.6–7.10).
     func interop(_ request: Request, _ version: InteropVersion, _ name: BlobName) -> Answer {
-        let words = words(version)
+        let words = words(version, request)
         let reading = Result { () throws(UploadError) in try InteropRequest(request, version) }
         let exchange = InteropExchange(
             words: words, url: base.of(request) + request.target.path,
@@ -19,7 +19,7 @@ extension Uploads {
     func interopCreation(
         _ request: Request, _ version: InteropVersion, by entrance: any UploadAuthorizer
     ) -> Answer {
-        let words = words(version)
+        let words = words(version, request)
         guard [.post, .put].contains(request.method) else {
             return refused(words.response(.creationMethod), request)
         }
@@ -52,8 +52,8 @@ extension Uploads {
         return draft
     }
 
-    private func words(_ version: InteropVersion) -> InteropResponses {
-        InteropResponses(version: version, settings: engine.settings)
+    private func words(_ version: InteropVersion, _ request: Request) -> InteropResponses {
+        InteropResponses(version, to: request, engine.settings)
     }
 
     /// Whether `104` may be sent: to clients that name a version, over HTTP/1.1, and not through a proxy that might

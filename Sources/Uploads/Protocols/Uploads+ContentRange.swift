@@ -6,9 +6,8 @@ extension Uploads {
     ///
     /// Invalid headers are reported only when the upload exists and is open (§3.2).
     func contentRange(_ request: Request, _ name: BlobName) -> Answer {
-        let reading = Result { () throws(UploadError) in try ContentRangeRequest(request) }
-        return work(on: name, for: request, words: jsonErrors) { upload, body in
-            await upload.response(to: reading, body)
+        work(on: name, for: request, words: jsonErrors(request)) { upload, body in
+            await upload.response(to: request, body)
         }
     }
 }
@@ -16,12 +15,13 @@ extension Uploads {
 extension Upload {
     /// Carries out a request of protocol A and returns its response.
     fileprivate func response(
-        to reading: Result<ContentRangeRequest, UploadError>, _ body: any RequestBody
+        to request: Request, _ body: any RequestBody
     ) async -> Response {
         do throws(UploadError) {
+            let reading = Result { () throws(UploadError) in try ContentRangeRequest(request) }
             return try await data(reading, body)
         } catch {
-            return error.response(engine.settings)
+            return error.response(to: request, engine.settings)
         }
     }
 

@@ -132,7 +132,7 @@ struct TestServer: Sendable {
         let uploadClock = UploadClock(now: { clock.now().milliseconds })
         let bridge = ContentBridge(store: store)
         var settings = UploadSettings()
-        settings.errorPage = "\(TestServer.base)/docs/errors"
+        settings.errorBase = base
         settings.diskHeadroom = 0
         settings.applicationQuota = quota
         settings.maxUploadSize = limits.messageBytes

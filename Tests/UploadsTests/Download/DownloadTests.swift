@@ -203,7 +203,8 @@ import Testing
         let ticket = DownloadTicket(
             content: DownloadFixture.id, fileName: "a.png",
             expires: DownloadFixture.now / 1000 + 1_000_000)
-        let answer = await fixture.send(.get, ticket.signed(by: fixture.keys))
+        let answer = await fixture.send(
+            .get, ticket.signed(by: fixture.keys, at: DownloadFixture.now))
         #expect(answer.fields["Cache-Control"] == "private, max-age=86400, immutable")
         fixture.time.withLock { $0 += 8_030_000 }
         let late = await fixture.send(.get, fixture.url)

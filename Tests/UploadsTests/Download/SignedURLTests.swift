@@ -61,13 +61,17 @@ import Testing
     }
 
     @Test func `is believed with either key, not with a stranger's (9.6, H210)`() async throws {
-        let second = SigningKeys(keys: Array(fixture.keys.keys.reversed()))
+        let second = try fixture.keys.rotated(.keeping(until: 0), at: 0)
         let ticket = DownloadTicket(
             content: DownloadFixture.id, fileName: "a.png", expires: DownloadFixture.now / 1000 + 60
         )
-        #expect(await fixture.send(.get, ticket.signed(by: second)).status == .ok)
+        #expect(
+            await fixture.send(.get, ticket.signed(by: second, at: DownloadFixture.now)).status
+                == .ok)
         let stranger = try SigningKeys.random()
-        #expect(await fixture.send(.get, ticket.signed(by: stranger)).status == .forbidden)
+        #expect(
+            await fixture.send(.get, ticket.signed(by: stranger, at: DownloadFixture.now)).status
+                == .forbidden)
     }
 
     @Test func `opens GET and HEAD only (9.1, 9.6)`() async {
@@ -107,16 +111,16 @@ import Testing
         let before = try SigningKeys.load(folder: folder.path)
         let after = try SigningKeys.rotate(
             .keeping(until: 5000), folder: folder.path, at: 0)
-        #expect(after.ids.map(\.role) == [.signing, .next, .retired])
-        #expect(after.keys[0] == before.keys[1])
+        #expect(after.ids(at: 0).map(\.role) == [.signing, .next, .retired])
+        #expect(after.keys[0].secret == before.keys[1].secret)
         #expect(after.keys[2].secret == before.keys[0].secret)
         #expect(try SigningKeys.load(folder: folder.path).keys == after.keys)
         let meanwhile = try SigningKeys.rotate(
             .keeping(until: 9000), folder: folder.path, at: 5000)
-        #expect(meanwhile.ids.map(\.role) == [.signing, .next, .retired, .retired])
+        #expect(meanwhile.ids(at: 5000).map(\.role) == [.signing, .next, .retired, .retired])
         let later = try SigningKeys.rotate(
-            .keeping(until: 20_000), folder: folder.path, at: 10_000)
-        #expect(later.ids.map(\.role) == [.signing, .next, .retired])
+            .keeping(until: 90_000), folder: folder.path, at: 70_000)
+        #expect(later.ids(at: 70_000).map(\.role) == [.signing, .next, .retired])
     }
 
     @Test func `open URLs of before a rotation, and sign with the next (9.6)`() async throws {
@@ -127,11 +131,33 @@ import Testing
         ).url
         downloads.replaceKeys(
             try fixture.keys.rotated(.keeping(until: DownloadFixture.now), at: DownloadFixture.now))
-        let fresh = downloads.signedURL(
-            content: DownloadFixture.id, fileName: "a.png", at: DownloadFixture.now
-        ).url
+        func url(at now: Int64) -> String {
+            downloads.signedURL(content: DownloadFixture.id, fileName: "a.png", at: now).url
+        }
+        let fresh = url(at: DownloadFixture.now + SigningKeys.delay)
         #expect(fresh.contains("kid=\(fixture.keys.keys[1].id)&"))
         for url in [old, fresh] { #expect(await downloads.send(.get, url).status == .ok) }
+    }
+
+    @Test(arguments: [SigningKeys.Rotation.keeping(until: DownloadFixture.now), .forgetting])
+    func `sign what happened before a rotation as before it (9.6, ruling 27)`(
+        rotation: SigningKeys.Rotation
+    ) throws {
+        let fixture = DownloadFixture()
+        let moments = (-3..<0).map { hours in DownloadFixture.now + hours * 3_600_000 }
+        func urls() -> [String] {
+            moments.map { now in
+                fixture.downloads.signedURL(content: DownloadFixture.id, fileName: nil, at: now).url
+            }
+        }
+        let before = urls()
+        var keys = fixture.keys
+        for day in 0..<3 {
+            keys = try keys.rotated(rotation, at: DownloadFixture.now + Int64(day) * 86_400_000)
+            keys = try #require(SigningKeys(bytes: keys.bytes))
+        }
+        fixture.downloads.replaceKeys(keys)
+        #expect(urls() == before)
     }
 
     @Test func `can be forgotten with all that they have signed (9.6)`() async throws {
@@ -153,7 +179,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "a", "a b", "a AAAA", "a KEY x", "a KEY 1 2", "a KEY 1"])
+    @Test(arguments: ["", "a", "a b", "a AAAA", "a KEY", "a KEY x", "a KEY 1 2 3", "a KEY 1 2"])
     func `are left alone when the file holds something else`(line: String) throws {
         let key = String(repeating: "A", count: 43)
         let text = line.replacing("KEY", with: key)

@@ -109,8 +109,9 @@ import Testing
     }
 
     @Test func `without a free descriptor a client is asked to retry (3.5)`() {
+        let request = Request(method: .get, target: RequestTarget("/"), fields: Fields([]))
         let answer = UploadError(DiskError(kind: .tooManyOpen, operation: "open"))
-            .response(fixture.settings)
+            .response(to: request, fixture.settings)
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.fields["Retry-After"] == "1")
     }

@@ -79,7 +79,8 @@ import Testing
         let uploads = try await fixture.open()
         let answer = await uploads.put(path, "bytes */*")
         #expect(answer.status == .notFound)
-        #expect(answer.text == UploadError.notFound.response(fixture.settings).text)
+        let request = Request(method: .put, target: RequestTarget(path), fields: Fields([]))
+        #expect(answer.text == UploadError.notFound.response(to: request, fixture.settings).text)
     }
 
     @Test func `with a chunked body that is not empty is refused (5.2)`() async throws {

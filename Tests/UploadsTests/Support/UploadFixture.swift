@@ -52,7 +52,7 @@ final class UploadFixture: Sendable {
         settings.diskHeadroom = 0
         // Longer than a machine that runs all tests at once takes.
         settings.peerReplyTimeout = 60_000
-        settings.errorPage = "https://chat.example/docs/errors"
+        settings.errorBase = "https://chat.example"
         change(&settings)
         self.settings = settings
     }
