@@ -33,6 +33,12 @@ let inlined: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))
 ]
 
+/// These modules take most of the time of tests that are not optimised, so debug builds optimise them, too.
+/// Assertions stay.
+let optimized: [SwiftSetting] = [
+    .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
+]
+
 func tests(
     of name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
@@ -70,13 +76,13 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // General modules, without messaging.
         module("SystemSupport", ["CLinux"]),
-        module("Bytes", ["CIntrinsics", "COpenSSL", "CZlib"]),
-        module("JSON", ["Bytes"], inlined),
-        module("HTTP", ["Bytes", "CZlib", "SystemSupport"], inlined),
+        module("Bytes", ["CIntrinsics", "COpenSSL", "CZlib"], optimized),
+        module("JSON", ["Bytes"], inlined + optimized),
+        module("HTTP", ["Bytes", "CZlib", "SystemSupport"], inlined + optimized),
         module("WebSockets", ["Bytes", "HTTP", "SystemSupport"], inlined),
         module("HTTPTransport", ["Bytes", "CLinux", "COpenSSL", "HTTP", "SystemSupport"]),
         module("HTTPClient", ["CCurl", "HTTP", "HTTPTransport", "SystemSupport"]),
-        module("SQL", ["CLinux", "CSQLite", "CPostgres", "SystemSupport"]),
+        module("SQL", ["CLinux", "CSQLite", "CPostgres", "SystemSupport"], optimized),
         module("ObjectStore", ["Bytes", "HTTP", "HTTPClient", "SystemSupport"]),
         module("Blobs", ["Bytes", "CLinux", "SystemSupport"]),
         module(
@@ -89,7 +95,7 @@ let package = Package(
         module("Archives", ["COpenSSL", "HTTP"]),
         module("Telemetry", ["Bytes", "SystemSupport", logging]),
         // Messaging: the domain, its database, its JSON.
-        module("Messaging", [], inlined),
+        module("Messaging", [], inlined + optimized),
         module("MessagingStore", ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport"]),
         module("MessagingWire", ["Bytes", "JSON", "Messaging"]),
         module(
@@ -133,7 +139,7 @@ let package = Package(
                 "crowd.py", "objectstore.py", "postgres.py", "postgres.sh", "receiver.py",
                 "store.py",
             ],
-            swiftSettings: testSettings),
+            swiftSettings: testSettings + optimized),
         tests(of: "SystemSupport"),
         tests(of: "Bytes"),
         tests(of: "JSON"),

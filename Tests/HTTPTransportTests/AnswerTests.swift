@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTransport
+import TestSupport
 import Testing
 
 extension Live {
@@ -29,7 +30,7 @@ extension Live {
 
         @Test(arguments: [0, 1, 9_999, 10_000, 65_536, 300_000, 9_000_000])
         func `content arrives whole, at every size (H88)`(size: Int) async throws {
-            let content = TestFile.pattern(size)
+            let content = patternBytes(size)
             let service = TestService { _ in Answer("", Response(.ok, "a/b", content)) }
             let replies = try await serving(service) { live in
                 let client = try live.connect()
@@ -40,7 +41,7 @@ extension Live {
         }
 
         @Test func `HEAD gets every header but no content (H68, H89)`() async throws {
-            let file = try TestFile(TestFile.pattern(5000))
+            let file = try TestFile(patternBytes(5000))
             let service = TestService { request in
                 let content =
                     request.target.path == "/file"
@@ -102,7 +103,7 @@ extension Live {
         @Test func `a file arrives as it is, in ranges and in order with other answers (H80, H88)`()
             async throws
         {
-            let pattern = TestFile.pattern(3_000_000)
+            let pattern = patternBytes(3_000_000)
             let file = try TestFile(pattern)
             let service = TestService { request in
                 switch request.target.path {
@@ -149,7 +150,7 @@ extension Live {
         }
 
         @Test func `a peer that reads in small pieces gets all of a file (H88)`() async throws {
-            let pattern = TestFile.pattern(6_000_000)
+            let pattern = patternBytes(6_000_000)
             let service = Self.service(try TestFile(pattern), 6_000_000)
             let content = try await serving(service) { live in
                 let client = try live.connect()
@@ -165,7 +166,7 @@ extension Live {
         }
 
         @Test func `a slow reader is not cut off as long as it reads (H178)`() async throws {
-            let service = Self.service(try TestFile(TestFile.pattern(12_000_000)), 12_000_000)
+            let service = Self.service(try TestFile(patternBytes(12_000_000)), 12_000_000)
             let count = try await serving(
                 service, with: { limits in limits.writeIdleTimeout = 600 }
             ) { live in
@@ -182,7 +183,7 @@ extension Live {
         }
 
         @Test func `many peers read files at once`() async throws {
-            let pattern = TestFile.pattern(400_000)
+            let pattern = patternBytes(400_000)
             let file = try TestFile(pattern)
             let service = TestService { _ in
                 Answer("", Response(.ok, content: .file(file, offset: 0, length: 400_000)))
@@ -203,7 +204,7 @@ extension Live {
         @Test func `a file that is shorter than it was said to be breaks the connection (H88)`()
             async throws
         {
-            let file = try TestFile(TestFile.pattern(1000))
+            let file = try TestFile(patternBytes(1000))
             let service = TestService { _ in
                 Answer("", Response(.ok, content: .file(file, offset: 0, length: 2000)))
             }
@@ -219,7 +220,7 @@ extension Live {
         @Test func `a peer that leaves in the middle of a file leaves nothing behind (H191)`()
             async throws
         {
-            let file = try TestFile(TestFile.pattern(8_000_000))
+            let file = try TestFile(patternBytes(8_000_000))
             let service = TestService { request in
                 request.target.path == "/file"
                     ? Answer("", Response(.ok, content: .file(file, offset: 0, length: 8_000_000)))

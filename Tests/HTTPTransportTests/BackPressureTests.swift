@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HTTPTransport
+import TestSupport
 import Testing
 
 extension Live {
@@ -9,7 +10,7 @@ extension Live {
             async throws
         {
             let written = Counter()
-            let piece = TestFile.pattern(100_000)
+            let piece = patternBytes(100_000)
             let service = TestService { _ in
                 let content = Content.written { writer in
                     for _ in 0..<100 {

@@ -17,7 +17,7 @@ extension Live {
             try folder.write("page.html.gz", "coded")
             try folder.write("old.txt", "plain")
             try folder.write("old.txt.gz", "stale", modified: 784_111_776)
-            try folder.write("large.bin", TestFile.pattern(1 << 20))
+            try folder.write("large.bin", patternBytes(1 << 20))
             try folder.write("empty.css", "")
             try folder.write(".hidden", "secret")
             folder.folder("sub")
@@ -68,7 +68,7 @@ extension Live {
                 .head("GET /files/large.bin HTTP/1.1"), .head("GET /files/empty.css HTTP/1.1"),
                 .head("GET /files/sub/a%20b.json HTTP/1.1"),
             ])
-            #expect(replies[0].content == TestFile.pattern(1 << 20))
+            #expect(replies[0].content == patternBytes(1 << 20))
             #expect(replies[0]["Content-Type"] == "application/octet-stream")
             #expect(replies[1].status == 200)
             #expect(replies[1].content.isEmpty)
@@ -131,7 +131,7 @@ extension Live {
                 .head("GET /files/large.bin HTTP/1.1", "Range: lines=0-1"),
             ])
             #expect(replies.map(\.status) == [206, 206, 416, 416, 200])
-            let content = TestFile.pattern(1 << 20)
+            let content = patternBytes(1 << 20)
             #expect(replies[0].content == Array(content[1000..<2000]))
             #expect(replies[0]["Content-Range"] == "bytes 1000-1999/1048576")
             #expect(replies[1]["Content-Type"]?.hasPrefix("multipart/byteranges; ") == true)

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPTransport
+import TestSupport
 import Testing
 
 extension Live {
@@ -141,7 +142,7 @@ extension Live {
                 let handler = TestHandler(
                     opened: { line in line.setDeadline(line.milliseconds + 50) },
                     deadline: { line in
-                        line.send(TestFile.pattern(50_000))
+                        line.send(patternBytes(50_000))
                         line.finish()
                     })
                 return Answer("", Response(.ok, content: .stream(handler)))
@@ -154,7 +155,7 @@ extension Live {
                 }
                 return try clients.map { client in try client.content() }
             }
-            #expect(texts.allSatisfy { content in content == TestFile.pattern(50_000) })
+            #expect(texts.allSatisfy { content in content == patternBytes(50_000) })
         }
 
         @Test func `a peer that leaves frees everything (H85, H156)`() async throws {

@@ -59,11 +59,6 @@ extension ObjectStore {
     }
 }
 
-/// Bytes whose pattern has a long period, so that a wrong order shows.
-func patternBytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
-}
-
 /// The error that an operation threw.
 func fault(
     sourceLocation: SourceLocation = #_sourceLocation, _ operation: () async throws -> Void

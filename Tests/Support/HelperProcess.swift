@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 
 /// A helper server for the tests of this process, run by a script. It answers commands line by
@@ -7,6 +8,7 @@ public final class HelperProcess: Sendable {
     /// The writing end of the script's input; closing it ends the script.
     private let lifeline: Int32
     private let answers: Int32
+    private let process: pid_t
 
     /// Starts a script in this folder.
     ///
@@ -26,6 +28,7 @@ public final class HelperProcess: Sendable {
         var process: pid_t = 0
         let code = posix_spawnp(&process, interpreter, &actions, nil, words, environ)
         precondition(code == 0, "there is no \(interpreter): \(code)")
+        self.process = process
         close(input.reading)
         close(output.writing)
     }
@@ -33,6 +36,10 @@ public final class HelperProcess: Sendable {
     deinit {
         close(lifeline)
         close(answers)
+        // Waits for its end: the testing library asks for ended processes without a pause while there is one that
+        // nothing waited for.
+        let process = process
+        DispatchQueue.global().async { waitpid(process, nil, 0) }
     }
 
     /// The folder of the scripts.

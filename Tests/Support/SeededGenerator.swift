@@ -1,3 +1,10 @@
+/// Bytes that differ from place to place, so that a moved or repeated piece is seen.
+public func patternBytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { place in
+        UInt8(truncatingIfNeeded: place &* 31 &+ place >> 8 &* 17 &+ place >> 16)
+    }
+}
+
 /// A random number generator with a seed: the same seed gives the same values, so that a failure
 /// can be repeated.
 public struct SeededGenerator: RandomNumberGenerator {
@@ -13,6 +20,11 @@ public struct SeededGenerator: RandomNumberGenerator {
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
         return mixed ^ mixed >> 31
+    }
+
+    /// Any bytes.
+    public mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
     /// A number of a range.

@@ -104,9 +104,4 @@ final class TestFile: FileContent {
     }
 
     deinit { close(descriptor) }
-
-    /// Content that differs from place to place.
-    static func pattern(_ count: Int) -> [UInt8] {
-        (0..<count).map { number in UInt8(truncatingIfNeeded: number &* 31 ^ number >> 8) }
-    }
 }

@@ -1,6 +1,7 @@
 import COpenSSL
 import Glibc
 import HTTP
+import TestSupport
 import Testing
 
 @testable import HTTPTransport
@@ -24,18 +25,18 @@ import Testing
         let peer = TLSPeer(try context())
         peer.talk(cut: cut)
         #expect(peer.isEstablished)
-        let up = TestFile.pattern(capacity < 4096 ? 3000 : 70_000)
+        let up = patternBytes(capacity < 4096 ? 3000 : 70_000)
         peer.say(up)
         peer.talk(cut: cut, capacity: capacity)
         #expect(peer.received == up)
-        let down = TestFile.pattern(100_000)
+        let down = patternBytes(100_000)
         #expect(peer.serverSays(down) == down)
     }
 
     @Test func `records of one byte are plaintext like any other (H172)`() throws {
         let peer = TLSPeer(try context())
         peer.talk()
-        let text = TestFile.pattern(500)
+        let text = patternBytes(500)
         for byte in text { peer.say([byte]) }
         peer.talk(cut: 11)
         #expect(peer.received == text)

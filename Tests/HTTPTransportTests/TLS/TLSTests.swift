@@ -3,6 +3,7 @@ import Glibc
 import HTTP
 import HTTPTransport
 import Synchronization
+import TestSupport
 import Testing
 
 extension Live {
@@ -65,7 +66,7 @@ extension Live {
             }
             try await servingSecurely(authority, service) { live in
                 let client = try live.connectSecurely()
-                let content = TestFile.pattern(16 << 20)
+                let content = patternBytes(16 << 20)
                 try client.send(.head("POST / HTTP/1.1", "Content-Length: \(content.count)"))
                 var (start, size) = (0, 1)
                 while start < content.count {
@@ -80,7 +81,7 @@ extension Live {
         @Test func `a file of 16 MiB is downloaded whole, and the next answer follows`()
             async throws
         {
-            let content = TestFile.pattern((16 << 20) + 7)
+            let content = patternBytes((16 << 20) + 7)
             let file = try TestFile(content)
             let service = TestService { request in
                 guard request.target.path == "/file" else { return TestService.echo(request) }

@@ -265,9 +265,8 @@ import Testing
     /// The first are `aaa`, and all of them do not compress.
     private static func bytes(_ count: Int) -> [UInt8] {
         var any = SeededGenerator(1)
-        return (0..<count).map { place in
-            place < 3 ? UInt8(ascii: "a") : UInt8.random(in: 0...255, using: &any)
-        }
+        return Array(repeating: UInt8(ascii: "a"), count: min(3, count))
+            + any.bytes(max(0, count - 3))
     }
 
     private func lines(of scene: SampleApplication, _ overSocket: Bool = false) async throws

@@ -2,13 +2,14 @@ import Blobs
 import Bytes
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Uploading in pieces` {
     private let fixture = UploadFixture()
-    private let bytes = pattern(600_000)
+    private let bytes = patternBytes(600_000)
 
     @Test func `chunks are acknowledged with what is held, then finished (5.4, 5.6)`() async throws
     {
@@ -92,7 +93,7 @@ import Testing
     ) async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
-        let body = ScriptedBody(pattern(count))
+        let body = ScriptedBody(patternBytes(count))
         let answer = await uploads.send(.put, url, [("Content-Range", range)], body)
         #expect(answer.status == .badRequest)
         #expect(body.reads == 0)
@@ -218,7 +219,7 @@ import Testing
         }
         let uploads = try await eager.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10_000))
-        let body = ScriptedBody([.bytes(pattern(4000)), .pause], length: 10_000)
+        let body = ScriptedBody([.bytes(patternBytes(4000)), .pause], length: 10_000)
         async let answer = uploads.send(.put, url, [], body)
         await body.untilPaused()
         // The last buffer may be on its way; three of four were committed before it was read.

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct `An upload that is cut` {
     private let fixture = UploadFixture()
-    private let bytes = pattern(100_000)
+    private let bytes = patternBytes(100_000)
 
     @Test func `keeps every byte before the cut and goes on (5.12)`() async throws {
         let uploads = try await fixture.open()

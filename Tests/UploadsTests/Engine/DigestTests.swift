@@ -2,6 +2,7 @@ import Blobs
 import Bytes
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -72,7 +73,7 @@ import Testing
     @Test func `a digest that began late is caught up (4.5)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 300_000))
-        let bytes = pattern(300_000)
+        let bytes = patternBytes(300_000)
         let cut = ScriptedBody(
             [.bytes(Array(bytes[..<280_000])), .fails(.interrupted)], length: 300_000)
         _ = await uploads.send(.put, url, [], cut)

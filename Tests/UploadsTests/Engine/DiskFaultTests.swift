@@ -2,6 +2,7 @@ import Blobs
 import Bytes
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -11,7 +12,7 @@ import Testing
 struct `A disk at its end` {
     private let volume: TemporaryVolume
     private let fixture: UploadFixture
-    private let content = pattern(3 << 20)
+    private let content = patternBytes(3 << 20)
 
     init() throws {
         volume = try TemporaryVolume(size: 8 << 20)
@@ -87,7 +88,7 @@ struct `A disk at its end` {
 struct `Room on a disk` {
     private let volume: TemporaryVolume
     private let fixture: UploadFixture
-    private let content = pattern(12 << 20)
+    private let content = patternBytes(12 << 20)
 
     init() throws {
         volume = try TemporaryVolume(size: 32 << 20)

@@ -1,5 +1,6 @@
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -38,19 +39,19 @@ import Testing
     @Test func `is checked again when a length becomes known (11.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await create(nil, in: uploads)
-        let body = ScriptedBody(pattern(11))
+        let body = ScriptedBody(patternBytes(11))
         let answer = await uploads.send(.put, url, [], body)
         #expect(answer.status == .insufficientStorage)
         #expect(answer.text.contains("quotaExceeded"))
         #expect(answer.text.contains("may store 10 bytes"))
         #expect(body.reads == 0)
-        #expect(await uploads.send(.put, url, [], ScriptedBody(pattern(10))).status == .ok)
+        #expect(await uploads.send(.put, url, [], ScriptedBody(patternBytes(10))).status == .ok)
     }
 
     @Test func `is checked at the end of a body without a length (11.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await create(nil, in: uploads)
-        let body = ScriptedBody([.bytes(pattern(11))], length: nil)
+        let body = ScriptedBody([.bytes(patternBytes(11))], length: nil)
         let answer = await uploads.send(.put, url, [], body)
         #expect(answer.status == .insufficientStorage)
         #expect(fixture.finisher.finished.withLock { $0.isEmpty })
@@ -66,7 +67,7 @@ import Testing
         let uploads = try await fixture.open()
         let url = try await create(6, in: uploads)
         fixture.finisher.mood.withLock { $0 = .takesAndBreaks }
-        let answer = await uploads.put(url, "bytes 0-5/6", pattern(6))
+        let answer = await uploads.put(url, "bytes 0-5/6", patternBytes(6))
         #expect(answer.status == .internalServerError)
         fixture.finisher.mood.withLock { $0 = .takes }
         #expect(await uploads.put(url, "bytes */*").status == .ok)
@@ -83,7 +84,7 @@ import Testing
             for url in urls {
                 group.addTask {
                     await uploads.send(
-                        .put, url, [], ScriptedBody([.bytes(pattern(6))], length: nil))
+                        .put, url, [], ScriptedBody([.bytes(patternBytes(6))], length: nil))
                 }
             }
             return await group.reduce(into: []) { codes, answer in codes.append(answer.status.code)

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -12,7 +13,7 @@ import Testing
 
     /// A `PUT` of the whole content, of which so many bytes were received.
     private func body(_ count: Int) -> ScriptedBody {
-        let bytes = pattern(length)
+        let bytes = patternBytes(length)
         return ScriptedBody(
             [.received(Array(bytes[..<count])), .pause, .bytes(Array(bytes[count...]))],
             length: Int64(length))
@@ -27,7 +28,7 @@ import Testing
 
     private var isWhole: Bool {
         fixture.finisher.finished.withLock { $0.first?.sha256 }
-            == SHA256.digest(of: pattern(length))
+            == SHA256.digest(of: patternBytes(length))
     }
 
     @Test(arguments: [HTTP.Method.head, .get])
@@ -94,7 +95,7 @@ import Testing
         let body = body(40)
         async let displaced = uploads.send(.put, url, [], body)
         await body.untilPaused()
-        let rest = await uploads.patch(url, at: 40, Array(pattern(length)[40...]))
+        let rest = await uploads.patch(url, at: 40, Array(patternBytes(length)[40...]))
         #expect(rest.status == .noContent)
         #expect(await displaced.ending == .drop)
         #expect(isWhole)
@@ -118,7 +119,8 @@ import Testing
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         #expect(
-            await uploads.put(url, "bytes 0-29/\(length)", Array(pattern(length)[..<30])).status
+            await uploads.put(url, "bytes 0-29/\(length)", Array(patternBytes(length)[..<30]))
+                .status
                 == .resumeIncomplete)
         let body = body(40)
         async let answer = uploads.send(.put, url, [], body)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct `Recovering after a crash` {
     private let fixture = UploadFixture()
-    private let bytes = pattern(50_000)
+    private let bytes = patternBytes(50_000)
 
     /// Twenty thousand bytes held, then the process is gone.
     private func crashed() async throws -> String {

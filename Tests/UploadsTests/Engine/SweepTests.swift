@@ -1,6 +1,7 @@
 import Blobs
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -14,7 +15,7 @@ import Testing
             owner: UploadOwner(application: "app"), contentID: String(id), mediaType: nil,
             length: size)
         let url = try await uploads.create(draft)
-        _ = await uploads.send(.put, url, [], ScriptedBody(pattern(Int(size))))
+        _ = await uploads.send(.put, url, [], ScriptedBody(patternBytes(Int(size))))
         return String(id)
     }
 

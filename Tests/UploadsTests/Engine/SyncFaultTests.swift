@@ -3,6 +3,7 @@ import Bytes
 import Glibc
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -44,7 +45,7 @@ import Testing
         var first = 1 << 20
     }
 
-    private static let content = pattern(3 << 20)
+    private static let content = patternBytes(3 << 20)
     private static let ways = [
         Way(
             testDescription: "a range", method: .put,

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -8,7 +9,7 @@ import Testing
 /// PHP's stream wrapper, curl's `--data-binary` and several SDKs send the content so.
 @Suite struct `A POST to an upload URL` {
     private let fixture = UploadFixture()
-    private let bytes = pattern(1000)
+    private let bytes = patternBytes(1000)
 
     private func post(
         _ uploads: Uploads, _ url: String, _ fields: [(name: String, value: String)] = [],

@@ -12,7 +12,7 @@ import Testing
 @testable import Uploads
 
 /// 20 MiB and a bit: two parts of 8 MiB, and a rest.
-private let bytes = pattern(20 << 20 | 12_345)
+private let bytes = patternBytes(20 << 20 | 12_345)
 private let total = bytes.count
 
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `An upload to a bucket` {

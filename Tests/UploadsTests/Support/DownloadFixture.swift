@@ -31,7 +31,7 @@ final class DownloadFixture: DownloadCatalog {
         allowing origins: [String] = ["*"],
         in bucket: ContentBucket? = nil
     ) {
-        bytes = pattern(size)
+        bytes = patternBytes(size)
         content = StoredContent(
             mediaType: mediaType, size: Int64(size), sha256: SHA256.digest(of: bytes), md5: md5,
             sha512: knowsSHA512 ? SHA512.digest(of: bytes) : nil, crc32c: 1, fileName: fileName,

@@ -261,11 +261,6 @@ extension Response {
     }
 }
 
-/// Bytes that differ at every place of a few megabytes, so that a shift shows.
-func pattern(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 17 &+ $0 >> 16) }
-}
-
 extension UploadFixture {
     /// Has every further byte of the open staged file go to a device that takes all of them and can
     /// sync none.

@@ -2,13 +2,14 @@ import Blobs
 import Bytes
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
 
 @Suite struct `Concatenating uploads` {
     private let fixture = UploadFixture { $0.maxUploadSize = 1_000_000 }
-    private let bytes = pattern(300_000)
+    private let bytes = patternBytes(300_000)
 
     /// A part with these bytes, and its URL.
     private func part(

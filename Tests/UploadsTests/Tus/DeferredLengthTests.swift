@@ -1,5 +1,6 @@
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -63,10 +64,10 @@ import Testing
     @Test func `is bounded by what an upload may hold (6.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
-        let body = ScriptedBody(pattern(101))
+        let body = ScriptedBody(patternBytes(101))
         #expect(await uploads.patch(url, at: 0, body).status == .contentTooLarge)
         #expect(body.reads == 0)
-        let chunked = ScriptedBody([.bytes(pattern(101))], length: nil)
+        let chunked = ScriptedBody([.bytes(patternBytes(101))], length: nil)
         #expect(await uploads.patch(url, at: 0, chunked).status == .contentTooLarge)
         #expect(await uploads.tusOffset(url) == "100")
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `Appending in tus` {
     private let fixture = UploadFixture()
-    private let bytes = pattern(100_000)
+    private let bytes = patternBytes(100_000)
 
     @Test func `chunks are acknowledged by exactly 204 and the offset, then finished (6.5, 6.11)`()
         async throws

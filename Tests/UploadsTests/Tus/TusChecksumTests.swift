@@ -1,6 +1,7 @@
 import Bytes
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -57,7 +58,7 @@ import Testing
     @Test(arguments: DigestAlgorithm.tus.map(\.name))
     func `one behind the body counts as one in front of it (6.8)`(name: String) async throws {
         let uploads = try await fixture.open()
-        let bytes = pattern(600_000)
+        let bytes = patternBytes(600_000)
         let url = try await uploads.create(UploadFixture.draft(length: 600_000))
         let announced = [(name: "Trailer", value: "Expires, upload-checksum")]
         let wrong = ScriptedBody(

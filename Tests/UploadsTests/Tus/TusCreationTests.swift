@@ -2,6 +2,7 @@ import Blobs
 import Bytes
 import HTTP
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import Uploads
@@ -183,15 +184,16 @@ import Testing
             (name: "Content-Type", value: "application/octet-stream"),
         ]
         for body in [
-            ScriptedBody([]), ScriptedBody(pattern(65_536)),
-            ScriptedBody([.bytes(pattern(65_536))], length: nil),
+            ScriptedBody([]), ScriptedBody(patternBytes(65_536)),
+            ScriptedBody([.bytes(patternBytes(65_536))], length: nil),
         ] {
             let answer = await uploads.create(other, body)
             #expect(answer.status == .created)
             #expect(answer.fields["Upload-Offset"] == "0")
         }
         for body in [
-            ScriptedBody(pattern(65_537)), ScriptedBody([.bytes(pattern(65_537))], length: nil),
+            ScriptedBody(patternBytes(65_537)),
+            ScriptedBody([.bytes(patternBytes(65_537))], length: nil),
         ] {
             #expect(await uploads.create(other, body).status == .unsupportedMediaType)
         }
