@@ -10,10 +10,10 @@
 /// only values vary.
 public struct SQL: Hashable, Sendable {
     /// The key of the prepared statement.
-    var template: StatementTemplate
+    package internal(set) var template: StatementTemplate
 
     /// The values of `$1`, `$2` …
-    public internal(set) var values: [SQLValue]
+    public package(set) var values: [SQLValue]
 
     /// The text with `$1`, `$2` … in place of values.
     public var text: String { template.text }

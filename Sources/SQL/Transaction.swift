@@ -9,7 +9,7 @@ public final class Transaction {
     /// Whether a statement other than `SELECT` has run: there may be something to undo.
     var hasChanged = false
 
-    init(on connection: any Connection) { self.connection = connection }
+    package init(on connection: any Connection) { self.connection = connection }
 
     /// Runs a statement that writes.
     ///

@@ -1,4 +1,5 @@
 import CPostgres
+import SQL
 
 /// A connection to a PostgreSQL server in pipeline mode, used by one thread at a time.
 ///

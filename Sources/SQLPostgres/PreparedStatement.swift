@@ -1,4 +1,5 @@
 import CPostgres
+import SQL
 
 /// A statement prepared on the server for one connection.
 final class PreparedStatement {
