@@ -33,7 +33,7 @@ extension SQL: ExpressibleByStringInterpolation {
 
     /// Gathers the text and the values of an interpolated literal.
     public struct StringInterpolation: StringInterpolationProtocol {
-        var sql = SQL(stringLiteral: "")
+        fileprivate var sql = SQL(stringLiteral: "")
 
         /// Makes room for a literal of this size.
         public init(literalCapacity: Int, interpolationCount: Int) {
