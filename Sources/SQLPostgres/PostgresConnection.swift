@@ -12,7 +12,7 @@ import SQL
     private let session: PostgresSession
     private var pointer: OpaquePointer?
     private var delay = ReconnectDelay()
-    var statements = PreparedStatements()
+    private var statements = PreparedStatements()
     private var pendingResults: [PendingResult] = []
     private var hasBegun = false
     private var isClosed = false
@@ -424,11 +424,11 @@ private func withCStrings<Value>(
 /// The options of a session.
 struct PostgresSession {
     /// The time limit of a statement; `nil` for none.
-    let statementTimeout: Duration?
+    private let statementTimeout: Duration?
     /// The time limit for waiting for a lock.
-    let lockTimeout: Duration
+    private let lockTimeout: Duration
     /// The time limit between two statements of a transaction.
-    let idleTimeout: Duration
+    private let idleTimeout: Duration
 
     init(_ settings: DatabaseSettings) {
         statementTimeout = settings.statementTimeout

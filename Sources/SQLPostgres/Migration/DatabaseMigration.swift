@@ -221,8 +221,8 @@ extension SQLValue {
 struct MigrationCheckpoint: Equatable {
     /// The table being copied, and the last row of the file that has arrived. Tables that sort before it are
     /// complete.
-    var table: String
-    var row: Int64
+    fileprivate var table: String
+    fileprivate var row: Int64
 
     var text: String { "\(table) \(row)" }
 
