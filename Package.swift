@@ -82,7 +82,8 @@ let package = Package(
         module("WebSockets", ["Bytes", "HTTP", "SystemSupport"], inlined),
         module("HTTPTransport", ["Bytes", "CLinux", "COpenSSL", "HTTP", "SystemSupport"]),
         module("HTTPClient", ["CCurl", "HTTP", "HTTPTransport", "SystemSupport"]),
-        module("SQL", ["CLinux", "CSQLite", "CPostgres", "SystemSupport"], optimized),
+        module("SQL", ["CSQLite", "SystemSupport"], inlined + optimized),
+        module("SQLPostgres", ["CLinux", "CPostgres", "SQL", "SystemSupport"], inlined),
         module("ObjectStore", ["Bytes", "HTTP", "HTTPClient", "SystemSupport"]),
         module("Blobs", ["Bytes", "CLinux", "SystemSupport"]),
         module(
@@ -124,7 +125,8 @@ let package = Package(
             [
                 "Blobs", "Bytes", "CLinux", "HTTP", "HTTPTransport", "ImportExport", "JSON",
                 "Messaging", "MessagingStore", "MessagingWire", "ObjectStore", "PlatformAPI",
-                "Readers", "SQL", "SystemSupport", "Telemetry", "UploadClient", "Uploads", logging,
+                "Readers", "SQL", "SQLPostgres", "SystemSupport", "Telemetry", "UploadClient",
+                "Uploads", logging,
             ]),
         .executableTarget(
             name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: settings),
@@ -147,7 +149,7 @@ let package = Package(
         tests(of: "WebSockets", ["Bytes", "HTTP", "SystemSupport"]),
         tests(of: "HTTPTransport", ["COpenSSL", "HTTP"]),
         tests(of: "HTTPClient", ["HTTP", "HTTPTransport", "SystemSupport"]),
-        tests(of: "SQL"),
+        tests(of: "SQL", ["SQLPostgres"]),
         tests(of: "ObjectStore", ["Bytes", "HTTP", "HTTPClient", "SystemSupport"]),
         tests(of: "Blobs"),
         tests(
@@ -157,26 +159,26 @@ let package = Package(
         tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),
-        tests(of: "MessagingStore", ["Messaging", "SQL"]),
+        tests(of: "MessagingStore", ["Messaging", "SQL", "SQLPostgres"]),
         tests(of: "MessagingWire", ["JSON", "Messaging"]),
         tests(of: "ImportExport", ["Messaging"]),
         tests(
             of: "Readers",
             [
                 "Archives", "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging",
-                "MessagingStore", "MessagingWire", "SQL", "SystemSupport", "Uploads",
+                "MessagingStore", "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads",
             ], exclude: ["Fixtures"]),
         tests(
             of: "PlatformAPI",
             [
                 "Blobs", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
-                "MessagingWire", "SQL", "SystemSupport", "Uploads",
+                "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads",
             ], exclude: ["Exchanges"]),
         tests(
             of: "ParleyServer",
             [
                 "Archives", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore", "Readers",
-                "SQL", "Uploads",
+                "SQL", "SQLPostgres", "Uploads",
             ]),
     ]
 )

@@ -36,7 +36,7 @@ struct PendingNotifications: Sendable {
 
 extension ChangeNotification {
     /// Parses a payload of ``PendingNotifications``.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, let number = Int64(words[1]) else { return nil }
         self = .told(subject: String(words[0]), number: number)

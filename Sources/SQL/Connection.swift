@@ -1,7 +1,7 @@
 /// A connection to a database of either engine, used by one thread at a time.
 ///
 /// Never `Sendable`: its owners guard it with a lock.
-protocol Connection: AnyObject {
+package protocol Connection: AnyObject {
     /// The state of the transaction, as of the last answer of the engine.
     var state: TransactionState { get }
 
@@ -63,7 +63,7 @@ protocol Connection: AnyObject {
 }
 
 /// The state of a transaction.
-enum TransactionState {
+package enum TransactionState {
     /// No transaction: none was begun, or the engine ended it by itself.
     case none
     case open
@@ -72,7 +72,7 @@ enum TransactionState {
 }
 
 /// The purpose of a transaction.
-enum TransactionAccess {
+package enum TransactionAccess {
     case writing
     /// A snapshot: every statement sees the same state.
     case reading
@@ -87,7 +87,7 @@ extension Connection {
 
     /// Runs one change in its own transaction.
     @discardableResult
-    func write<Value>(_ change: (Transaction) throws -> Value) throws -> Value {
+    package func write<Value>(_ change: (Transaction) throws -> Value) throws -> Value {
         try start(.writing)
         do {
             let value = try change(Transaction(on: self))
@@ -101,7 +101,7 @@ extension Connection {
     }
 
     /// Runs a read in a snapshot; once more when the connection turns out to be broken.
-    func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+    package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         do {
             return try readOnce(body)
         } catch let error as SQLError where error.isTransient {

@@ -9,12 +9,23 @@ public final class Database: Sendable {
     public var isShared: Bool { server != nil }
 
     /// The background work beside writer and readers when the database is on a server.
-    struct Server {
-        let listener: PostgresListener
-        let statistics: TableStatistics
+    package struct Server: Sendable {
+        fileprivate let listen: @Sendable (@escaping @Sendable (ChangeNotification) -> Void) -> Void
+        fileprivate let stop: @Sendable () -> Void
+
+        /// - Parameters:
+        ///   - listen: Starts to pass the notifications to a closure; only its first call has an effect.
+        ///   - stop: Ends the work, and waits until it has ended.
+        package init(
+            listen: @escaping @Sendable (@escaping @Sendable (ChangeNotification) -> Void) -> Void,
+            stop: @escaping @Sendable () -> Void
+        ) {
+            self.listen = listen
+            self.stop = stop
+        }
     }
 
-    init(
+    private init(
         writer: Writer, readers: ReaderPool, folder: TemporaryFolder? = nil,
         server: Server? = nil
     ) {
@@ -64,7 +75,7 @@ public final class Database: Sendable {
     ///
     /// - Parameter receive: Called on the listener's thread; it must return quickly.
     public func listen(_ receive: @escaping @Sendable (ChangeNotification) -> Void) {
-        server?.listener.start(receive)
+        server?.listen(receive)
     }
 
     /// Counters of the writer.
@@ -84,37 +95,41 @@ public final class Database: Sendable {
     /// Blocks, so it must not be called from a closure given to this database. Later calls of the other
     /// methods throw ``SQLError`` of kind ``SQLError/Kind/closed``.
     public func close() {
-        server?.listener.stop()
-        server?.statistics.stop()
+        server?.stop()
         readers.close()
         writer.close()
     }
 }
 
 extension Database {
-    /// Opens a database, creates the file if it does not exist, and migrates the schema.
+    /// Opens a file, creates it if it does not exist, and migrates the schema. While it is open, SQLite keeps two
+    /// more files beside it, with the suffixes `-wal` and `-shm`.
     ///
-    /// Blocks; meant for the start of a program. On a server the database must exist; its tables are
-    /// created.
+    /// Blocks; meant for the start of a program.
     ///
-    /// - Parameter migrations: All schema migrations, by ascending number.
+    /// - Parameters:
+    ///   - path: The path of the file; its folder must exist.
+    ///   - migrations: All schema migrations, by ascending number.
     /// - Throws: ``SQLError``: ``SQLError/Kind/schema`` when a newer release has written the database,
     ///   ``SQLError/Kind/unfinished``, ``SQLError/Kind/notADatabase``, ``SQLError/Kind/corrupt``,
     ///   ``SQLError/Kind/readOnly``, ``SQLError/Kind/cannotOpen``, ``SQLError/Kind/locked``,
-    ///   ``SQLError/Kind/diskFull``; on a server ``SQLError/Kind/unreachable``, and ``SQLError/Kind/misuse``
-    ///   for an invalid URL.
+    ///   ``SQLError/Kind/diskFull``.
     public static func open(
-        _ location: DatabaseLocation, migrations: [SchemaMigration],
+        file path: String, migrations: [SchemaMigration],
         settings: DatabaseSettings = DatabaseSettings()
     ) throws -> Database {
         let migrator = SchemaMigrator(migrations: migrations, now: settings.now)
-        switch location {
-        case .file(let path): return try open(path: path, folder: nil, migrator, settings)
-        case .temporary:
-            let folder = try TemporaryFolder()
-            return try open(path: "\(folder.path)/database", folder: folder, migrator, settings)
-        case .server(let url): return try open(url: url, migrator, settings)
-        }
+        return try open(path: path, folder: nil, migrator, settings)
+    }
+
+    /// Opens a new file below the system's temporary folder, deleted with the database. For tests: it is written
+    /// and synced like any other.
+    public static func openTemporary(
+        migrations: [SchemaMigration], settings: DatabaseSettings = DatabaseSettings()
+    ) throws -> Database {
+        let migrator = SchemaMigrator(migrations: migrations, now: settings.now)
+        let folder = try TemporaryFolder()
+        return try open(path: "\(folder.path)/database", folder: folder, migrator, settings)
     }
 
     private static func open(
@@ -133,32 +148,30 @@ extension Database {
         return Database(
             writer: Writer(writing, onCommit: settings.onCommit), readers: readers, folder: folder)
     }
+}
 
-    /// Migrates over a separate connection, so that an unreachable server fails at once; the other
-    /// connections connect when they are first used.
-    private static func open(
-        url: String, _ migrator: SchemaMigrator, _ settings: DatabaseSettings
-    ) throws -> Database {
-        try PostgresConnection.requireURL(url)
-        let migrating = PostgresConnection(to: url, PostgresSession.migrating)
-        defer { migrating.close() }
-        try migrator.migrate(migrating)
-        let session = PostgresSession(settings)
-        let readers = try ReaderPool(count: settings.readers) { () throws(SQLError) in
-            PostgresConnection(to: url, session)
-        }
-        let statistics = TableStatistics(for: url, session)
-        // The tables may have been restored from a dump, which has no statistics.
-        statistics.tablesMayHaveGrown()
-        let onCommit = settings.onCommit
-        let writer = Writer(PostgresConnection(to: url, session)) { duration in
-            onCommit(duration)
-            statistics.tablesMayHaveGrown()
-        }
-        return Database(
-            writer: writer, readers: readers,
-            server: Server(
-                listener: PostgresListener(to: url, session), statistics: statistics))
+// MARK: - Other engines
+extension Database {
+    /// A database on a server, whose schema has been migrated.
+    ///
+    /// - Parameters:
+    ///   - writer: The connection of the writer.
+    ///   - openReader: Makes the connection of a reader.
+    package convenience init(
+        writer: sending any Connection, settings: DatabaseSettings, server: Server,
+        onCommit: @escaping @Sendable (Duration) -> Void,
+        openReader: () throws(SQLError) -> sending any Connection
+    ) throws(SQLError) {
+        self.init(
+            writer: Writer(writer, onCommit: onCommit),
+            readers: try ReaderPool(count: settings.readers, open: openReader), server: server)
+    }
+
+    /// A connection that only reads a file.
+    package static func connection(
+        readingFrom path: String, _ settings: DatabaseSettings
+    ) throws(SQLError) -> any Connection {
+        try SQLiteConnection(readingFrom: path, settings)
     }
 }
 

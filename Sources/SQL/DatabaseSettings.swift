@@ -40,28 +40,6 @@ public struct DatabaseSettings: Sendable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
 
-/// The location of a database.
-public enum DatabaseLocation: Hashable, Sendable {
-    /// The path of a file, which is created if it does not exist; its folder must exist. While it is open,
-    /// SQLite keeps two more files beside it, with the suffixes `-wal` and `-shm`.
-    case file(String)
-
-    /// A new file below the system's temporary folder, deleted with the database. For tests: it is written and
-    /// synced like any other.
-    case temporary
-
-    /// The URL of a database on a PostgreSQL server, as libpq accepts it; it may hold a password. The tables
-    /// are in the first schema of the search path.
-    case server(String)
-
-    /// Validates the URL of a server without connecting.
-    ///
-    /// - Throws: ``SQLError/Kind/misuse`` for a URL that libpq does not accept.
-    public func check() throws(SQLError) {
-        if case .server(let url) = self { try PostgresConnection.requireURL(url) }
-    }
-}
-
 /// A temporary folder that is deleted with this object.
 final class TemporaryFolder: Sendable {
     let path: String

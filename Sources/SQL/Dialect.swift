@@ -1,12 +1,12 @@
-// Statements that differ between the engines, and those that control transactions.
+// Statements that control transactions, and those of SQLite; `PostgresDialect` has those of PostgreSQL.
 
 /// Statements that both engines accept.
-enum Dialect {
-    static let commit = "COMMIT"
-    static let rollback = "ROLLBACK"
-    static let savepoint = "SAVEPOINT mutation"
-    static let release = "RELEASE SAVEPOINT mutation"
-    static let rollbackToSavepoint = "ROLLBACK TO SAVEPOINT mutation"
+package enum Dialect {
+    package static let commit = "COMMIT"
+    package static let rollback = "ROLLBACK"
+    package static let savepoint = "SAVEPOINT mutation"
+    package static let release = "RELEASE SAVEPOINT mutation"
+    package static let rollbackToSavepoint = "ROLLBACK TO SAVEPOINT mutation"
 
     /// The lock clause of a `SELECT`: empty, because a writer holds a lock on the whole file or schema.
     static let rowLock = ""
@@ -21,73 +21,5 @@ enum SQLiteDialect {
         // The first statement that reads takes the snapshot.
         case .reading: "BEGIN DEFERRED"
         }
-    }
-}
-
-/// Statements of PostgreSQL.
-enum PostgresDialect {
-    static func begin(_ access: TransactionAccess) -> [String] {
-        switch access {
-        // One writer at a time in a schema, as in an SQLite file: what a change has read stays true until it
-        // commits, and positions are assigned in commit order. In READ COMMITTED, statements after the lock
-        // see everything that its last holder has committed.
-        case .writing:
-            [
-                "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
-                "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 1985))",
-            ]
-        case .reading: ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
-        }
-    }
-
-    /// Notifies the listeners of this schema when the transaction commits.
-    static func notify(_ text: String) -> SQL {
-        """
-        SELECT pg_notify('parley_' || hashtextextended(current_schema()::text, 1985)::text, \(text))
-        """
-    }
-
-    /// Selects the `LISTEN` statement, which takes no parameters.
-    static let listening: SQL =
-        """
-        SELECT 'LISTEN "parley_' || hashtextextended(current_schema()::text, 1985)::text || '"'
-        """
-
-    /// Selects an `ANALYZE` statement for each table that has more than doubled since it was last analysed.
-    /// `SKIP_LOCKED` leaves out tables that another session analyses.
-    static let analyses: SQL =
-        """
-        SELECT 'ANALYZE (SKIP_LOCKED) ' || quote_ident(relname) FROM pg_class
-        WHERE relkind = 'r'
-            AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
-            AND pg_stat_get_live_tuples(oid) > 100 + CASE
-                WHEN pg_stat_get_last_analyze_time(oid) IS NULL
-                    AND pg_stat_get_last_autoanalyze_time(oid) IS NULL THEN 0
-                ELSE 2 * GREATEST(reltuples, 0)
-            END
-        """
-
-    /// Makes text columns compare bytewise, as in SQLite, whatever the locale of the database.
-    static func schema(_ statement: SQL) -> SQL {
-        guard statement.text.hasPrefix("CREATE TABLE") || statement.text.hasPrefix("ALTER TABLE")
-        else { return statement }
-        let parts = statement.text.split(separator: " TEXT", omittingEmptySubsequences: false)
-        return SQL(stringLiteral: parts.joined(separator: " TEXT COLLATE \"C\""))
-    }
-
-    /// Sets the options of a session, and selects the settings that durability depends on.
-    static func session(statement: Int64, lock: Int64, idle: Int64) -> SQL {
-        // Evaluated in this order: the settings are read before any option is set.
-        """
-        SELECT current_setting('fsync'), current_setting('server_encoding'), current_schema(),
-            set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-                WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
-            set_config('statement_timeout', \(String(statement)), false),
-            set_config('lock_timeout', \(String(lock)), false),
-            set_config('idle_in_transaction_session_timeout', \(String(idle)), false),
-            set_config('jit', 'off', false), set_config('enable_seqscan', 'off', false),
-            set_config('random_page_cost',
-                LEAST(current_setting('random_page_cost')::float8, 1.1)::text, false)
-        """
     }
 }

@@ -84,7 +84,7 @@ public struct Row: ~Copyable {
 /// The rows of a result; the first row is current after the first ``next()``.
 ///
 /// A value is `nil` when the column has another type; nothing is converted.
-protocol Rows: AnyObject {
+package protocol Rows: AnyObject {
     /// The statement's text.
     var sql: String { get }
 

@@ -10,10 +10,10 @@
 /// only values vary.
 public struct SQL: Hashable, Sendable {
     /// The key of the prepared statement.
-    var template: StatementTemplate
+    package internal(set) var template: StatementTemplate
 
     /// The values of `$1`, `$2` …
-    public internal(set) var values: [SQLValue]
+    public package(set) var values: [SQLValue]
 
     /// The text with `$1`, `$2` … in place of values.
     public var text: String { template.text }
@@ -33,7 +33,7 @@ extension SQL: ExpressibleByStringInterpolation {
 
     /// Gathers the text and the values of an interpolated literal.
     public struct StringInterpolation: StringInterpolationProtocol {
-        var sql = SQL(stringLiteral: "")
+        fileprivate var sql = SQL(stringLiteral: "")
 
         /// Makes room for a literal of this size.
         public init(literalCapacity: Int, interpolationCount: Int) {

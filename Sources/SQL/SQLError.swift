@@ -45,7 +45,7 @@ public struct SQLError: Error, Hashable, Sendable {
         case typeMismatch
         /// The database was written by a newer release, or has other migrations.
         case schema
-        /// A migration into the database is not finished (``DatabaseMigration``).
+        /// A migration into the database is not finished (`DatabaseMigration`).
         case unfinished
         /// The database has been closed.
         case closed
@@ -57,16 +57,16 @@ public struct SQLError: Error, Hashable, Sendable {
         case other
     }
 
-    init(_ kind: Kind, code: Int32 = 0, _ message: String, statement: String? = nil) {
+    package init(_ kind: Kind, code: Int32 = 0, _ message: String, statement: String? = nil) {
         self.kind = kind
         self.code = code
         self.message = message
         self.statement = statement
     }
 
-    static var closed: SQLError { SQLError(.closed, "the database has been closed") }
+    package static var closed: SQLError { SQLError(.closed, "the database has been closed") }
 
-    static var transactionLost: SQLError {
+    package static var transactionLost: SQLError {
         SQLError(.transactionLost, "the engine has ended the transaction by itself")
     }
 }

@@ -18,13 +18,25 @@ public struct SchemaMigration: Hashable, Sendable {
 }
 
 /// Migrates a database to the schema of this program, and rejects a schema it does not know.
-struct SchemaMigrator {
-    let migrations: [SchemaMigration]
-    let now: @Sendable () -> Int64
-    /// Whether to accept a database whose ``DatabaseMigration`` is not finished.
-    var acceptsUnfinished = false
+package struct SchemaMigrator {
+    private let migrations: [SchemaMigration]
+    private let now: @Sendable () -> Int64
+    private let acceptsUnfinished: Bool
 
-    func migrate(_ connection: any Connection) throws {
+    /// The number under which an unfinished `DatabaseMigration` stores its progress; no schema migration has it.
+    package static let checkpointNumber = 0
+
+    /// - Parameter acceptsUnfinished: Whether to accept a database whose `DatabaseMigration` is not finished.
+    package init(
+        migrations: [SchemaMigration], now: @escaping @Sendable () -> Int64,
+        acceptsUnfinished: Bool = false
+    ) {
+        self.migrations = migrations
+        self.now = now
+        self.acceptsUnfinished = acceptsUnfinished
+    }
+
+    package func migrate(_ connection: any Connection) throws {
         try requireAscendingNumbers()
         try connection.write { transaction in
             try transaction.execute(
@@ -73,7 +85,7 @@ struct SchemaMigrator {
     private func requireKnownHistory(_ transaction: Transaction) throws {
         let names = Dictionary(uniqueKeysWithValues: migrations.map { ($0.number, $0.name) })
         for (number, name) in try transaction.appliedMigrations() {
-            if number == MigrationCheckpoint.number {
+            if number == Self.checkpointNumber {
                 guard !acceptsUnfinished else { continue }
                 throw SQLError(.unfinished, "the migration has come to \(name)")
             }
@@ -104,7 +116,7 @@ struct SchemaMigrator {
     }
 
     /// Requires all migrations, for a database that must not be changed.
-    func requireWholeHistory(_ transaction: Transaction) throws {
+    package func requireWholeHistory(_ transaction: Transaction) throws {
         try requireKnownHistory(transaction)
         let last = try transaction.appliedMigrations().last?.number ?? 0
         guard last == migrations.last?.number ?? 0 else {

@@ -2,7 +2,7 @@
 ///
 /// A line of source code yields the same literal objects each time, which are compared by identity. A prepared
 /// statement is therefore found without building or hashing its text, which took a sixth of the time of a send.
-struct StatementTemplate: Hashable, Sendable {
+package struct StatementTemplate: Hashable, Sendable {
     /// Literals; an empty one stands for a value.
     private var pieces: [String] = []
     private var hash = 0
@@ -44,7 +44,7 @@ struct StatementTemplate: Hashable, Sendable {
     }
 
     /// The text with `$1`, `$2` … in place of values.
-    var text: String {
+    package var text: String {
         var number = 0
         var text = ""
         for piece in pieces {
@@ -58,9 +58,9 @@ struct StatementTemplate: Hashable, Sendable {
         return text
     }
 
-    static func == (left: StatementTemplate, right: StatementTemplate) -> Bool {
+    package static func == (left: StatementTemplate, right: StatementTemplate) -> Bool {
         left.hash == right.hash && left.pieces == right.pieces
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

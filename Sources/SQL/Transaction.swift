@@ -2,14 +2,14 @@
 ///
 /// Every call blocks its thread, which belongs to the database.
 public final class Transaction {
-    let connection: any Connection
+    private let connection: any Connection
     private(set) var hooks: [@Sendable () -> Void] = []
     private(set) var commitHooks: [CommitHooks] = []
     private(set) var notifications = PendingNotifications()
     /// Whether a statement other than `SELECT` has run: there may be something to undo.
     var hasChanged = false
 
-    init(on connection: any Connection) { self.connection = connection }
+    package init(on connection: any Connection) { self.connection = connection }
 
     /// Runs a statement that writes.
     ///
@@ -102,7 +102,7 @@ public final class Transaction {
     }
 
     /// - Parameter rows: The only rows of their tables that the statement reads.
-    func prepare(_ sql: SQL, about rows: [RowKey] = []) throws(SQLError) {
+    private func prepare(_ sql: SQL, about rows: [RowKey] = []) throws(SQLError) {
         try requireOpen(sql)
         try connection.cache.prepare(for: sql, about: rows, on: connection)
     }

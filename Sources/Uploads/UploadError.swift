@@ -75,7 +75,7 @@ extension UploadError {
         /// What is wrong, the rule with its limit, and what to do.
         let message: String
         /// Seconds after which the request may be retried.
-        var retryAfter: Int?
+        fileprivate var retryAfter: Int?
     }
 
     /// The table of errors.

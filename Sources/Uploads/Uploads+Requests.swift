@@ -92,7 +92,7 @@ extension Uploads {
     /// The CORS rules of an upload that recorded no origin.
     var anyOrigin: CORSPolicy { .transfers(recorded: nil, engine.settings) }
 
-    func origin(of upload: Upload) async -> CORSPolicy {
+    private func origin(of upload: Upload) async -> CORSPolicy {
         .transfers(recorded: await upload.record.origin, engine.settings)
     }
 
@@ -113,7 +113,7 @@ extension Uploads {
         return response
     }
 
-    func finish(_ response: Response) -> Response {
+    private func finish(_ response: Response) -> Response {
         var response = response
         response.fields.add("Cache-Control", "no-store")
         return response
@@ -122,13 +122,13 @@ extension Uploads {
 
 extension Uploads {
     /// `OPTIONS` without an upload; every origin may ask (§3.7).
-    func discovery(_ request: Request, _ methods: String) -> Answer {
+    private func discovery(_ request: Request, _ methods: String) -> Answer {
         Answer(Uploads.route, options(request, anyOrigin, methods))
     }
 
     /// `OPTIONS` of an upload, under its recorded origin. `Allow` lists what the upload accepts in its state; an
     /// upload that is unknown or has ended without content accepts nothing else.
-    func discovery(_ request: Request, of name: BlobName) -> Answer {
+    private func discovery(_ request: Request, of name: BlobName) -> Answer {
         Answer(Uploads.route, policy) { [self] _ in
             let upload: Upload
             do throws(UploadError) {

@@ -28,7 +28,7 @@ public final class Uploads: Sendable {
 
     let engine: UploadEngine
     let base: PublicBaseURL
-    let active = ActiveUploads()
+    private let active = ActiveUploads()
     let isStopping = Locked(false)
     private let sweeping = BackgroundTask()
 
@@ -231,7 +231,7 @@ extension Uploads {
     }
 
     /// Continues to finish an upload after a crash.
-    func resume(_ name: BlobName) {
+    private func resume(_ name: BlobName) {
         Task {
             guard let upload = try? await checkOut(name) else { return }
             _ = await upload.finish()
@@ -240,7 +240,7 @@ extension Uploads {
     }
 
     /// Continues to send stored bytes to the bucket after a crash.
-    func resumeUploading(_ record: UploadRecord) {
+    private func resumeUploading(_ record: UploadRecord) {
         guard record.offset >= PartSize.least, let blob = BlobName(record.contentID),
             let uploader = engine.storage.uploader(of: blob)
         else { return }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTP
 import SQL
+import SQLPostgres
 import Testing
 
 @testable import ParleyServer

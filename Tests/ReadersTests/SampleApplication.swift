@@ -6,6 +6,7 @@ import JSON
 import Messaging
 import MessagingStore
 import SQL
+import SQLPostgres
 import SystemSupport
 import TestSupport
 import Testing

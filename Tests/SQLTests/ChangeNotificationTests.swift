@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import SQL
+@testable import SQLPostgres
 
 @Suite struct `A hint` {
     @Test func `is notifications by other processes once the change is durable`() async throws {

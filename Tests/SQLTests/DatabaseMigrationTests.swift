@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import SQL
+@testable import SQLPostgres
 
 @Suite struct `Moving a database` {
     private let file = TemporaryFile()

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import SQL
+@testable import SQLPostgres
 
 /// Each kind of database there is: what holds for one holds for the other.
 enum Engine: CaseIterable, CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 
 @testable import SQL
+@testable import SQLPostgres
 
 @Suite struct `A fault` {
     @Test func `is named when the file is no database`() async {

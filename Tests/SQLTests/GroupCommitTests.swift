@@ -2,6 +2,7 @@ import SystemSupport
 import Testing
 
 @testable import SQL
+@testable import SQLPostgres
 
 @Suite struct `Group commit` {
     @Test(arguments: Engine.allCases) func `carries all who wait in one transaction`(engine: Engine)

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import SQL
+@testable import SQLPostgres
 
 @Suite struct `A PostgreSQL server` {
     private let server = PostgresServer.shared

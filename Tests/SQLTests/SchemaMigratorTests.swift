@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SQL
+@testable import SQLPostgres
 
 @Suite struct `Migrating` {
     private let second = SchemaMigration(

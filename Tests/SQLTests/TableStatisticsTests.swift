@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import SQL
+@testable import SQLPostgres
 
 @Suite struct `A server that is told of growth` {
     private let server = PostgresServer.shared

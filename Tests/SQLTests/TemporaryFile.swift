@@ -1,6 +1,7 @@
 import Glibc
 
 @testable import SQL
+@testable import SQLPostgres
 
 /// A database file that is closed and opened again; gone with this value's owner.
 final class TemporaryFile: Sendable {

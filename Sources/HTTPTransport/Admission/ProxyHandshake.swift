@@ -9,13 +9,13 @@ import HTTP
 final class ProxyHandshake: EventHandler, @unchecked Sendable {
     // Sendable because it is used only on its loop.
 
-    let deadline: Int64
+    fileprivate let deadline: Int64
     private let descriptor: Int32
     private let loop: EventLoop
     private let done: (PeerAddress?) -> Void
     private let dropped: () -> Void
     private var bytes: [UInt8] = []
-    private(set) var isOver = false
+    fileprivate var isOver = false
 
     /// Creates the reader of a header.
     ///

@@ -3,7 +3,7 @@ import HTTP
 /// The parser of an incomplete request head; allocated only by a connection that waits for the rest of a
 /// head.
 final class PartialHead {
-    var parser: RequestParser
+    fileprivate var parser: RequestParser
 
     init(_ parser: RequestParser) { self.parser = parser }
 }
@@ -137,7 +137,7 @@ extension Connection {
     }
 
     /// Sends the response of a handler.
-    func finish(_ exchange: Exchange, _ response: Response) {
+    private func finish(_ exchange: Exchange, _ response: Response) {
         exchange.task = nil
         // The connection may have been closed meanwhile.
         guard case .working(let current) = phase, current === exchange else { return }
@@ -174,7 +174,7 @@ extension BodyFraming {
 // MARK: Running handlers
 extension Connection {
     /// Runs a handler, as soon as a slot is free for it (H187).
-    func start(_ exchange: Exchange, _ work: @escaping Answer.Work) {
+    private func start(_ exchange: Exchange, _ work: @escaping Answer.Work) {
         phase = .working(exchange)
         if server.handlers.takeFreeSlot() { return run(exchange, work) }
         let decision = server.handlers.requestSlot { [self] in
@@ -249,7 +249,7 @@ extension Connection {
     ///
     /// - Parameter bytesToDiscard: The number of bytes of the request's body that were not read; `nil` when
     ///   unknown.
-    func answer(
+    private func answer(
         _ response: borrowing Response, _ traits: RequestTraits, _ record: inout RequestRecord,
         since start: Int64, bytesToDiscard: Int64?
     ) {

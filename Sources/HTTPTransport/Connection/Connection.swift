@@ -32,7 +32,7 @@ final class Connection: @unchecked Sendable {
     let generation: UInt32
     let peer: PeerAddress
     /// The client that the connection is counted for (H182).
-    let client: AddressCounts.Client?
+    private let client: AddressCounts.Client?
     /// Whether the peer is a trusted proxy (H198).
     let isTrusted: Bool
     let server: ServerCore
@@ -49,19 +49,19 @@ final class Connection: @unchecked Sendable {
     var partialHead: PartialHead?
     /// Received bytes that are not processed yet, from `inputStart` on; empty when there are none.
     var input: [UInt8] = []
-    var inputStart = 0
+    private var inputStart = 0
     var output = SendQueue()
     /// The TLS layer over the socket; `nil` without TLS, and after the sending side was shut down.
-    var secure: SecureSocket?
+    private(set) var secure: SecureSocket?
 
     /// Whether the socket may have bytes to read. With edge-triggered polling the kernel reports them once.
     var canRead = false
     /// The number of bytes that may still be read in this turn of the loop (H184).
     var readBudget = 0
     /// Whether the peer has announced its end; the next empty read is the end.
-    var peerIsClosing = false
+    private var peerIsClosing = false
     /// Whether the peer has ended its side.
-    var inputHasEnded = false
+    private(set) var inputHasEnded = false
     /// Whether the loop reads from this connection in its next turn.
     var isScheduledToRead = false
     /// Whether the connection closes after the current response.
@@ -69,16 +69,16 @@ final class Connection: @unchecked Sendable {
     /// Whether `output` must be flushed, or its end must be handled.
     var wantsFlush = false
     /// Whether the loop flushes this connection at the end of its turn.
-    var isScheduledToFlush = false
+    private var isScheduledToFlush = false
     /// Whether a thread of ``FileSender`` uses the descriptor.
-    var isSendingFile = false
+    private var isSendingFile = false
     /// The number of blocks of a file that may still be read on the loop.
-    var fileBlockBudget = Connection.blocksPerTurn
+    private var fileBlockBudget = Connection.blocksPerTurn
     /// Whether the socket became writable while ``FileSender`` still used it.
-    var canWriteAgain = false
+    private var canWriteAgain = false
 
     /// The deadline of the current phase, in milliseconds of the loop's clock.
-    private(set) var phaseDeadline: Int64 = .max
+    private var phaseDeadline: Int64 = .max
     /// Set while the socket accepts no more output (H178).
     private var slowPeer: SlowPeerDetector?
     /// The time at which the deadline wheel checks this connection next.
@@ -119,7 +119,7 @@ final class Connection: @unchecked Sendable {
 
     var configuration: ServerConfiguration { loop.configuration }
 
-    var isClosed: Bool {
+    private var isClosed: Bool {
         if case .closed = phase { true } else { false }
     }
 
@@ -137,7 +137,7 @@ final class Connection: @unchecked Sendable {
     /// Records that the socket accepts no more output; the time limits for slow peers start.
     ///
     /// - Parameter sent: The number of bytes it accepted before.
-    func outputBlocked(sent: Int64) {
+    private func outputBlocked(sent: Int64) {
         if let slowPeer {
             slowPeer.sent += sent
             if sent > 0 { slowPeer.update(unsent: Socket.unsentCount(descriptor), at: loop.now) }
@@ -149,7 +149,7 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Whether the peer reads too slowly, including what it has read until now.
-    func peerIsTooSlow() -> Bool {
+    private func peerIsTooSlow() -> Bool {
         guard let slowPeer, slowPeer.deadline <= loop.now else { return false }
         slowPeer.update(unsent: Socket.unsentCount(descriptor), at: loop.now)
         if slowPeer.deadline <= loop.now { return true }
@@ -158,7 +158,7 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Records that all output was sent.
-    func clearSlowPeer() { slowPeer = nil }
+    private func clearSlowPeer() { slowPeer = nil }
 
     // MARK: Reading
 
@@ -238,7 +238,7 @@ final class Connection: @unchecked Sendable {
     }
 
     /// The number of received bytes that are not processed yet.
-    var unprocessedCount: Int { input.count - inputStart }
+    private var unprocessedCount: Int { input.count - inputStart }
 
     private func receiveIntoLoopBuffer() {
         var room = unsafe min(loop.readBuffer.count, readBudget)
@@ -339,7 +339,7 @@ final class Connection: @unchecked Sendable {
     // MARK: Sending
 
     /// Sends the queued output as far as the socket accepts it.
-    func flush() {
+    private func flush() {
         wantsFlush = false
         guard !isSendingFile, !isClosed else { return }
         let before = unsentCount
@@ -414,7 +414,7 @@ final class Connection: @unchecked Sendable {
 
     /// The number of cached blocks of a file that are read on the loop in a row, before other connections get
     /// their turn (H184).
-    static let blocksPerTurn = 4
+    private static let blocksPerTurn = 4
 
     private func sendFile(_ file: any FileContent, _ offset: Int64, _ length: Int64) {
         if secure != nil, fileBlockBudget > 0,
@@ -501,13 +501,13 @@ final class Connection: @unchecked Sendable {
     var isShakingHands: Bool { secure?.isEstablished == false }
 
     /// The number of unsent bytes, encrypted or not.
-    var unsentCount: Int64 { output.count + Int64(secure?.unsentCount ?? 0) }
+    private var unsentCount: Int64 { output.count + Int64(secure?.unsentCount ?? 0) }
 
     /// Whether there are unsent bytes, encrypted or not.
-    var hasOutput: Bool { !output.isEmpty || secure?.hasUnsent == true }
+    private var hasOutput: Bool { !output.isEmpty || secure?.hasUnsent == true }
 
     /// Ends a connection whose TLS session has failed. An alert has already been sent where TLS defines one.
-    func tlsSessionFailed(_ secure: SecureSocket) {
+    private func tlsSessionFailed(_ secure: SecureSocket) {
         self.secure = nil
         if let first = secure.firstByte, (0x41...0x5A).contains(first) {
             // The client speaks plain HTTP: respond once in plain text, without a redirect (H169).
@@ -526,7 +526,7 @@ final class Connection: @unchecked Sendable {
     /// Sends close_notify (H170).
     ///
     /// - Returns: False while it waits for the socket.
-    func closeTLSSession() -> Bool {
+    private func closeTLSSession() -> Bool {
         guard let secure else { return true }
         secure.sendCloseNotify()
         guard !secure.hasUnsent else {
@@ -550,7 +550,7 @@ final class Connection: @unchecked Sendable {
     // MARK: Ending
 
     /// Handles that the peer has ended its side.
-    func inputEnded() {
+    private func inputEnded() {
         inputHasEnded = true
         canRead = false
         afterInputEnd()
@@ -625,7 +625,7 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Closes the connection if nothing is in progress: no request, no unsent response.
-    func endWhenIdle() {
+    private func endWhenIdle() {
         guard case .head = phase, partialHead == nil, !hasOutput, input.isEmpty else { return }
         // No request was refused, so a short time is enough for bytes that are on their way.
         shutDown(lingering: min(configuration.lingerTimeout, 100))
@@ -635,7 +635,7 @@ final class Connection: @unchecked Sendable {
     /// response before a reset discards it (H96).
     ///
     /// - Parameter timeout: Milliseconds to read; `nil` for the server's `lingerTimeout`.
-    func shutDown(lingering timeout: Int64? = nil) {
+    private func shutDown(lingering timeout: Int64? = nil) {
         guard !inputHasEnded else { return close("closed") }
         guard closeTLSSession() else { return }
         shutdown(descriptor, Int32(SHUT_WR))
@@ -658,7 +658,7 @@ final class Connection: @unchecked Sendable {
         close(reason)
     }
 
-    func close(_ reason: String) {
+    private func close(_ reason: String) {
         if isClosed { return }
         let (last, unsent) = (phase, output.count)
         if output.isEmpty { secure?.sendCloseNotify() }
@@ -680,7 +680,7 @@ final class Connection: @unchecked Sendable {
     /// Ends the work of the phase that was interrupted.
     ///
     /// - Parameter unsent: The number of output bytes that are lost.
-    func endWork(_ last: Phase, _ reason: String, unsent: Int64) {
+    private func endWork(_ last: Phase, _ reason: String, unsent: Int64) {
         switch last {
         case .working(let exchange): endWork(exchange, reason)
         case .channel(let channel): endWork(channel, reason, unsent: unsent)
@@ -703,5 +703,5 @@ final class Connection: @unchecked Sendable {
         exchange.task = nil
     }
 
-    func releaseDescriptor() { Glibc.close(descriptor) }
+    private func releaseDescriptor() { Glibc.close(descriptor) }
 }

@@ -26,12 +26,12 @@ final class ConnectionChannel: ByteChannel, @unchecked Sendable {
 
     private(set) var framing: Framing
     let handler: any ByteChannelHandler
-    let startedAt: Int64
+    fileprivate let startedAt: Int64
     var record: RequestRecord
-    private(set) var action = Action.proceed
+    fileprivate var action = Action.proceed
     private(set) var isFull = false
     /// Whether the handler was told that the server stops.
-    var isStopping = false
+    fileprivate var isStopping = false
 
     private let loop: EventLoop
     private var connection: Connection?

@@ -24,7 +24,7 @@ final class Exchange: @unchecked Sendable {
     let policy: BodyPolicy
     var record: RequestRecord
     let startedAt: Int64
-    let headEndedAt: Int64
+    private let headEndedAt: Int64
 
     var decoder: BodyDecoder
     /// The handler's read that waits for bytes.

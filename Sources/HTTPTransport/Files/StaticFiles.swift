@@ -23,9 +23,9 @@ public final class StaticFiles: Sendable {
         public init(prefix: String) { self.prefix = prefix }
     }
 
-    static let methods = "GET, HEAD, OPTIONS"
+    private static let methods = "GET, HEAD, OPTIONS"
 
-    let options: Options
+    private let options: Options
     private let folder: Int32
     private let queues = (0..<2).map { number in WorkQueue("parley.files.open.\(number)") }
     private let prefix: [String]
@@ -47,7 +47,7 @@ public final class StaticFiles: Sendable {
     /// The file path, as names below the folder, for a request path; `nil` for a path outside the prefix.
     ///
     /// - Returns: No names for a path that cannot name a file.
-    func names(in target: RequestTarget) -> [String]? {
+    private func names(in target: RequestTarget) -> [String]? {
         // A path that cannot be decoded does not name a file.
         guard let segments = try? target.segments(), segments.starts(with: prefix) else {
             return nil
@@ -61,7 +61,8 @@ public final class StaticFiles: Sendable {
     }
 
     /// Opens a file, or its compressed variant when the client accepts it and it is not older.
-    func open(_ names: [String], for request: Request) async throws(SystemError) -> Variant {
+    private func open(_ names: [String], for request: Request) async throws(SystemError) -> Variant
+    {
         let folder = folder
         let mayBeCoded =
             options.hasCompressedSiblings && ContentCoding.preferred(by: request.fields) == .gzip
@@ -84,8 +85,8 @@ public final class StaticFiles: Sendable {
 
     /// The file that is sent, and its content coding.
     struct Variant: Sendable {
-        let file: OpenFile
-        let coding: ContentCoding?
+        fileprivate let file: OpenFile
+        fileprivate let coding: ContentCoding?
     }
 }
 
@@ -194,11 +195,11 @@ extension StaticFiles {
 /// A regular file inside a folder, open for reading, with its metadata.
 final class OpenFile: FileContent {
     let descriptor: Int32
-    let size: Int64
+    fileprivate let size: Int64
     /// Whole seconds since 1970 UTC.
-    let modified: Int64
+    fileprivate let modified: Int64
     /// Changes when the file is written or replaced, but not when the server restarts (H102).
-    let tag: EntityTag
+    fileprivate let tag: EntityTag
 
     /// Opens a file by the names of its path. Blocks on the disk.
     ///

@@ -12,7 +12,7 @@ struct DeadlineWheel {
         let generation: UInt32
     }
 
-    static let tick: Int64 = 100
+    private static let tick: Int64 = 100
     private static let slotCount = 1024
 
     private var slots = [[Entry]](repeating: [], count: slotCount)

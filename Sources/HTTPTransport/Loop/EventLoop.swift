@@ -18,30 +18,30 @@ import SystemSupport
     // own lock.
     let number: Int
     /// Receives the duration of each turn, which is the maximum delay of an event.
-    let observer: (any RequestObserver)?
-    let queue: DispatchQueue
-    let epoll: Int32
-    let wakeDescriptor: Int32
-    let timer: Int32
+    private let observer: (any RequestObserver)?
+    private let queue: DispatchQueue
+    private let epoll: Int32
+    private let wakeDescriptor: Int32
+    private let timer: Int32
     private var source: (any DispatchSourceRead)?
     private var hasStarted = false
-    let events: UnsafeMutableBufferPointer<epoll_event>
+    private let events: UnsafeMutableBufferPointer<epoll_event>
 
     /// Work from other threads.
-    let externalWork = Locked(ExternalWork())
-    var localJobs: [UnownedJob] = []
-    var wheel: DeadlineWheel
-    var timerIsArmedFor: Int64 = 0
-    var delayed: [Delayed] = []
+    private let externalWork = Locked(ExternalWork())
+    private var localJobs: [UnownedJob] = []
+    private var wheel: DeadlineWheel
+    private var timerIsArmedFor: Int64 = 0
+    private var delayed: [Delayed] = []
     /// Whether the last wait was short, so that the next one polls before it sleeps.
-    var spinsBeforeWait = false
+    private var spinsBeforeWait = false
     private var handlers: [Int32: any EventHandler] = [:]
     private var connections: [Connection?] = []
     /// Handshakes in the order in which they began; the first one is still in progress.
-    var handshakes: ArraySlice<Handshake> = []
-    var queued: [Connection] = []
-    var flushing: [Connection] = []
-    var resumed: [Connection] = []
+    private var handshakes: ArraySlice<Handshake> = []
+    private var queued: [Connection] = []
+    private var flushing: [Connection] = []
+    private var resumed: [Connection] = []
 
     /// The buffer into which all connections receive.
     let readBuffer: UnsafeMutableBufferPointer<UInt8>
@@ -50,18 +50,18 @@ import SystemSupport
     /// Empty output buffers; connections borrow them while they have output.
     private var spareOutputs: [[UInt8]] = []
     /// The monotonic clock at the start of this turn, in nanoseconds.
-    var nanoseconds: Int64
+    private(set) var nanoseconds: Int64
     /// The monotonic clock at the start of this turn, in milliseconds.
-    var now: Int64
+    private(set) var now: Int64
     /// The wall clock at the start of this turn, in milliseconds since 1970.
-    var wallClock: UInt64 = 0
+    private var wallClock: UInt64 = 0
     /// The `Date` header line, updated once a second (H93).
-    var dateLine: [UInt8] = []
+    private(set) var dateLine: [UInt8] = []
     /// The header lines of TLS connections: `Date` and `Strict-Transport-Security` (H125).
-    var secureDateLine: [UInt8] = []
+    private(set) var secureDateLine: [UInt8] = []
     /// The `Strict-Transport-Security` header line; empty without it. Set before the start.
     var strictTransportLine: [UInt8] = []
-    var dateSecond: Int64 = 0
+    private var dateSecond: Int64 = 0
     /// The buffers that the TLS sessions of this loop share; created with the first session.
     private(set) lazy var tlsBuffers = TLSBuffers()
     private var identifiers = RequestIDGenerator()
@@ -148,7 +148,7 @@ import SystemSupport
     }
 
     /// The handler of a descriptor that is not a connection.
-    func handler(of descriptor: Int32) -> (any EventHandler)? { handlers[descriptor] }
+    private func handler(of descriptor: Int32) -> (any EventHandler)? { handlers[descriptor] }
 
     private func control(
         _ operation: Int32, _ descriptor: Int32, _ interest: UInt32, generation: UInt32
@@ -179,7 +179,7 @@ import SystemSupport
     }
 
     /// The connection with this descriptor and generation, if it still exists.
-    func connection(_ descriptor: Int32, _ generation: UInt32) -> Connection? {
+    private func connection(_ descriptor: Int32, _ generation: UInt32) -> Connection? {
         guard
             Int(descriptor) < connections.count, let connection = connections[Int(descriptor)],
             connection.generation == generation
@@ -236,7 +236,7 @@ extension EventLoop {
     private static let spinDuration: Int64 = 50_000
 
     /// Runs turns until nothing happens for 20 ms, then returns to Dispatch.
-    func run() {
+    private func run() {
         CurrentLoop.value = self
         defer { CurrentLoop.value = nil }
         var began = MonotonicClock.nanoseconds
@@ -362,8 +362,8 @@ extension EventLoop {
     /// Work that runs at a time; rare, so a list is enough.
     struct Delayed {
         /// Monotonic milliseconds.
-        let time: Int64
-        let work: () -> Void
+        fileprivate let time: Int64
+        fileprivate let work: () -> Void
     }
 
     /// Runs work on the loop after a delay; called on the loop.
@@ -375,7 +375,7 @@ extension EventLoop {
     }
 
     /// Runs the work that is due.
-    func runDelayed() {
+    private func runDelayed() {
         guard !delayed.isEmpty else { return }
         let due = delayed.filter { delayed in delayed.time <= now }
         guard !due.isEmpty else { return }
@@ -384,7 +384,7 @@ extension EventLoop {
     }
 
     /// The next time at which the loop must be awake, in monotonic milliseconds; `nil` for none.
-    var nextDeadline: Int64? {
+    private var nextDeadline: Int64? {
         let first = delayed.lazy.map(\.time).min()
         guard let next = wheel.next else { return first }
         return first.map { first in min(first, next) } ?? next
@@ -395,9 +395,9 @@ extension EventLoop {
 extension EventLoop {
     /// Work from other threads.
     struct ExternalWork {
-        var jobs: [UnownedJob] = []
-        var work: [@Sendable () -> Void] = []
-        var isStopped = false
+        fileprivate var jobs: [UnownedJob] = []
+        fileprivate var work: [@Sendable () -> Void] = []
+        fileprivate var isStopped = false
 
         var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
     }
@@ -418,7 +418,7 @@ extension EventLoop {
     }
 
     /// Whether the current thread runs this loop.
-    var isCurrent: Bool { CurrentLoop.value === self }
+    private var isCurrent: Bool { CurrentLoop.value === self }
 
     /// Runs work on the loop: at once when called there, otherwise in its next turn.
     func perform(_ work: @escaping @Sendable () -> Void) {
@@ -446,7 +446,7 @@ extension EventLoop {
 
     /// Runs the waiting jobs, and a few rounds of the jobs that these add, so that responses to pipelined
     /// requests are sent together.
-    func runJobs() {
+    private func runJobs() {
         for _ in 0..<16 {
             let taken = takeExternalWork()
             guard !localJobs.isEmpty || !taken.isEmpty else { return }
@@ -455,7 +455,7 @@ extension EventLoop {
     }
 
     /// Runs work after the loop has stopped: a handler that outlives its connection runs to its end.
-    func runRemainingWork() {
+    private func runRemainingWork() {
         CurrentLoop.value = self
         defer { CurrentLoop.value = nil }
         while true {
@@ -493,9 +493,9 @@ extension EventLoop {
 extension EventLoop {
     /// A handshake that has begun; it may have ended.
     struct Handshake {
-        let connection: DeadlineWheel.Entry
+        fileprivate let connection: DeadlineWheel.Entry
         /// Monotonic milliseconds.
-        let begunAt: Int64
+        fileprivate let begunAt: Int64
     }
 
     /// A handshake is not aborted in favour of another one during its first milliseconds; an honest client

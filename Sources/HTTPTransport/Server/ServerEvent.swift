@@ -32,7 +32,7 @@ public enum ServerEvent: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    static let kindCount = 4
+    fileprivate static let kindCount = 4
 }
 
 /// Limits each kind of event to one notice in ten seconds (H183, H209).

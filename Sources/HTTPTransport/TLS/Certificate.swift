@@ -22,7 +22,7 @@ struct Certificate: Sendable {
     /// The names as text.
     let subjects: [String]
     /// Seconds since 1970.
-    let validFrom: Int64
+    private let validFrom: Int64
     /// Seconds since 1970.
     let expiry: Int64
     /// The SHA-256 digest of the certificate.

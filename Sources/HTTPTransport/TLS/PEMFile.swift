@@ -4,7 +4,7 @@ import Glibc
 
 /// A PEM file with certificates or a private key, read as a whole.
 struct PEMFile {
-    let name: String
+    private let name: String
     private let bytes: [UInt8]
     /// Whether users other than the owner and the group can read it.
     let isReadableByOthers: Bool

@@ -8,7 +8,7 @@ import HTTP
 final class TLSContext: Sendable {
     let configuration: TLSConfiguration
     let certificates: [Certificate]
-    let tickets: TicketKeys
+    private let tickets: TicketKeys
     /// Warnings for the operator.
     let warnings: [String]
     private let contexts: [OpenSSLObject]
@@ -88,7 +88,7 @@ final class TLSContext: Sendable {
 // Callbacks of OpenSSL during a handshake. Each finds its session in the application data of OpenSSL's
 // object; the session is in use, so it is alive.
 extension TLSContext {
-    static func setCallbacks(_ context: OpenSSLObject, asksClients: Bool) {
+    private static func setCallbacks(_ context: OpenSSLObject, asksClients: Bool) {
         let pointer = unsafe context.pointer
         unsafe SSL_CTX_set_client_hello_cb(
             pointer, { ssl, alert, _ in unsafe TLSContext.handleHello(ssl, alert) }, nil)

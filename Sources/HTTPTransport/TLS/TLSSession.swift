@@ -137,7 +137,7 @@ import HTTP
         return !isBroken
     }
 
-    private(set) var isBroken = false
+    private var isBroken = false
 
     /// Writes close_notify, once (H170).
     func sendCloseNotify() {

@@ -4,6 +4,7 @@ import Messaging
 import MessagingStore
 import ObjectStore
 import SQL
+import SQLPostgres
 import Telemetry
 import Uploads
 

@@ -6,6 +6,7 @@ import MessagingStore
 import MessagingWire
 import ObjectStore
 import SQL
+import SQLPostgres
 import SystemSupport
 import Telemetry
 import Uploads

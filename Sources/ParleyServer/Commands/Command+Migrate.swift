@@ -2,6 +2,7 @@ import Blobs
 import MessagingStore
 import ObjectStore
 import SQL
+import SQLPostgres
 import Uploads
 
 extension Command {

@@ -5,6 +5,7 @@ import Messaging
 import MessagingStore
 import Readers
 import SQL
+import SQLPostgres
 import Uploads
 
 extension Command {

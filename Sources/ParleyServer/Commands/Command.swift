@@ -3,6 +3,7 @@ import Glibc
 import Messaging
 import MessagingStore
 import SQL
+import SQLPostgres
 
 /// The commands of the program: they take settings, print lines and return an exit code.
 public enum Command {

@@ -8,7 +8,7 @@ import Telemetry
 struct MetricsEndpoint: Sendable {
     static let path: PathTemplate = "/metrics"
 
-    let metrics: ServerMetrics
+    private let metrics: ServerMetrics
     /// SHA-256 of the token; without one the main listener has no metrics.
     private let digest: [UInt8]?
 

@@ -14,12 +14,13 @@ final class ServerMetrics: Sendable {
     /// Durations of database commits.
     let commitTimes = HistogramTable(.commitTime, bounds: ServerMetrics.commitBounds)
     /// Durations of upload commits.
-    let uploadCommitTimes = HistogramTable(
+    private let uploadCommitTimes = HistogramTable(
         .uploadCommitTime, bounds: ServerMetrics.commitBounds, [ServerMetrics.dialects])
     /// Durations of webhook attempts.
-    let attemptTimes = HistogramTable(.webhookAttemptTime, bounds: ServerMetrics.commitBounds)
-    let log: AccessLog
-    let sink: LogSink
+    private let attemptTimes = HistogramTable(
+        .webhookAttemptTime, bounds: ServerMetrics.commitBounds)
+    private let log: AccessLog
+    private let sink: LogSink
     private let sources = Locked<Sources?>(nil)
 
     /// The components that are asked for their statistics; set once all are created.

@@ -73,7 +73,7 @@ struct BucketConnector {
 /// writes new ones before that.
 struct BucketCredentials: Sendable {
     let store: ObjectStore
-    let settings: BucketSettings
+    fileprivate let settings: BucketSettings
 
     /// Milliseconds between two reloads; new credentials are written minutes before the old ones
     /// expire.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import MessagingStore
 import SQL
+import SQLPostgres
 
 extension Settings {
     /// The location of the database.

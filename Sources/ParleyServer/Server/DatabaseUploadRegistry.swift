@@ -3,7 +3,7 @@ import Uploads
 
 /// Stores upload records in the database that several processes share.
 struct DatabaseUploadRegistry: UploadRegistry {
-    let store: MessagingStore
+    private let store: MessagingStore
     private let sweeping: Lease
 
     init(store: MessagingStore) {

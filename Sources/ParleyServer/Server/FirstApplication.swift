@@ -57,7 +57,7 @@ struct FirstApplication {
 
 /// The `curl` command to paste after the first start: it reaches this server from its own machine.
 struct CurlExample {
-    let settings: Settings
+    fileprivate let settings: Settings
 
     /// `curl`, its options, and the URL up to the path.
     ///

@@ -173,7 +173,7 @@ struct RunningServer {
     }
 
     /// Reloads certificates on SIGHUP, whether they changed or not (H165, H196).
-    func reloadCertificates() {
+    private func reloadCertificates() {
         guard let configuration = settings.secureTransport else { return }
         let server = components.server
         let result = Result { () throws(TLSConfigurationError) in
@@ -191,7 +191,7 @@ struct RunningServer {
     }
 
     /// Starts reloading what other processes write: download keys and bucket credentials.
-    func followOthers() -> Task<Void, Never> {
+    private func followOthers() -> Task<Void, Never> {
         let components = components
         let (downloads, bucket) = (log.logger("parley.downloads"), log.logger("parley.bucket"))
         return Task {
@@ -206,7 +206,7 @@ struct RunningServer {
     }
 
     /// Reloads the download keys on SIGHUP, whether they were rotated or not (H196).
-    func reloadDownloadKeys() async {
+    private func reloadDownloadKeys() async {
         let logger = log.logger("parley.downloads")
         do {
             components.downloads.replaceKeys(try await components.downloadKeys.load())

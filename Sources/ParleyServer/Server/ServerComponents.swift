@@ -15,7 +15,7 @@ import Uploads
 ///
 /// In order of dependency: lock, database, store, uploads and downloads, services, listeners.
 struct ServerComponents: Sendable {
-    let lock: FolderLock
+    private let lock: FolderLock
     let database: Database
     let store: MessagingStore
     let uploads: Uploads
@@ -39,7 +39,7 @@ struct ServerComponents: Sendable {
     let metricsServer: Server?
     /// Redirects all requests to the addresses with TLS (H173); `nil` if not configured.
     let redirect: Server?
-    let accessLog: AccessLog
+    private let accessLog: AccessLog
 
     /// Creates the components; no listener is open yet.
     ///

@@ -177,8 +177,8 @@ extension ListenAddress {
 /// An allowed but unusual combination of settings: `check-config` and the start warn about it.
 struct SettingWarning: Sendable {
     /// A sentence that names the settings and what to do.
-    let text: @Sendable (Settings) -> String
-    let applies: @Sendable (Settings) -> Bool
+    private let text: @Sendable (Settings) -> String
+    private let applies: @Sendable (Settings) -> Bool
 
     /// The warnings that apply to the settings.
     static func all(in settings: Settings) -> [String] {

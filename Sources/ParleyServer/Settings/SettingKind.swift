@@ -142,11 +142,11 @@ enum SettingKind: Sendable {
 /// Numbers with units, as in `8KiB` and `20s`.
 struct Quantity: Sendable {
     /// The units from smallest to largest; values are stored in the first.
-    let units: [(name: String, size: Int64)]
+    private let units: [(name: String, size: Int64)]
     /// The size of a number without unit.
-    let bare: Int64
+    private let bare: Int64
 
-    static let count = Quantity(units: [("", 1)], bare: 1)
+    fileprivate static let count = Quantity(units: [("", 1)], bare: 1)
     static let bytes = Quantity(
         units: [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)],
         bare: 1)

@@ -312,7 +312,7 @@ extension Settings {
 
 extension Settings {
     /// The settings of webhooks, a part of the table.
-    static let webhooks: [Setting] = [
+    private static let webhooks: [Setting] = [
         .blocks(
             "webhooks.allowed_networks", \.api.outbound.allowedNetworks,
             "Private networks that targets may be in, such as `10.1.2.0/24`."),
@@ -348,7 +348,7 @@ extension Settings {
 
 extension Settings {
     /// The settings of TLS, a part of the table.
-    static let secure: [Setting] = [
+    private static let secure: [Setting] = [
         .addresses(
             "tls.listen", \.tls.addresses, isOptional: true,
             "Addresses with TLS, as in `http.listen`."),
@@ -393,7 +393,7 @@ extension Settings {
 
 extension Settings {
     /// The settings of the bucket, a part of the table.
-    static let bucketTable: [Setting] = [
+    private static let bucketTable: [Setting] = [
         .file(
             "s3.bucket", \.bucket.name,
             "Existing bucket for contents; none: the data folder."),

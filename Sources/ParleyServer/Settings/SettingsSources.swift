@@ -43,7 +43,7 @@ public struct SettingsSources: Sendable {
 
 /// The error for a settings file that cannot be read.
 public struct UnreadableSettings: Error, CustomStringConvertible {
-    let path: String
+    fileprivate let path: String
 
     /// One line for people.
     public var description: String { "the settings file \(path) cannot be read" }
@@ -51,7 +51,7 @@ public struct UnreadableSettings: Error, CustomStringConvertible {
 
 extension SettingsSources {
     /// The file that is read if none is given.
-    static let defaultPath = "Config/parley.json"
+    private static let defaultPath = "Config/parley.json"
 
     /// Collects the settings of this process.
     ///

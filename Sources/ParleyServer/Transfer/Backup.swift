@@ -3,6 +3,7 @@ import Bytes
 import Messaging
 import MessagingStore
 import SQL
+import SQLPostgres
 import Uploads
 
 /// Copies a folder's database and all files it refers to, while a server may be running.

@@ -9,11 +9,11 @@ import Uploads
 /// Most are copied before the export, so that the database snapshot is not held for them; those
 /// added meanwhile are copied after it.
 struct ExportedContentCopier: Sendable {
-    let store: MessagingStore
-    let application: Application.ID
-    let source: BlobFolder
-    let bucket: ContentBucket?
-    let target: BlobFolder
+    private let store: MessagingStore
+    private let application: Application.ID
+    private let source: BlobFolder
+    private let bucket: ContentBucket?
+    private let target: BlobFolder
     private let late = Locked<[StoredFile]>([])
 
     init(

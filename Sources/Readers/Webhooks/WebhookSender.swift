@@ -9,7 +9,7 @@ internal import MessagingStore
 /// Whatever the target does costs a few milliseconds of processor time and 64 KiB: redirects are
 /// not followed, at most that much of a body is read, and time is bounded.
 struct WebhookSender: Sendable {
-    let client: HTTPClient
+    private let client: HTTPClient
     let settings: WebhookSettings
     private let environment: StoreEnvironment
 

@@ -28,7 +28,7 @@ struct RowKey: Hashable {
 /// The hashable part of a ``RowCacheKey``.
 struct RowCacheName: Hashable {
     let row: RowKey
-    let aspect: [UInt8]
+    fileprivate let aspect: [UInt8]
 }
 
 /// The rows of a query that may still be under way (``Transaction/ask(_:as:_:)``).

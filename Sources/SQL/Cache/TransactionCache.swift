@@ -3,7 +3,7 @@
 /// A statement that names a table first causes the writes deferred for that table; one that writes to a table
 /// invalidates what is cached of it. Both are found by the text of the statement, so code that runs statements
 /// need not know of the cache.
-final class TransactionCache {
+package final class TransactionCache {
     private struct Entry {
         let rows: AnyObject
         let keys: [RowKey]
@@ -21,6 +21,8 @@ final class TransactionCache {
     private var tables: [StatementTemplate: [String]] = [:]
     /// Bounds `tables`; connections keep as many prepared statements.
     private static let templateLimit = 256
+
+    package init() {}
 
     /// The cached rows; `nil` when none are cached, or when they may have changed.
     func rows<Value>(for key: RowCacheKey<Value>) -> DeferredRows<Value>? {

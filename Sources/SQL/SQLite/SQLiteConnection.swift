@@ -79,7 +79,7 @@ import Glibc
     }
 
     /// Pages in the write-ahead log after the last commit, once ``countWALPages()`` was called.
-    var walPages: Int { Int(wal.pages) }
+    private var walPages: Int { Int(wal.pages) }
 
     func countWALPages() {
         // Safe: the connection owns the page count and calls the hook on the thread that commits.
@@ -190,7 +190,7 @@ extension SQLiteConnection {
 // MARK: - Prepared statements
 // A statement in use is not handed out again; using it while its rows are read prepares a second one.
 extension SQLiteConnection {
-    func statement(for template: StatementTemplate) throws(SQLError) -> SQLiteStatement {
+    private func statement(for template: StatementTemplate) throws(SQLError) -> SQLiteStatement {
         if let statement = statements[template], !statement.isLent {
             statement.isLent = true
             return statement

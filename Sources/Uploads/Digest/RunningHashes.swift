@@ -33,7 +33,7 @@ struct RunningHashes: Sendable {
     }
 
     /// Takes bytes of the content at a position.
-    mutating func update(_ bytes: Span<UInt8>, at position: Int64) {
+    private mutating func update(_ bytes: Span<UInt8>, at position: Int64) {
         updateAlways(bytes, at: position)
         updateMD5(bytes, at: position)
     }

@@ -57,10 +57,10 @@ struct DownloadResponse: Sendable {
 
 extension DownloadResponse {
     /// The declared media type. A type that could harm a header was replaced when it was stored, and is again here.
-    var mediaType: String { MediaType(untrusted: content.mediaType).text }
+    private var mediaType: String { MediaType(untrusted: content.mediaType).text }
 
     /// The headers of every 200, 206 and response to `HEAD` (§9.1, §9.7).
-    func fields(for request: Request, _ type: String) -> ResponseFields {
+    private func fields(for request: Request, _ type: String) -> ResponseFields {
         var fields = ResponseFields()
         fields.add("Content-Type", type)
         fields.add("Accept-Ranges", "bytes")
@@ -75,7 +75,7 @@ extension DownloadResponse {
     }
 
     /// Adds the headers that a 304 carries, too.
-    func addValidators(to fields: inout ResponseFields) {
+    private func addValidators(to fields: inout ResponseFields) {
         let age = max(0, min(ticket.expires - now, 86_400))
         fields.add("ETag", tag.text)
         fields.add("Last-Modified", HTTPDate.format(content.completedAtMilliseconds / 1000))
@@ -83,7 +83,7 @@ extension DownloadResponse {
     }
 
     /// Made of the content only, so it does not depend on the URL or the process (H102).
-    var tag: EntityTag { EntityTag(opaque: String(hexadecimal: content.sha256)) }
+    private var tag: EntityTag { EntityTag(opaque: String(hexadecimal: content.sha256)) }
 
     /// Whether browsers show the content in place: only types that they do not execute.
     private var isInline: Bool {
@@ -100,7 +100,7 @@ extension DownloadResponse {
 
 extension DownloadResponse {
     /// Larger responses carry no digest that must be computed by an extra read, in bytes (§9.5).
-    static let digestLimit: Int64 = 8 << 20
+    private static let digestLimit: Int64 = 8 << 20
 
     /// The known digests of the whole content.
     private var known: [BodyDigest] {
@@ -110,7 +110,7 @@ extension DownloadResponse {
     }
 
     /// Adds the digests of the whole content to every 200, 206 and response to `HEAD`, except unwanted ones.
-    func addReprDigest(to fields: inout ResponseFields, for request: Request) {
+    private func addReprDigest(to fields: inout ResponseFields, for request: Request) {
         let preference = preference("Want-Repr-Digest", request)
         add(
             known.filter { digest in preference?.wants(digest.algorithm) ?? true },
@@ -118,7 +118,7 @@ extension DownloadResponse {
     }
 
     /// Adds the content digests of a complete response, as far as they are known.
-    func addContentDigest(to fields: inout ResponseFields, for request: Request) {
+    private func addContentDigest(to fields: inout ResponseFields, for request: Request) {
         let wanted = contentDigests(wantedBy: request)
         add(
             known.filter { digest in wanted.contains(digest.algorithm) }, as: "Content-Digest",
@@ -127,7 +127,7 @@ extension DownloadResponse {
 
     /// Adds the content digests of a partial response, including the headers of its parts. The bytes are read once
     /// more, unless there are too many.
-    func addContentDigest(
+    private func addContentDigest(
         of partial: PartialContent, to fields: inout ResponseFields, for request: Request
     ) async throws(DownloadError) {
         let wanted = contentDigests(wantedBy: request)
@@ -173,7 +173,7 @@ extension DownloadResponse {
 
 extension DownloadResponse {
     /// The body: sent from a file by the kernel, or read from a bucket as fast as the client takes it (§9.8).
-    func sent(
+    private func sent(
         _ partial: PartialContent, _ request: Request
     ) async throws(DownloadError) -> Content {
         switch source {
@@ -219,7 +219,7 @@ extension DownloadResponse {
 
     /// A redirect to a presigned URL of the bucket, which expires no later than this URL (§10.6); `nil` where the
     /// server sends the bytes.
-    func redirection(of request: Request) -> Response? {
+    private func redirection(of request: Request) -> Response? {
         guard case .object(let object) = source, object.redirects, request.method == .get,
             content.size > 0
         else { return nil }

@@ -6,7 +6,7 @@ struct DownloadTicket: Sendable, Equatable {
     /// The content id, as in the path.
     let content: String
     /// The percent-encoded file name, as in the path.
-    let fileName: String
+    private let fileName: String
     /// The last second of validity, since 1970 UTC.
     let expires: Int64
     /// `dl=1`: browsers save the content, whatever its type is.

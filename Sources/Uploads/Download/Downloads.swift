@@ -10,13 +10,13 @@ public final class Downloads: Sendable {
     public static let route = "/download/{content}/{filename}"
     static let methods = "GET, HEAD, OPTIONS"
 
-    let storage: any ContentStorage
-    let catalog: any DownloadCatalog
-    let settings: UploadSettings
-    let keys: Locked<SigningKeys>
-    let base: PublicBaseURL
-    let clock: UploadClock
-    let queues = WorkQueuePool("parley.downloads", count: 4)
+    private let storage: any ContentStorage
+    private let catalog: any DownloadCatalog
+    private let settings: UploadSettings
+    private let keys: Locked<SigningKeys>
+    private let base: PublicBaseURL
+    private let clock: UploadClock
+    private let queues = WorkQueuePool("parley.downloads", count: 4)
 
     /// Creates the resource.
     ///

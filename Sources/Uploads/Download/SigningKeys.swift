@@ -46,7 +46,7 @@ public struct SigningKeys: Sendable {
         return keys
     }
 
-    static func file(in folder: String) throws(Fault) -> SecretFile {
+    private static func file(in folder: String) throws(Fault) -> SecretFile {
         guard let name = BlobName("download-keys") else { throw .unreadable }
         do throws(DiskError) {
             return try SecretFile(folder: folder, name: name)
@@ -55,7 +55,7 @@ public struct SigningKeys: Sendable {
         }
     }
 
-    static func stored(in file: SecretFile) throws(Fault) -> SigningKeys? {
+    private static func stored(in file: SecretFile) throws(Fault) -> SigningKeys? {
         let bytes: [UInt8]?
         do throws(DiskError) { bytes = try file.read() } catch { throw .disk(error) }
         guard let bytes else { return nil }
@@ -63,7 +63,7 @@ public struct SigningKeys: Sendable {
         return keys
     }
 
-    func write(to file: SecretFile) throws(Fault) {
+    private func write(to file: SecretFile) throws(Fault) {
         do throws(DiskError) { try file.write(bytes) } catch { throw .disk(error) }
     }
 

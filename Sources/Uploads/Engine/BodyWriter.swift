@@ -11,9 +11,9 @@ final class BodyWriter: Sendable {
     /// A buffer that is being stored.
     struct Load: Sendable {
         var buffer: BodyBuffer
-        let segment: TransferProgress.Segment
+        fileprivate let segment: TransferProgress.Segment
         /// With the slow digests, where there are any.
-        var slow: TransferProgress?
+        fileprivate var slow: TransferProgress?
         /// The progress of the body after this buffer.
         var transfer: TransferProgress
         var error: DiskError?
@@ -134,11 +134,11 @@ struct TransferProgress: Sendable {
     /// The next bytes of a body, divided by what happens to them.
     struct Segment {
         /// Leading bytes that are stored already.
-        let skipped: Int
+        fileprivate let skipped: Int
         /// The new bytes after them.
-        let taken: Int
+        fileprivate let taken: Int
         /// The position of the new bytes.
-        let place: Int64
+        fileprivate let place: Int64
         /// Whether bytes arrived behind the border.
         let isOver: Bool
     }

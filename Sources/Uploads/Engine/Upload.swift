@@ -112,7 +112,7 @@ actor Upload {
     }
 
     /// The name under which the bytes are staged and published.
-    var blob: BlobName {
+    private var blob: BlobName {
         // Checked when the upload was created; a record that names no blob finds no file.
         BlobName(record.contentID) ?? name
     }

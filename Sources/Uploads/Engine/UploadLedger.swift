@@ -5,19 +5,19 @@ internal import Blobs
 /// Takes two hundred bytes of memory per record; the records themselves stay on the disk.
 struct UploadLedger: Sendable {
     struct Entry: Sendable {
-        var content: BlobName?
-        var creation: UploadProtocol
-        var owner: UploadOwner
-        var isOpen: Bool
+        fileprivate var content: BlobName?
+        fileprivate var creation: UploadProtocol
+        fileprivate var owner: UploadOwner
+        fileprivate var isOpen: Bool
         /// Whether the staged bytes are still needed.
-        var isHeld: Bool
-        var expiresAt: Int64
+        fileprivate var isHeld: Bool
+        fileprivate var expiresAt: Int64
         /// Bytes that may still arrive.
-        var reserved: Int64
+        fileprivate var reserved: Int64
         /// How many of them have allocated disk space already.
-        var placed: Int64
+        fileprivate var placed: Int64
         /// Bytes that count for the quota: the length, or the stored bytes while the length is unknown.
-        var claimed: Int64
+        fileprivate var claimed: Int64
 
         var unplaced: Int64 { reserved - placed }
     }
@@ -150,7 +150,7 @@ struct UploadLedger: Sendable {
     /// Whether the last request of an upload was interrupted.
     func brokeOff(_ name: BlobName) -> Bool { interrupted.contains(name) }
 
-    func openUploads(of owner: UploadOwner) -> Int { open[owner] ?? 0 }
+    private func openUploads(of owner: UploadOwner) -> Int { open[owner] ?? 0 }
 
     /// The record of the upload that results in a content.
     func record(of content: BlobName) -> BlobName? { records[content] }
@@ -169,6 +169,4 @@ struct UploadLedger: Sendable {
             .sorted { $0.value.expiresAt < $1.value.expiresAt }
             .prefix(limit).map(\.key)
     }
-
-    var names: Set<BlobName> { Set(entries.keys) }
 }

@@ -70,18 +70,18 @@ struct InteropResponses: Sendable {
         return finish(response)
     }
 
-    func add(offset: Int64, isComplete: Bool, to response: inout Response) {
+    private func add(offset: Int64, isComplete: Bool, to response: inout Response) {
         response.fields.add("Upload-Offset", "\(offset)")
         add(isComplete: isComplete, to: &response)
     }
 
-    func add(isComplete: Bool, to response: inout Response) {
+    private func add(isComplete: Bool, to response: inout Response) {
         response.fields.add(
             version.completenessField, isComplete != version.saysIncomplete ? "?1" : "?0")
     }
 
     /// Adds the header that every response of this version carries.
-    func finish(_ response: Response) -> Response {
+    private func finish(_ response: Response) -> Response {
         guard let number = version.named else { return response }
         var response = response
         response.fields.add("Upload-Draft-Interop-Version", "\(number)")

@@ -70,11 +70,11 @@ extension Uploads {
 
 /// A data request of protocol C while it is processed.
 struct InteropExchange: Sendable {
-    let words: InteropResponses
+    fileprivate let words: InteropResponses
     /// The URL of the upload.
-    let url: String
+    fileprivate let url: String
     /// Whether `104` may be sent.
-    let interim: Bool
+    fileprivate let interim: Bool
 
     /// Sends `104` (§7.5): once where to resume a creation, and then the progress, after enough durable bytes and
     /// at most once a second.

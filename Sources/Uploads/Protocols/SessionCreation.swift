@@ -4,14 +4,14 @@ internal import JSON
 /// A request to create a session in protocol A (§5.1).
 struct SessionCreation: Sendable {
     /// The maximum size of the JSON body, in bytes.
-    static let limit = 64 << 10
+    fileprivate static let limit = 64 << 10
 
     /// 200 where one client library accepts nothing else, 201 for `X-Goog-Resumable: start`.
-    let status: Status
-    private(set) var mediaType: String?
-    private(set) var length: Int64?
-    private(set) var fileName: String?
-    private(set) var declared: DeclaredDigests
+    fileprivate let status: Status
+    fileprivate var mediaType: String?
+    fileprivate var length: Int64?
+    fileprivate var fileName: String?
+    fileprivate var declared: DeclaredDigests
     /// The Content-Type of the request; describes the content only when the request has no JSON body.
     private let ownType: String?
 

@@ -62,8 +62,8 @@ struct LocalUploadRecords: UploadRecordStore {
 
 /// Replaces a record in its file.
 struct FileRecordHandle: RecordHandle {
-    let file: RecordFile
-    let queue: WorkQueue
+    fileprivate let file: RecordFile
+    fileprivate let queue: WorkQueue
 
     var version: Int64 { 0 }
 

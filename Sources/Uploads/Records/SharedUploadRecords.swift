@@ -19,9 +19,9 @@ struct SharedUploadRecords: UploadRecordStore {
     /// How often a process renews its claim, in milliseconds.
     static let renewalInterval: Int64 = 2000
     /// The wait before checking again whether another process has finished, in milliseconds.
-    static let pollInterval: Int64 = 200
+    fileprivate static let pollInterval: Int64 = 200
     /// How often taking a record is tried while another process replaces it.
-    static let attempts = 10
+    fileprivate static let attempts = 10
 
     func find(_ name: BlobName) async throws(StorageError) -> LoadedRecord? {
         let row = try await ask { registry in try await registry.find(name.text) }

@@ -8,7 +8,7 @@ internal import SystemSupport
 /// Content that was complete on the local disk before the bucket was configured stays there and is read from there.
 struct BucketStorage: ContentStorage {
     let store: ObjectStore
-    let redirects: Bool
+    private let redirects: Bool
     let disk: DiskStorage
     let journals: JournalFolder
     let clock: UploadClock
@@ -24,7 +24,7 @@ struct BucketStorage: ContentStorage {
     }
 
     /// How long finishing is retried while the bucket fails, in milliseconds (§10.6).
-    static let patience: Int64 = 3_600_000
+    private static let patience: Int64 = 3_600_000
 
     init(
         _ bucket: ContentBucket, blobs: BlobFolder, journals: JournalFolder, clock: UploadClock,

@@ -4,7 +4,7 @@ internal import SystemSupport
 /// Content on the local disk: a staged file becomes content by being renamed (§10.1, §11.1).
 struct DiskStorage: ContentStorage {
     let blobs: BlobFolder
-    let queues = WorkQueuePool("parley.contents.disk", count: 4)
+    private let queues = WorkQueuePool("parley.contents.disk", count: 4)
 
     func publish(_ content: StagedContent) async throws(StorageError) {
         try await work(on: content.name) { blobs throws(DiskError) in

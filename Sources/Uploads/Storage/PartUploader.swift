@@ -10,27 +10,27 @@ internal import SystemSupport
 ///
 /// There is one uploader per content at a time; it waits for the disk on its own thread.
 actor PartUploader {
-    let name: BlobName
-    let bucket: BucketStorage
+    private let name: BlobName
+    private let bucket: BucketStorage
     private let executor: WorkExecutor
 
     /// The journal, once it was read; see ``known()``.
     private var journal: JournalFile?
-    private(set) var moved: JournaledParts?
+    private var moved: JournaledParts?
     private var isRead = false
 
     /// The number of leading bytes that may be sent.
-    var durable: Int64 = 0
+    private var durable: Int64 = 0
     /// The length of the content; `nil` while unknown.
-    var length: Int64?
-    var mediaType = ""
+    private var length: Int64?
+    private var mediaType = ""
 
     private var running: Task<Void, Never>?
     private var pause: Task<Void, Never>?
     /// Why the last part could not be sent.
-    private(set) var fault: StorageError?
+    private var fault: StorageError?
     /// Whether a request waits for the end; a failure is then reported instead of retried.
-    var isFinishing = false
+    private var isFinishing = false
     private var isCancelled = false
     private var waiting = WaitingList()
 
@@ -159,7 +159,7 @@ actor PartUploader {
     }
 
     /// Stores a part, records it durably and releases its space.
-    func move(_ range: Range<Int64>) async throws(StorageError) {
+    private func move(_ range: Range<Int64>) async throws(StorageError) {
         let parts = try await begun()
         let body = try bucket.body(of: name, range)
         let part: ObjectPart
@@ -205,7 +205,7 @@ actor PartUploader {
     // MARK: Finishing
 
     /// Sends every remaining complete part.
-    func moveWholeParts() async throws(StorageError) {
+    private func moveWholeParts() async throws(StorageError) {
         isFinishing = true
         pause?.cancel()
         if running == nil { start() }

@@ -13,7 +13,7 @@ struct SharedStorage: ContentStorage {
     let recordStore: SharedUploadRecords
 
     var store: ObjectStore { bucket.store }
-    var blobs: BlobFolder { bucket.disk.blobs }
+    private var blobs: BlobFolder { bucket.disk.blobs }
 
     /// The key prefix of tails.
     static let folder = "tails/"
@@ -28,7 +28,7 @@ struct SharedStorage: ContentStorage {
     }
 
     /// The upload whose tail a key names; `nil` for other objects.
-    static func piece(_ key: ObjectKey) -> (name: BlobName, id: String)? {
+    private static func piece(_ key: ObjectKey) -> (name: BlobName, id: String)? {
         let words = key.text.split(separator: "/")
         guard words.count == 3, "\(words[0])/" == folder, let name = BlobName(words[1]) else {
             return nil

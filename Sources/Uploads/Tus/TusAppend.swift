@@ -4,7 +4,7 @@ internal import HTTP
 /// A `PATCH` of tus, parsed from its header (§6.5).
 struct TusAppend: Sendable {
     /// The offset that the client states.
-    let offset: Int64
+    private let offset: Int64
     /// The checksum; its error is reported after the kind of the upload was checked.
     private let checksum: Result<TusChecksum, UploadError>
     /// The stated length; its error is reported after the offset was checked.

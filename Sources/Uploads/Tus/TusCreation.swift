@@ -12,16 +12,16 @@ struct TusCreation: Sendable {
     }
 
     /// The maximum size of a body that is not upload data, in bytes; it is discarded.
-    static let discarded = 64 << 10
+    fileprivate static let discarded = 64 << 10
 
-    let source: Source
+    fileprivate let source: Source
     /// The length; `nil` while unknown.
-    let length: Int64?
-    let metadata: UploadMetadata
+    fileprivate let length: Int64?
+    fileprivate let metadata: UploadMetadata
     /// The header values that `HEAD` returns.
-    let terms: TusHeaders
+    fileprivate let terms: TusHeaders
     /// The body, when it is upload data.
-    let append: AppendRequest?
+    fileprivate let append: AppendRequest?
 
     /// Parses the header in the order of §3.2: media type, syntax, lengths.
     init(_ request: Request) throws(UploadError) {

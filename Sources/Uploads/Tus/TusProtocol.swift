@@ -2,7 +2,7 @@ internal import HTTP
 
 /// The supported version of tus and its extensions (§6.1, §6.2).
 enum TusProtocol {
-    static let version = "1.0.0"
+    private static let version = "1.0.0"
     /// The media type of upload data.
     static let mediaType = "application/offset+octet-stream"
     /// The trailer that may carry a checksum.
@@ -50,7 +50,7 @@ enum TusProtocol {
     }
 
     /// An error as one line of plain text (§3.9).
-    static func error(_ status: Status, reason: String, _ message: String) -> Response {
+    private static func error(_ status: Status, reason: String, _ message: String) -> Response {
         var response = answer(status, content: .bytes(Array("\(reason): \(message)".utf8)))
         response.fields.add("Content-Type", "text/plain; charset=utf-8")
         return response

@@ -1,6 +1,7 @@
 import Glibc
 import Messaging
 import SQL
+import SQLPostgres
 import SystemSupport
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import SQL
+import SQLPostgres
 import TestSupport
 
 extension DatabaseLocation {

@@ -1,5 +1,6 @@
 import Messaging
 import SQL
+import SQLPostgres
 import SystemSupport
 
 @testable import MessagingStore

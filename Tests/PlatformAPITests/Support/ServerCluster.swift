@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import SQL
+import SQLPostgres
 import TestSupport
 
 /// Processes of the server as it is built, at one PostgreSQL server and one bucket, and a world at the same

@@ -5,6 +5,7 @@ import Messaging
 import MessagingStore
 import PlatformAPI
 import SQL
+import SQLPostgres
 import Synchronization
 import TestSupport
 import Uploads

@@ -2,6 +2,7 @@ import Blobs
 import HTTP
 import Messaging
 import SQL
+import SQLPostgres
 import SystemSupport
 import TestSupport
 import Testing

@@ -1,16 +1,17 @@
 import CPostgres
+import SQL
 
 /// A statement prepared on the server for one connection.
 final class PreparedStatement {
     let name: String
-    let template: StatementTemplate
+    fileprivate let template: StatementTemplate
     let text: String
     /// The type OIDs of its parameters; 0 where all values were `NULL` so far, so that the server infers the
     /// type.
     let types: [Oid]
     /// The names of its columns; `nil` before its first run.
     var columns: [String]?
-    fileprivate(set) var lastUse: UInt64 = 0
+    fileprivate var lastUse: UInt64 = 0
 
     init(name: String, template: StatementTemplate, types: [Oid]) {
         self.name = name
@@ -27,9 +28,6 @@ struct PreparedStatements {
 
     private var byTemplate: [StatementTemplate: PreparedStatement] = [:]
     private var uses: UInt64 = 0
-
-    /// The number of statements.
-    var count: Int { byTemplate.count }
 
     /// The statement of a template, when it accepts parameters of these types.
     mutating func use(_ template: StatementTemplate, _ types: [Oid]) -> PreparedStatement? {

@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import SQL
 import SystemSupport
 
 /// Receives the notifications of other processes, on a connection and a thread of its own.

@@ -1,3 +1,5 @@
+public import SQL
+
 /// Copies all rows of an SQLite file to a PostgreSQL database; it may be interrupted at any moment and
 /// resumed.
 ///
@@ -9,7 +11,7 @@ public final class DatabaseMigration {
     public let tables: [MigratedTable]
     /// Rows that an earlier, interrupted run had copied.
     public private(set) var rowsBefore: Int64 = 0
-    private let source: SQLiteConnection
+    private let source: any Connection
     private let target: PostgresConnection
     private var mark: MigrationCheckpoint
 
@@ -40,14 +42,12 @@ public final class DatabaseMigration {
         let migrator = SchemaMigrator(
             migrations: migrations, now: settings.now, acceptsUnfinished: true)
         let (source, tables) = try Self.ofSource {
-            let source = try SQLiteConnection(
-                path: path, access: .readOnly, busyTimeout: settings.busyTimeout)
-            try source.prepareForReading()
+            let source = try Database.connection(readingFrom: path, settings)
             try source.begin(.reading)
             let reading = Transaction(on: source)
             try SchemaMigrator(migrations: migrations, now: settings.now).requireWholeHistory(
                 reading)
-            return (source, try source.tables(reading))
+            return (source, try reading.fileTables())
         }
         self.source = source
         self.tables = tables
@@ -219,13 +219,10 @@ extension SQLValue {
 ///
 /// It is updated in the transaction that inserts rows, so it is true after a crash.
 struct MigrationCheckpoint: Equatable {
-    /// A number that no schema migration has.
-    static let number = 0
-
     /// The table being copied, and the last row of the file that has arrived. Tables that sort before it are
     /// complete.
-    var table: String
-    var row: Int64
+    fileprivate var table: String
+    fileprivate var row: Int64
 
     var text: String { "\(table) \(row)" }
 
@@ -244,8 +241,9 @@ struct MigrationCheckpoint: Equatable {
 extension Transaction {
     /// The checkpoint of a database that is not complete; `nil` for a complete one.
     func migrationCheckpoint() throws -> MigrationCheckpoint? {
-        try first("SELECT name FROM schema_migrations WHERE number = \(MigrationCheckpoint.number)")
-        { row in
+        try first(
+            "SELECT name FROM schema_migrations WHERE number = \(SchemaMigrator.checkpointNumber)"
+        ) { row in
             guard let mark = MigrationCheckpoint(try row.text(0)) else {
                 throw SQLError(.schema, "migration 0 is '\(try row.text(0))' and no checkpoint")
             }
@@ -257,7 +255,7 @@ extension Transaction {
         try execute(
             """
             INSERT INTO schema_migrations (number, name, applied_at)
-            VALUES (\(MigrationCheckpoint.number), \(mark.text), \(moment))
+            VALUES (\(SchemaMigrator.checkpointNumber), \(mark.text), \(moment))
             """)
     }
 
@@ -266,7 +264,7 @@ extension Transaction {
         let count = try rowsChanged(
             by: """
                 UPDATE schema_migrations SET name = \(next.text)
-                WHERE number = \(MigrationCheckpoint.number) AND name = \(mark.text)
+                WHERE number = \(SchemaMigrator.checkpointNumber) AND name = \(mark.text)
                 """)
         guard count == 1 else {
             throw SQLError(.collided, "another process migrates into the database")
@@ -274,6 +272,7 @@ extension Transaction {
     }
 
     func removeMigrationCheckpoint() throws {
-        try execute("DELETE FROM schema_migrations WHERE number = \(MigrationCheckpoint.number)")
+        try execute(
+            "DELETE FROM schema_migrations WHERE number = \(SchemaMigrator.checkpointNumber)")
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import SQL
 import SystemSupport
 
 /// Runs `ANALYZE` on tables as they grow, on a connection and a thread of its own.

@@ -1,4 +1,5 @@
 import CPostgres
+import SQL
 
 /// The result of one statement.
 ///

@@ -1,4 +1,5 @@
 import CPostgres
+import SQL
 
 /// A connection to a PostgreSQL server in pipeline mode, used by one thread at a time.
 ///
@@ -11,7 +12,7 @@ import CPostgres
     private let session: PostgresSession
     private var pointer: OpaquePointer?
     private var delay = ReconnectDelay()
-    var statements = PreparedStatements()
+    private var statements = PreparedStatements()
     private var pendingResults: [PendingResult] = []
     private var hasBegun = false
     private var isClosed = false
@@ -423,11 +424,11 @@ private func withCStrings<Value>(
 /// The options of a session.
 struct PostgresSession {
     /// The time limit of a statement; `nil` for none.
-    let statementTimeout: Duration?
+    private let statementTimeout: Duration?
     /// The time limit for waiting for a lock.
-    let lockTimeout: Duration
+    private let lockTimeout: Duration
     /// The time limit between two statements of a transaction.
-    let idleTimeout: Duration
+    private let idleTimeout: Duration
 
     init(_ settings: DatabaseSettings) {
         statementTimeout = settings.statementTimeout

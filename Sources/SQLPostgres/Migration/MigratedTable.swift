@@ -1,3 +1,5 @@
+import SQL
+
 /// A table that is copied from one database to another.
 public struct MigratedTable: Hashable, Sendable {
     /// The name.
@@ -110,12 +112,10 @@ extension Transaction {
         ) { row in try row.text(0) }
         return found.first { name in name != "schema_migrations" && !names.contains(name) }
     }
-}
 
-extension SQLiteConnection {
     /// All tables of the file except the schema migrations, by name.
-    func tables(_ transaction: Transaction) throws -> [MigratedTable] {
-        let names = try transaction.rows(
+    func fileTables() throws -> [MigratedTable] {
+        let names = try rows(
             """
             SELECT name FROM sqlite_master
             WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_' AND name <> 'schema_migrations'
@@ -123,10 +123,10 @@ extension SQLiteConnection {
             """
         ) { row in try row.text(0) }
         return try names.map { name in
-            let columns = try transaction.rows(
+            let columns = try rows(
                 "SELECT name FROM pragma_table_info(\(name)) ORDER BY cid"
             ) { row in try row.text(0) }
-            let key = try transaction.rows(
+            let key = try rows(
                 """
                 SELECT c.name FROM pragma_index_info((
                     SELECT i.name FROM pragma_index_list(\(name)) i
@@ -139,7 +139,7 @@ extension SQLiteConnection {
                 )) c ORDER BY c.seqno
                 """
             ) { row in try row.text(0) }
-            let count = try transaction.first(SQL(stringLiteral: "SELECT COUNT(*) FROM \(name)")) {
+            let count = try first(SQL(stringLiteral: "SELECT COUNT(*) FROM \(name)")) {
                 row in try row.int64(0)
             }
             return MigratedTable(name: name, rows: count ?? 0, columns: columns, key: key)

@@ -1,4 +1,5 @@
 import CPostgres
+import SQL
 
 /// The parameters of a statement in binary format: integers in network byte order, text and blobs as they
 /// are.
