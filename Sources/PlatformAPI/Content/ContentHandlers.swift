@@ -159,7 +159,7 @@ extension RequestContext {
 
     private func reply(
         _ content: Messaging.Content, _ showsTransfer: Bool, saving: Bool,
-        _ perspective: LinkBuilder.Perspective
+        _ perspective: Perspective
     ) -> Reply {
         let presentation = presentation(perspective, saving: saving)
         let transfer = TransferJSON(.ready, received: content.size, sha256: content.sha256)

@@ -27,7 +27,7 @@ import Testing
         }
         try await sample.expectHeard(first: [], later: [.messageUpdated, .partCreated]) {
             _ = try await sample.store.addPart(
-                .text("more"), to: message, by: .system(talk), in: sample.application)
+                .text("more"), to: message, in: talk, by: .system, in: sample.application)
         }
         try await sample.expectHeard(
             first: [.participantsChanged, .metadataChanged],
@@ -65,7 +65,7 @@ import Testing
             try await hear()
         }
         _ = try await sample.store.addPart(
-            .text("more"), to: message, by: .system(talk), in: sample.application)
+            .text("more"), to: message, in: talk, by: .system, in: sample.application)
         try await hear()
         try await sample.patch(talk, .setMetadata(path: ["a"], "c"))
         try await hear()

@@ -14,7 +14,7 @@ enum Sample {
     static let root = "https://chat.example.com/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
 
     static func presentation(
-        _ version: APIVersion, _ perspective: LinkBuilder.Perspective = .system
+        _ version: APIVersion, _ perspective: Perspective = .system
     ) -> Presentation {
         Presentation(
             version: version,
