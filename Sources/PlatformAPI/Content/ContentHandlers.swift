@@ -199,21 +199,3 @@ extension RequestContext {
         return Reply(.ok, writer.finish())
     }
 }
-
-extension Downloads {
-    /// Returns a function that signs download URLs as of a moment.
-    ///
-    /// - Parameter request: The request whose answer holds the URLs; `nil` for none.
-    func signing(
-        at now: Timestamp, saving: Bool = false, for request: Request? = nil
-    ) -> @Sendable (Messaging.Content.ID) -> ContentJSON.SignedLink {
-        { id in
-            let signed = self.signedURL(
-                content: id.uuid, fileName: nil, at: now.milliseconds, saving: saving,
-                for: request)
-            return ContentJSON.SignedLink(
-                url: signed.url,
-                expiresAt: Timestamp(milliseconds: signed.expiresAtMilliseconds))
-        }
-    }
-}

@@ -41,15 +41,12 @@ struct RequestContext: Sendable {
     func presentation(
         _ perspective: Perspective = .system, saving: Bool = false
     ) -> Presentation {
-        let sign = api.downloads.signing(at: api.clock(), saving: saving, for: request)
-        let secrets = secrets
-        return Presentation(
-            version: version,
-            links: links(perspective),
-            sign: { id in
-                secrets.note()
-                return sign(id)
-            })
+        let now = api.clock().milliseconds
+        return Presentation(version: version, links: links(perspective)) {
+            [downloads = api.downloads, request, secrets] content in
+            secrets.note()
+            return downloads.signedURL(content: content, at: now, saving: saving, for: request)
+        }
     }
 }
 

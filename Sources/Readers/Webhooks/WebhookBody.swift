@@ -71,9 +71,10 @@ public struct WebhookRenderer: Sendable {
     private func presentation(
         of event: WebhookEvent, _ application: Application.ID
     ) -> Presentation {
-        Presentation(
+        let moment = event.occurrence.at.milliseconds
+        return Presentation(
             version: event.versions.contains(.v1_0) ? .v1_0 : .v3_0,
-            links: LinkBuilder(publicBase: publicBase, application: application),
-            sign: downloads.signing(at: event.occurrence.at))
+            links: LinkBuilder(publicBase: publicBase, application: application)
+        ) { [downloads] content in downloads.signedURL(content: content, at: moment) }
     }
 }

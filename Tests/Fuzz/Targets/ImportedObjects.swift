@@ -156,7 +156,7 @@ enum ImportedObjects {
                     links: LinkBuilder(
                         publicBase: base, application: application, perspective: perspective)
                 ) { _ in
-                    ContentJSON.SignedLink(url: base, expiresAt: Timestamp(milliseconds: 0))
+                    (base, 0)
                 }
                 presentation.showsTransfer = true
                 return presentation

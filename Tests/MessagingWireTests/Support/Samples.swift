@@ -20,7 +20,7 @@ enum Sample {
             version: version,
             links: LinkBuilder(
                 publicBase: base, application: application, perspective: perspective),
-            sign: { id in ContentJSON.SignedLink(url: "signed:\(id.uuid)", expiresAt: moment) })
+            sign: { content in ("signed:\(content)", moment.milliseconds) })
     }
 
     /// A message with one inline part.
