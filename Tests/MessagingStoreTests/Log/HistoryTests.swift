@@ -325,7 +325,7 @@ private struct LogReader {
             #expect(now.id == before.id && now.object == before.object, what)
         }
         let heard = try await told(after: .start, through: place)
-        #expect(heard.map(\.occurrence.id) == told.map(\.occurrence.id), what)
+        #expect(heard.map(\.id) == told.map(\.id), what)
         for (now, before) in zip(heard, told) {
             #expect(
                 now.subject == before.subject && now.actor == before.actor

@@ -75,7 +75,7 @@ import Testing
         try await hear()
 
         let late = try await sample.told(after: start)
-        #expect(late.map(\.occurrence.id) == inTime.map(\.occurrence.id))
+        #expect(late.map(\.id) == inTime.map(\.id))
         #expect(late.map(\.versions) == inTime.map(\.versions))
         for told in late {
             switch told.subject {
@@ -85,7 +85,7 @@ import Testing
             }
         }
         func sent(_ told: [WebhookEvent]) -> [WebhookEvent.Subject] {
-            told.filter { event in event.occurrence.topic == .messageSent }.map(\.subject)
+            told.filter { event in event.topic == .messageSent }.map(\.subject)
         }
         #expect(sent(late) == sent(inTime))
     }
@@ -211,7 +211,7 @@ extension SampleApplication {
         let told = try await told(after: end)
         for (isFirst, topics) in [(true, first), (false, later)] {
             let heard = told.filter { $0.versions.contains(.v1_0) == isFirst }
-            #expect(heard.map(\.occurrence.topic) == topics, why, sourceLocation: sourceLocation)
+            #expect(heard.map(\.topic) == topics, why, sourceLocation: sourceLocation)
         }
     }
 

@@ -59,7 +59,7 @@ private struct Life {
             bodies += told.events.map { event in
                 named(
                     String(
-                        decoding: depot.renderer.message(event, in: depot.application).body,
+                        decoding: depot.renderer.body(of: event, in: depot.application),
                         as: UTF8.self))
             }
         }
