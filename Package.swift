@@ -90,7 +90,8 @@ let package = Package(
         module("Telemetry", ["Bytes", "SystemSupport", logging]),
         // Messaging: the domain, its database, its JSON.
         module("Messaging", [], inlined),
-        module("MessagingStore", ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport"]),
+        module(
+            "MessagingStore", ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport", "Uploads"]),
         module("MessagingWire", ["Bytes", "JSON", "Messaging"]),
         module(
             "ImportExport",
@@ -151,7 +152,7 @@ let package = Package(
         tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),
-        tests(of: "MessagingStore", ["Messaging", "SQL"]),
+        tests(of: "MessagingStore", ["Messaging", "SQL", "Uploads"]),
         tests(of: "MessagingWire", ["JSON", "Messaging"]),
         tests(of: "ImportExport", ["Messaging"]),
         tests(
