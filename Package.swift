@@ -97,7 +97,8 @@ let package = Package(
         module("Telemetry", ["Bytes", "SystemSupport", logging]),
         // Messaging: the domain, its database, its JSON.
         module("Messaging", [], inlined + optimized),
-        module("MessagingStore", ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport"]),
+        module(
+            "MessagingStore", ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport", "Uploads"]),
         module("MessagingWire", ["Bytes", "JSON", "Messaging"]),
         module(
             "ImportExport",
@@ -159,7 +160,7 @@ let package = Package(
         tests(of: "Archives"),
         tests(of: "Telemetry", [logging]),
         tests(of: "Messaging"),
-        tests(of: "MessagingStore", ["Messaging", "SQL", "SQLPostgres"]),
+        tests(of: "MessagingStore", ["Messaging", "SQL", "SQLPostgres", "Uploads"]),
         tests(of: "MessagingWire", ["JSON", "Messaging"]),
         tests(of: "ImportExport", ["Messaging"]),
         tests(

@@ -4,12 +4,6 @@ public import Messaging
 ///
 /// Clients send follow-up requests to these URLs unchanged, so they are never derived from the request.
 public struct LinkBuilder: Sendable {
-    /// The perspective of the URLs.
-    public enum Perspective: Sendable {
-        case system
-        case user(UserID)
-    }
-
     /// `BASE` itself.
     private let base: String
     /// The application's root, `BASE/apps/{APP}`.

@@ -6,20 +6,28 @@ public struct Presentation: Sendable {
     public let version: APIVersion
     /// The URLs of the perspective.
     public let links: LinkBuilder
-    /// Signs a download URL; called once for every content that is written.
-    public let sign: @Sendable (Content.ID) -> ContentJSON.SignedLink
+    /// Signs the download URL of a content id; called once for every content that is written.
+    private let signer: Signer
     /// The inlined contents, each as a JSON string in base64 (X8).
     public var inlined: [Content.ID: [UInt8]] = [:]
     /// Whether messages include their transfer state (X7).
     public var showsTransfer = false
 
+    /// Returns a signed URL and the moment from which on it is refused.
+    public typealias Signer =
+        @Sendable (_ content: String) -> (url: String, expiresAtMilliseconds: Int64)
+
     /// Creates a presentation without inlined contents.
-    public init(
-        version: APIVersion, links: LinkBuilder,
-        sign: @escaping @Sendable (Content.ID) -> ContentJSON.SignedLink
-    ) {
+    public init(version: APIVersion, links: LinkBuilder, sign: @escaping Signer) {
         self.version = version
         self.links = links
-        self.sign = sign
+        signer = sign
+    }
+
+    /// Signs the download URL of a content.
+    public func sign(_ id: Content.ID) -> ContentJSON.SignedLink {
+        let signed = signer(id.uuid)
+        return ContentJSON.SignedLink(
+            url: signed.url, expiresAt: Timestamp(milliseconds: signed.expiresAtMilliseconds))
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTP
 
 /// The elements of a paged list of any length; one page is in memory at a time.
@@ -229,10 +230,11 @@ struct MultipartPage {
         let numbers = pieces.prefix(6).compactMap { piece in
             Int64(decimal: piece.prefix { $0 != "." }.utf8)
         }
-        guard numbers.count == 6, (1...12).contains(numbers[1]), (1...31).contains(numbers[2]),
-            numbers[0] <= 9999, numbers[3] < 24, numbers[4] < 60, numbers[5] <= 60
+        guard numbers.count == 6, numbers[0] <= 9999, numbers[3] < 24, numbers[4] < 60,
+            numbers[5] <= 60,
+            let date = CivilDate(year: numbers[0], month: numbers[1], day: numbers[2])
         else { return nil }
-        let days = HTTPDate.daysSinceEpoch(Int(numbers[0]), Int(numbers[1]), Int(numbers[2]))
-        return (days * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]) * 1000
+        return (date.daysSince1970 * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
+            * 1000
     }
 }

@@ -151,12 +151,8 @@ struct SigningTime: Sendable {
 
     /// Converts milliseconds since 1970; fractions of a second are dropped.
     init(_ milliseconds: Int64) {
-        let seconds = milliseconds / 1000
-        let (year, month, day) = HTTPDate.civil(seconds / 86_400)
-        let clock = Int(seconds % 86_400)
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let date = two(year / 100) + two(year % 100) + two(month) + two(day)
-        stamp = "\(date)T\(two(clock / 3600))\(two(clock / 60 % 60))\(two(clock % 60))Z"
+        // The basic form of ISO 8601 has no separators.
+        stamp = ISO8601.wholeSeconds(milliseconds).filter { $0 != "-" && $0 != ":" }
     }
 
     /// `20300101`.

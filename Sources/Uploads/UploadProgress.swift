@@ -1,4 +1,5 @@
 internal import Blobs
+internal import Bytes
 internal import HTTP
 internal import JSON
 internal import SystemSupport
@@ -83,7 +84,7 @@ enum NeutralStatus {
             writer.member("offset", record.offset)
             writer.key("length")
             if let length = record.length { writer.integer(length) } else { writer.null() }
-            writer.member("expires_at", InternetTime.wholeSeconds(record.expiresAt))
+            writer.member("expires_at", ISO8601.wholeSeconds(record.expiresAt))
         }
         return Response(.ok, "application/json", writer.finish())
     }

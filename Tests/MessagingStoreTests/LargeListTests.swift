@@ -77,7 +77,7 @@ import Testing
         let message = try await sample.send("häuser", to: conversation).object.message.id
         let part = try MessagePart.Draft(mimeType: "text/höchst", body: .inline([1, 2, 3]))
         _ = try await sample.store.addPart(
-            part, to: message, by: .system(conversation), in: sample.application)
+            part, to: message, in: conversation, by: .system, in: sample.application)
         try await sample.expectSameRowsAgain()
         for _ in 0..<2 {
             let weights = try await sample.database.read { transaction in

@@ -15,17 +15,6 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, "1970-01-01T00:00:00.000Z"),
-        (951_782_400_000, "2000-02-29T00:00:00.000Z"),
-        (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
-        (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
-    ]) func `has the date of the Gregorian calendar`(milliseconds: Int64, expected: String) {
-        var bytes: [UInt8] = []
-        LogTime.append(milliseconds, to: &bytes)
-        #expect(String(decoding: bytes, as: UTF8.self) == expected)
-    }
-
-    @Test(arguments: [
         ("a\nb", #"a\nb"#),
         ("a\r\u{1B}[31mb", #"a\u000d\u001b[31mb"#),
         ("\u{7F}", #"\u007f"#),

@@ -4,25 +4,35 @@ public struct WebhookEvent: Sendable {
     public let versions: Set<WebhookVersion>
     /// The position of the recorded event.
     public let position: LogPosition
-    /// Its id, topic, moment and actor.
-    public let occurrence: WebhookEventHeader
+    /// Its id, the same for all webhooks.
+    public let id: EventID
+    /// Its topic.
+    public let topic: WebhookTopic
+    /// The moment of the event.
+    public let at: Timestamp
+    /// The user or service that acted; `nil` when the application acted for no user.
+    public let actor: Sender?
+    /// The identity of the user that acted; `nil` if none did.
+    public let actorIdentity: BasicIdentity?
     /// The trace of the request; `nil` for none.
     public let trace: Trace?
-    /// The identity of the user that acted; `nil` if none did.
-    public let actor: BasicIdentity?
     /// The object that changed, in its state right after the event.
     public let subject: Subject
 
     /// All members.
     public init(
-        versions: Set<WebhookVersion>, position: LogPosition, occurrence: WebhookEventHeader,
-        trace: Trace?, actor: BasicIdentity?, subject: Subject
+        versions: Set<WebhookVersion>, position: LogPosition, id: EventID, topic: WebhookTopic,
+        at moment: Timestamp, actor: Sender?, actorIdentity: BasicIdentity?, trace: Trace?,
+        subject: Subject
     ) {
         self.versions = versions
         self.position = position
-        self.occurrence = occurrence
-        self.trace = trace
+        self.id = id
+        self.topic = topic
+        at = moment
         self.actor = actor
+        self.actorIdentity = actorIdentity
+        self.trace = trace
         self.subject = subject
     }
 

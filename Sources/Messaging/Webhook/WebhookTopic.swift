@@ -73,26 +73,6 @@ extension WebhookTopic {
 /// The public id of an event: the same whenever and wherever it is delivered.
 public typealias EventID = Identifier<Event>
 
-/// What every webhook body and every line of an export starts with.
-public struct WebhookEventHeader: Sendable {
-    /// Its name.
-    public let id: EventID
-    /// What happened.
-    public let topic: WebhookTopic
-    /// When.
-    public let at: Timestamp
-    /// The user or service that acted; `nil` when the application acted for no user.
-    public let actor: Sender?
-
-    /// All members.
-    public init(id: EventID, topic: WebhookTopic, at moment: Timestamp, actor: Sender?) {
-        self.id = id
-        self.topic = topic
-        at = moment
-        self.actor = actor
-    }
-}
-
 /// The version of a webhook's request bodies (webhooks §4.1).
 ///
 /// Raw values are stored in rows and never change.

@@ -45,7 +45,7 @@ extension MessagingStore {
     ///
     /// - Parameter onUpload: Receives the requests of other processes to the one that receives the body of an
     ///   upload: the name of the upload record, the holder in hexadecimal digits, and the request of
-    ///   ``askUploadWriter(_:holder:request:)``.
+    ///   ``DatabaseUploadRegistry/ask(_:at:to:)``.
     public func listen(
         onUpload: @escaping @Sendable (String, String, Int64) -> Void = { _, _, _ in }
     ) {

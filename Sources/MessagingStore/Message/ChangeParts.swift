@@ -12,62 +12,71 @@ public struct PartSnapshot: Equatable, Sendable {
 extension MessagingStore {
     /// Adds a part to a message (platform-api 5.3).
     ///
+    /// - Parameter conversation: The conversation through which the system names the message, by its own id or
+    ///   an alias; `nil` for any. A user names a message without its conversation.
     /// - Returns: `created`, or `idInUse` with the part of the message that has the proposed id.
     /// - Throws: `Rejection`: `notFound` of the conversation, the user or the message; `objectDeleted`,
     ///   `accessDenied`, `notSender`; what `Message.changingParts` rejects.
     public func addPart(
-        _ draft: MessagePart.Draft, to id: Message.ID, by reach: MessageScope,
-        in application: Application.ID
+        _ draft: MessagePart.Draft, to id: Message.ID, in conversation: Conversation.ID?,
+        by perspective: Perspective, in application: Application.ID
     ) async throws -> CreationOutcome<PartSnapshot> {
         let newID: MessagePart.ID = environment.newID()
         return try await change(in: application) { context in
             let message = try context.transaction.messageToChange(
-                id, by: reach, in: application)
-            return try context.addPart(draft, to: message, by: reach.viewer, newID: newID)
+                id, in: conversation, by: perspective, in: application)
+            return try context.addPart(draft, to: message, by: perspective.user, newID: newID)
         }
     }
 
     /// Replaces or removes parts of a message (platform-api 5.3).
     ///
-    /// - Parameter demand: The required version of the message (X4).
+    /// - Parameters:
+    ///   - conversation: As in ``addPart(_:to:in:by:in:)``.
+    ///   - demand: The required version of the message (X4).
     /// - Returns: The changed message.
     /// - Throws: `Rejection`: `notFound` of the conversation, the user, the message or the part;
     ///   `objectDeleted`, `accessDenied`, `notSender`; what `Message.changingParts` rejects;
     ///   `VersionMismatch<MessageSnapshot>`.
     @discardableResult
     public func changeParts(
-        _ operation: PartOperation, of id: Message.ID, by reach: MessageScope,
-        if demand: VersionPrecondition = .any, in application: Application.ID
+        _ operation: PartOperation, of id: Message.ID, in conversation: Conversation.ID?,
+        by perspective: Perspective, if demand: VersionPrecondition = .any,
+        in application: Application.ID
     ) async throws -> Message {
         let newIDs = operation.drafts.map { _ in environment.newID() as MessagePart.ID }
         return try await change(in: application) { context in
             let message = try context.transaction.messageToChange(
-                id, by: reach, in: application)
+                id, in: conversation, by: perspective, in: application)
             try demand.check(message.version) {
-                try context.current(message, by: reach)
+                try context.current(message, by: perspective)
             }
             return message.applying(
-                try context.change(operation, of: message, by: reach.viewer, newIDs: newIDs))
+                try context.change(operation, of: message, by: perspective.user, newIDs: newIDs))
         }
     }
 
     /// A message with its parts, without receipts.
     ///
+    /// - Parameter conversation: As in ``addPart(_:to:in:by:in:)``.
     /// - Throws: `Rejection.notFound` of the conversation, the user or the message, `objectDeleted`.
     public func parts(
-        of id: Message.ID, by reach: MessageScope, in application: Application.ID
+        of id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
+        in application: Application.ID
     ) async throws -> Message {
         try await database.read { transaction in
-            try transaction.message(id, by: reach, in: application)
+            try transaction.message(id, in: conversation, by: perspective, in: application)
         }
     }
 }
 
 extension MutationContext {
     /// The message as the caller sees it.
-    fileprivate func current(_ message: Message, by reach: MessageScope) throws -> MessageSnapshot {
+    fileprivate func current(_ message: Message, by perspective: Perspective) throws
+        -> MessageSnapshot
+    {
         let found = try transaction.snapshots(
-            of: [message], seenBy: reach.viewer, in: application)
+            of: [message], seenBy: perspective.user, in: application)
         guard let snapshot = found.first else {
             throw StoreFault.unreadable("snapshot of a message")
         }

@@ -1,29 +1,17 @@
 public import Messaging
 import SQL
 
-/// The rights with which a caller accesses a message.
-public enum MessageScope: Sendable {
-    /// The system, with the conversation that the message must belong to, by its own id or an alias.
-    case system(Conversation.ID)
-    /// A user, which must see the message.
-    case user(UserID)
-
-    /// The user; `nil` for the system.
-    var viewer: UserID? {
-        switch self {
-        case .system: nil
-        case .user(let user): user
-        }
-    }
-}
-
 extension Transaction {
     /// A message to be read.
+    ///
+    /// - Parameter conversation: The conversation through which the system names the message, by its own id or
+    ///   an alias; `nil` for any. A user names a message without its conversation.
     func message(
-        _ id: Message.ID, by reach: MessageScope, in application: Application.ID
+        _ id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
+        in application: Application.ID
     ) throws -> Message {
-        switch reach {
-        case .system(let conversation):
+        switch perspective {
+        case .system:
             return try liveMessage(id, in: conversation, in: application)
         case .user(let user):
             try requireUser(user, in: application)
@@ -34,14 +22,17 @@ extension Transaction {
     /// A message whose parts will be changed. Its conversation is locked, so that neither changes meanwhile. Of
     /// the users only the sender may change it, as a current participant (client-api §4.3, R14).
     func messageToChange(
-        _ id: Message.ID, by reach: MessageScope, in application: Application.ID
+        _ id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
+        in application: Application.ID
     ) throws -> Message {
-        switch reach {
-        case .system(let conversation):
-            let home = try lockedConversation(conversation, in: application)
+        switch perspective {
+        case .system:
+            let named =
+                try conversation ?? liveMessage(id, in: nil, in: application).conversation
+            let home = try lockedConversation(named, in: application)
             return try liveMessage(id, in: home.id, in: application)
         case .user(let user):
-            let message = try message(id, by: reach, in: application)
+            let message = try message(id, in: nil, by: perspective, in: application)
             let home = try lockedConversation(message.conversation, in: application)
             guard let part = try participant(user, in: home.id, in: application), !part.isFormer
             else { throw Rejection.accessDenied }

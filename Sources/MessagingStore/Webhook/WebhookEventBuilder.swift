@@ -100,14 +100,12 @@ struct WebhookEventBuilder {
         where !versions.isEmpty {
             told.append(
                 WebhookEvent(
-                    versions: versions, position: recorded.position,
-                    occurrence: WebhookEventHeader(
-                        id: id ?? shown.id, topic: topic, at: recorded.at, actor: actor),
-                    trace: recorded.trace,
-                    actor: try actor?.userID.map { user in
+                    versions: versions, position: recorded.position, id: id ?? shown.id,
+                    topic: topic, at: recorded.at, actor: actor,
+                    actorIdentity: try actor?.userID.map { user in
                         try history.identity(of: user, at: recorded.position)
                     },
-                    subject: subject))
+                    trace: recorded.trace, subject: subject))
         }
     }
 

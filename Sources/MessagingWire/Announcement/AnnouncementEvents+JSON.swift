@@ -20,7 +20,7 @@ extension AnnouncementSent: EventPayloadJSON {
         sender: BasicIdentity?, _ presentation: Presentation, into writer: inout JSONWriter
     ) {
         AnnouncementJSON(
-            announcement, sender: sender, perspective: .system(recipients: recipients)
+            announcement, sender: sender, recipients: .all(recipients)
         ).write(presentation, into: &writer)
     }
 }

@@ -3,28 +3,28 @@ public import Messaging
 
 /// An announcement as answers show it, in all versions and perspectives (platform-api §3.6).
 public struct AnnouncementJSON: Sendable {
-    /// The viewer of an announcement.
-    public enum Perspective: Sendable {
-        /// The system, which sees the recipients.
-        case system(recipients: [UserID])
-        /// A recipient, which sees only its own status (R100).
-        case recipient(UserID, RecipientStatus)
+    /// The recipients that the viewer sees.
+    public enum VisibleRecipients: Sendable {
+        /// All, for the system.
+        case all([UserID])
+        /// The viewer itself with its status, for a recipient (R100).
+        case viewer(UserID, RecipientStatus)
     }
 
     /// The announcement.
     public let announcement: Announcement
     /// The identity of the sender; `nil` for a service that has only a name.
     public let sender: BasicIdentity?
-    /// The viewer.
-    public let perspective: Perspective
+    /// The recipients that the viewer sees.
+    public let recipients: VisibleRecipients
 
     /// An announcement to show.
     public init(
-        _ announcement: Announcement, sender: BasicIdentity?, perspective: Perspective
+        _ announcement: Announcement, sender: BasicIdentity?, recipients: VisibleRecipients
     ) {
         self.announcement = announcement
         self.sender = sender
-        self.perspective = perspective
+        self.recipients = recipients
     }
 
     /// Writes the object.
@@ -32,10 +32,10 @@ public struct AnnouncementJSON: Sendable {
         writer.object { writer in
             writer.member("id", IdentifierJSON.text(announcement.id, in: .announcements))
             writer.member("url", presentation.links.announcement(announcement.id))
-            switch perspective {
-            case .system(let recipients):
+            switch recipients {
+            case .all(let recipients):
                 write(recipients, presentation, into: &writer)
-            case .recipient(let user, let status):
+            case .viewer(let user, let status):
                 write(user, status, presentation, into: &writer)
             }
         }

@@ -1,3 +1,4 @@
+internal import Bytes
 public import Messaging
 
 /// An event as one line of text: its moment, category, actor and change.
@@ -21,11 +22,10 @@ public enum EventLogLine {
     ///
     /// - Parameter actor: `nil` for the server itself.
     public static func text(_ event: Event, by actor: EventActor?, at moment: Timestamp) -> String {
-        // Without the fraction of a second.
-        let time = TimestampJSON.text(moment).dropLast(5)
+        let time = ISO8601.wholeSeconds(moment.milliseconds)
         let payload = event.payloadJSON
         let category = type(of: payload).logCategory.rawValue
-        return "\(time)Z \(category): \(name(of: actor)) \(payload.logSummary)."
+        return "\(time) \(category): \(name(of: actor)) \(payload.logSummary)."
     }
 
     private static func name(of actor: EventActor?) -> String {

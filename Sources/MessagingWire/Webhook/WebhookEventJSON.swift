@@ -5,55 +5,31 @@ public import Messaging
 ///
 /// Receivers verify the signature of `JSON.stringify(JSON.parse(body))`, so members have the order of that
 /// round trip: names that are array indices first, ascending (webhooks §3.2).
-public struct WebhookEventJSON: Sendable {
-    /// The object that changed.
-    public enum Subject: Sendable {
-        case message(WebhookMessageJSON)
-        case conversation(ConversationJSON)
-        /// A conversation and the ids that name it since others were merged into it (X1.5).
-        case merged(ConversationJSON, aliases: [Conversation.ID])
-        /// The first and last position of received or read messages.
-        case receipt(Receipts.Kind, ClosedRange<Int64>, in: Conversation.ID)
-        /// Users that were added or removed.
-        case participation(ConversationJSON, changes: [BasicIdentity])
-        /// One part.
-        case part(WebhookPartJSON)
-    }
-
-    private let occurrence: WebhookEventHeader
-    private let actor: BasicIdentity?
-    private let subject: Subject
-
-    /// The body of an event.
-    ///
-    /// - Parameter actor: The identity of the user that acted.
-    public init(_ occurrence: WebhookEventHeader, by actor: BasicIdentity?, _ subject: Subject) {
-        self.occurrence = occurrence
-        self.actor = actor
-        self.subject = subject
-    }
-
+public enum WebhookEventJSON {
     /// Writes the object.
     ///
     /// - Parameter presentation: That of the system, in version 1.0 or from 2.0 on.
-    public func write(_ presentation: Presentation, into writer: inout JSONWriter) {
+    public static func write(
+        _ event: WebhookEvent, _ presentation: Presentation, into writer: inout JSONWriter
+    ) {
         writer.object { writer in
             if presentation.version.namesIdentities {
-                writeHead(presentation, into: &writer)
+                writeHead(of: event, presentation, into: &writer)
             } else {
-                writeFirstHead(into: &writer)
+                writeFirstHead(of: event, into: &writer)
             }
-            write(subject, presentation, into: &writer)
+            write(event.subject, presentation, into: &writer)
         }
     }
 
-    private func write(
-        _ subject: Subject, _ presentation: Presentation, into writer: inout JSONWriter
+    private static func write(
+        _ subject: WebhookEvent.Subject, _ presentation: Presentation,
+        into writer: inout JSONWriter
     ) {
         switch subject {
         case .message(let message):
             writer.key("message")
-            message.write(presentation, into: &writer)
+            WebhookMessageJSON.write(message, presentation, into: &writer)
         case .conversation(let conversation): write(conversation, presentation, into: &writer)
         case .merged(let conversation, let aliases):
             write(conversation, presentation, into: &writer)
@@ -78,19 +54,38 @@ public struct WebhookEventJSON: Sendable {
                         into: &writer)
                 }
             }
-        case .part(let part): part.write(presentation, into: &writer)
+        case .part(let part, let message, let conversation):
+            writer.key("message_part")
+            WebhookPartJSON.write(
+                part, of: message, in: conversation, presentation, into: &writer)
+            write(message, in: conversation, presentation, into: &writer)
+        case .deletedPart(let removed, let message, let conversation):
+            writer.key("message_part")
+            WebhookPartJSON.write(removed, of: message, presentation, into: &writer)
+            write(message, in: conversation, presentation, into: &writer)
         }
     }
 
-    private func write(
-        _ conversation: ConversationJSON, _ presentation: Presentation,
+    private static func write(
+        _ conversation: ConversationSnapshot, _ presentation: Presentation,
         into writer: inout JSONWriter
     ) {
         writer.key("conversation")
-        conversation.writeForWebhook(presentation, into: &writer)
+        ConversationJSON(conversation).writeForWebhook(presentation, into: &writer)
     }
 
-    private func write(
+    /// Writes the ids of the message of a part (webhooks §4.2).
+    private static func write(
+        _ message: Message.ID, in conversation: Conversation.ID, _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        writer.key("message")
+        writer.object { writer in
+            WebhookMessageJSON.writeNames(message, conversation, presentation, into: &writer)
+        }
+    }
+
+    private static func write(
         _ kind: Receipts.Kind, _ range: ClosedRange<Int64>, into writer: inout JSONWriter
     ) {
         writer.object { writer in
@@ -109,14 +104,14 @@ public struct WebhookEventJSON: Sendable {
 // MARK: - What stands before it (webhooks §4.1)
 
 extension WebhookEventJSON {
-    private func writeFirstHead(into writer: inout JSONWriter) {
+    private static func writeFirstHead(of event: WebhookEvent, into writer: inout JSONWriter) {
         writer.key("event")
         writer.object { writer in
-            writer.member("created_at", TimestampJSON.text(occurrence.at))
-            writer.member("type", WebhookTopicJSON.text(occurrence.topic, .v1_0))
-            writer.member("id", occurrence.id.uuid)
+            writer.member("created_at", TimestampJSON.text(event.at))
+            writer.member("type", WebhookTopicJSON.text(event.topic, .v1_0))
+            writer.member("id", event.id.uuid)
             // The actor of a change to a conversation is omitted.
-            guard case .message = subject, let actor = occurrence.actor else { return }
+            guard case .message = event.subject, let actor = event.actor else { return }
             writer.key("actor")
             writer.object { writer in
                 switch actor {
@@ -127,16 +122,19 @@ extension WebhookEventJSON {
         }
     }
 
-    private func writeHead(_ presentation: Presentation, into writer: inout JSONWriter) {
+    private static func writeHead(
+        of event: WebhookEvent, _ presentation: Presentation, into writer: inout JSONWriter
+    ) {
         writer.key("event")
         writer.object { writer in
-            writer.member("id", occurrence.id.uuid)
-            writer.member("type", WebhookTopicJSON.text(occurrence.topic, .v3_0))
-            writer.member("created_at", TimestampJSON.text(occurrence.at))
+            writer.member("id", event.id.uuid)
+            writer.member("type", WebhookTopicJSON.text(event.topic, .v3_0))
+            writer.member("created_at", TimestampJSON.text(event.at))
         }
-        guard let identity = occurrence.actor else { return }
+        guard let actor = event.actor else { return }
         writer.key("actor")
-        BasicIdentityJSON.writeForWebhook(identity, actor, presentation, into: &writer)
+        BasicIdentityJSON.writeForWebhook(
+            actor, event.actorIdentity, presentation, into: &writer)
     }
 }
 
@@ -324,31 +322,5 @@ extension ConversationJSON {
                     .array(of: BasicIdentityJSON.schema(version == .v1_0 ? .v1_0 : .v3_0))),
                 .required("metadata", MetadataJSON.schema),
             ]))
-    }
-}
-
-extension WebhookEventJSON {
-    /// An event as receivers get it.
-    public init(_ told: WebhookEvent) {
-        self.init(told.occurrence, by: told.actor, Subject(told.subject))
-    }
-}
-
-extension WebhookEventJSON.Subject {
-    fileprivate init(_ subject: WebhookEvent.Subject) {
-        switch subject {
-        case .message(let snapshot): self = .message(.whole(MessageJSON(snapshot)))
-        case .conversation(let snapshot): self = .conversation(ConversationJSON(snapshot))
-        case .merged(let snapshot, let aliases):
-            self = .merged(ConversationJSON(snapshot), aliases: aliases)
-        case .receipt(let kind, let range, let conversation):
-            self = .receipt(kind, range, in: conversation)
-        case .participation(let snapshot, let changes):
-            self = .participation(ConversationJSON(snapshot), changes: changes)
-        case .part(let part, let message, let conversation):
-            self = .part(WebhookPartJSON(part, of: message, in: conversation))
-        case .deletedPart(let removed, let message, let conversation):
-            self = .part(WebhookPartJSON(removed, of: message, in: conversation))
-        }
     }
 }

@@ -1,43 +1,35 @@
 import JSON
-public import Messaging
+import Messaging
 
 /// A message in webhook requests (webhooks §4.1).
-public enum WebhookMessageJSON: Sendable {
-    /// A message with all members, existing or deleted.
-    case whole(MessageJSON)
-    /// The ids of a deleted message.
-    case deleted(Message.ID, in: Conversation.ID)
-
-    func write(_ presentation: Presentation, into writer: inout JSONWriter) {
-        writer.object { writer in
-            switch self {
-            case .whole(let json): write(json, presentation, into: &writer)
-            case .deleted(let id, let conversation):
-                Self.writeNames(id, conversation, presentation, into: &writer)
-            }
-        }
+enum WebhookMessageJSON {
+    /// Writes a message with all members, existing or as it was before its deletion.
+    static func write(
+        _ snapshot: MessageSnapshot, _ presentation: Presentation, into writer: inout JSONWriter
+    ) {
+        writer.object { writer in writeMembers(of: snapshot, presentation, into: &writer) }
     }
 
-    private func write(
-        _ json: MessageJSON, _ presentation: Presentation, into writer: inout JSONWriter
+    private static func writeMembers(
+        of snapshot: MessageSnapshot, _ presentation: Presentation, into writer: inout JSONWriter
     ) {
-        let (message, version) = (json.message, presentation.version)
-        Self.writeNames(message.id, message.conversation, presentation, into: &writer)
+        let (message, version) = (snapshot.message, presentation.version)
+        writeNames(message.id, message.conversation, presentation, into: &writer)
         writer.key("parts")
         writer.array { writer in
             for part in message.parts {
-                WebhookPartJSON(part, of: message.id, in: message.conversation)
-                    .writePart(presentation, into: &writer)
+                WebhookPartJSON.write(
+                    part, of: message.id, in: message.conversation, presentation, into: &writer)
             }
         }
         writer.member("sent_at", TimestampJSON.text(message.sentAt))
         writer.key("sender")
         BasicIdentityJSON.writeForWebhook(
-            message.sender, json.sender, presentation, into: &writer)
+            message.sender, snapshot.sender, presentation, into: &writer)
         writer.key("recipient_status")
         writer.object { writer in
-            let entries = json.recipientStatus.map { entry in
-                (name: UserIDJSON.text(entry.user, version), status: entry.status)
+            let entries = snapshot.recipients.map { recipient in
+                (name: UserIDJSON.text(recipient.userID, version), status: recipient.status)
             }
             for entry in entries.inMemberOrder(by: \.name) {
                 writer.key(entry.name)
@@ -76,54 +68,14 @@ public enum WebhookMessageJSON: Sendable {
 }
 
 /// A part of a message in webhook requests; members that are null elsewhere are omitted (webhooks §4.1).
-public struct WebhookPartJSON: Sendable {
-    private let id: MessagePart.ID
-    private let index: Int
-    /// `nil` for a removed part.
-    private let part: MessagePart?
-    private let message: Message.ID
-    private let conversation: Conversation.ID
-
-    /// An existing part.
-    public init(_ part: MessagePart, of message: Message.ID, in conversation: Conversation.ID) {
-        (id, index) = (part.id, part.index)
-        self.part = part
-        self.message = message
-        self.conversation = conversation
-    }
-
-    /// A removed part.
-    public init(
-        _ removed: PartsChanged.Removed, of message: Message.ID, in conversation: Conversation.ID
+enum WebhookPartJSON {
+    /// Writes an existing part.
+    static func write(
+        _ part: MessagePart, of message: Message.ID, in conversation: Conversation.ID,
+        _ presentation: Presentation, into writer: inout JSONWriter
     ) {
-        (id, index) = (removed.id, removed.index)
-        part = nil
-        self.message = message
-        self.conversation = conversation
-    }
-
-    /// Writes the members of a part event: the part, and the ids of its message (webhooks §4.2).
-    func write(_ presentation: Presentation, into writer: inout JSONWriter) {
-        writer.key("message_part")
-        writePart(presentation, into: &writer)
-        writer.key("message")
         writer.object { writer in
-            WebhookMessageJSON.writeNames(message, conversation, presentation, into: &writer)
-        }
-    }
-
-    /// Writes the part, by its index in 1.0, by its UUID and with a URL from 2.0 on.
-    func writePart(_ presentation: Presentation, into writer: inout JSONWriter) {
-        writer.object { writer in
-            let named = presentation.version.namesIdentities
-            let name = named ? id.uuid : String(index)
-            writer.member(
-                "id",
-                String(pieces: IdentifierJSON.text(message, in: .messages), "/parts/", name))
-            if named {
-                writer.member("url", presentation.links.webhookPart(id, of: message))
-            }
-            guard let part else { return }
+            writeNames(part.id, part.index, of: message, presentation, into: &writer)
             writer.member("mime_type", part.mimeType)
             switch part.body {
             case .inline(let bytes): MessagePartJSON.writeBody(bytes, into: &writer)
@@ -133,5 +85,27 @@ public struct WebhookPartJSON: Sendable {
                     .write(presentation.links, presentation.sign(id), into: &writer)
             }
         }
+    }
+
+    /// Writes a removed part, of which only the ids exist.
+    static func write(
+        _ removed: PartsChanged.Removed, of message: Message.ID, _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writeNames(removed.id, removed.index, of: message, presentation, into: &writer)
+        }
+    }
+
+    /// Writes a part's index in 1.0, its UUID and a URL from 2.0 on.
+    private static func writeNames(
+        _ id: MessagePart.ID, _ index: Int, of message: Message.ID, _ presentation: Presentation,
+        into writer: inout JSONWriter
+    ) {
+        let isNamed = presentation.version.namesIdentities
+        let name = isNamed ? id.uuid : String(index)
+        writer.member(
+            "id", String(pieces: IdentifierJSON.text(message, in: .messages), "/parts/", name))
+        if isNamed { writer.member("url", presentation.links.webhookPart(id, of: message)) }
     }
 }

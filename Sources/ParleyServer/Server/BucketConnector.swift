@@ -17,7 +17,7 @@ struct BucketConnector {
     /// - Throws: ``CommandFailure`` that says what an operator can do. An unreachable store does
     ///   not prevent a start: messages do not need it.
     func bucket(
-        registry: DatabaseUploadRegistry?
+        registry: (any UploadRegistry)?
     ) async throws(CommandFailure) -> (contents: ContentBucket, credentials: BucketCredentials)? {
         guard let name = settings.name else { return nil }
         let location = try location(of: name)

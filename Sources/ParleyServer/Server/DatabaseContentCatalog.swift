@@ -4,7 +4,7 @@ import Uploads
 
 /// Records finished uploads in the messaging store, and looks contents up for downloads.
 ///
-/// It is here because Uploads must not depend on MessagingStore, nor the reverse.
+/// It is here because Uploads must not depend on MessagingStore.
 struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
     let store: MessagingStore
 

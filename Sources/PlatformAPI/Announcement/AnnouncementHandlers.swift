@@ -59,7 +59,7 @@ extension RequestContext {
         var writer = JSONWriter(capacity: 1024)
         AnnouncementJSON(
             snapshot.announcement, sender: snapshot.sender,
-            perspective: .system(recipients: snapshot.recipients)
+            recipients: .all(snapshot.recipients)
         ).write(presentation(), into: &writer)
         return writer.finish()
     }
@@ -69,7 +69,7 @@ extension AnnouncementJSON {
     /// An announcement as a recipient sees it.
     fileprivate init(_ view: AnnouncementView, for user: UserID) {
         self.init(
-            view.announcement, sender: view.sender, perspective: .recipient(user, view.status))
+            view.announcement, sender: view.sender, recipients: .viewer(user, view.status))
     }
 }
 

@@ -159,7 +159,7 @@ extension RequestContext {
 
     private func reply(
         _ content: Messaging.Content, _ showsTransfer: Bool, saving: Bool,
-        _ perspective: LinkBuilder.Perspective
+        _ perspective: Perspective
     ) -> Reply {
         let presentation = presentation(perspective, saving: saving)
         let transfer = TransferJSON(.ready, received: content.size, sha256: content.sha256)
@@ -197,23 +197,5 @@ extension RequestContext {
             id, size: progress.length, TransferJSON(status, received: progress.received),
             into: &writer)
         return Reply(.ok, writer.finish())
-    }
-}
-
-extension Downloads {
-    /// Returns a function that signs download URLs as of a moment.
-    ///
-    /// - Parameter request: The request whose answer holds the URLs; `nil` for none.
-    func signing(
-        at now: Timestamp, saving: Bool = false, for request: Request? = nil
-    ) -> @Sendable (Messaging.Content.ID) -> ContentJSON.SignedLink {
-        { id in
-            let signed = self.signedURL(
-                content: id.uuid, fileName: nil, at: now.milliseconds, saving: saving,
-                for: request)
-            return ContentJSON.SignedLink(
-                url: signed.url,
-                expiresAt: Timestamp(milliseconds: signed.expiresAtMilliseconds))
-        }
     }
 }

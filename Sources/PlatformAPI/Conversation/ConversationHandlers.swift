@@ -36,7 +36,7 @@ extension RequestContext {
     private func reply<Created>(
         _ creation: CreationOutcome<Created>, _ id: Conversation.ID, _ json: [UInt8],
         _ version: Int64, requestedAs proposedID: Conversation.ID?,
-        _ perspective: LinkBuilder.Perspective
+        _ perspective: Perspective
     ) -> Reply {
         let links = links(perspective)
         let reply =

@@ -66,7 +66,7 @@ extension RequestContext {
     }
 
     private func reply(
-        _ creation: CreationOutcome<MessageSnapshot>, _ perspective: LinkBuilder.Perspective
+        _ creation: CreationOutcome<MessageSnapshot>, _ perspective: Perspective
     ) -> Reply {
         let sent = creation.object
         let (presentation, id) = (presentation(perspective), sent.message.id)

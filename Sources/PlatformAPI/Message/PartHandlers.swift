@@ -8,7 +8,8 @@ extension RequestContext {
     /// `GET …/messages/{M}/parts` (platform-api §5.3).
     func listParts() async throws -> Reply {
         let presentation = presentation(try perspective())
-        let message = try await store.parts(of: message(), by: scope(), in: application)
+        let message = try await store.parts(
+            of: message(), in: conversationIfNamed(), by: perspective(), in: application)
         return conditionalReply(message.version) {
             Reply(.ok, json(message.parts, of: message, presentation))
         }
@@ -18,18 +19,14 @@ extension RequestContext {
     /// `GET …/messages/{M}/parts/{P}`.
     func readPart() async throws -> Reply {
         let (presentation, name) = (presentation(try perspective()), try part())
-        let message = try await store.parts(of: message(), by: scope(), in: application)
+        let message = try await store.parts(
+            of: message(), in: conversationIfNamed(), by: perspective(), in: application)
         let part = try message.part(name)
         return conditionalReply(message.version) {
             Reply(.ok, json(part, of: message, presentation))
         }
         .addingContentLocation(
             part, of: message, requestedIn: try conversationIfNamed(), links, version)
-    }
-
-    /// Returns whether the system or a user reads and changes the parts.
-    private func scope() throws(Rejection) -> MessageScope {
-        isForUser ? .user(try user()) : .system(try conversation())
     }
 
     private func json(
@@ -54,7 +51,9 @@ extension RequestContext {
     func addPart(_ body: JSONValue) async throws -> Reply {
         let draft = try MessagePartsJSON.draftToAdd(body.asObject())
         let presentation = presentation(try perspective())
-        switch try await store.addPart(draft, to: message(), by: scope(), in: application) {
+        switch try await store.addPart(
+            draft, to: message(), in: conversationIfNamed(), by: perspective(), in: application)
+        {
         case .created(let made), .replayed(let made), .matched(let made):
             return Reply(.created, json(made.part, of: made.message, presentation))
                 .addingETag(made.message.version)
@@ -82,7 +81,8 @@ extension RequestContext {
             let draft = try MessagePartsJSON.draft(body.asObject())
             let (presentation, name) = (presentation(try perspective()), try part())
             let message = try await store.changeParts(
-                .replace(name, draft), of: message(), by: scope(), if: precondition, in: application
+                .replace(name, draft), of: message(), in: conversationIfNamed(), by: perspective(),
+                if: precondition, in: application
             )
             let part = try message.part(name)
             return Reply(.ok, json(part, of: message, presentation)).addingETag(message.version)
@@ -97,7 +97,8 @@ extension RequestContext {
             let operation = try MessagePartsJSON.all(body.asArray())
             let presentation = presentation(try perspective())
             let message = try await store.changeParts(
-                operation, of: message(), by: scope(), if: precondition, in: application)
+                operation, of: message(), in: conversationIfNamed(), by: perspective(),
+                if: precondition, in: application)
             return Reply(.ok, json(message.parts, of: message, presentation)).addingETag(
                 message.version
             )
@@ -109,7 +110,8 @@ extension RequestContext {
     func removePart() async throws -> Reply {
         try await changingParts { precondition in
             let message = try await store.changeParts(
-                .remove(part()), of: message(), by: scope(), if: precondition, in: application)
+                .remove(part()), of: message(), in: conversationIfNamed(), by: perspective(),
+                if: precondition, in: application)
             return Reply.noContent.addingETag(message.version)
                 .addingContentLocation(message, requestedIn: try conversationIfNamed(), links)
         }

@@ -30,7 +30,7 @@ struct RequestContext: Sendable {
     /// Builds URLs from the system's perspective.
     var links: LinkBuilder { links(.system) }
 
-    func links(_ perspective: LinkBuilder.Perspective) -> LinkBuilder {
+    func links(_ perspective: Perspective) -> LinkBuilder {
         LinkBuilder(
             publicBase: publicBase, application: application, perspective: perspective)
     }
@@ -39,17 +39,14 @@ struct RequestContext: Sendable {
     ///
     /// - Parameter saving: Whether browsers save what the download URLs open instead of showing it.
     func presentation(
-        _ perspective: LinkBuilder.Perspective = .system, saving: Bool = false
+        _ perspective: Perspective = .system, saving: Bool = false
     ) -> Presentation {
-        let sign = api.downloads.signing(at: api.clock(), saving: saving, for: request)
-        let secrets = secrets
-        return Presentation(
-            version: version,
-            links: links(perspective),
-            sign: { id in
-                secrets.note()
-                return sign(id)
-            })
+        let now = api.clock().milliseconds
+        return Presentation(version: version, links: links(perspective)) {
+            [downloads = api.downloads, request, secrets] content in
+            secrets.note()
+            return downloads.signedURL(content: content, at: now, saving: saving, for: request)
+        }
     }
 }
 
@@ -60,7 +57,7 @@ extension RequestContext {
     var isForUser: Bool { parameters["user"] != nil }
 
     /// Returns the perspective of the path: that of the user it names, or the system's.
-    func perspective() throws(Rejection) -> LinkBuilder.Perspective {
+    func perspective() throws(Rejection) -> Perspective {
         isForUser ? .user(try user()) : .system
     }
 
@@ -136,7 +133,7 @@ extension RequestContext {
 
     /// Returns how messages are written, with the contents that the client wants inlined.
     func presentation(
-        _ perspective: LinkBuilder.Perspective, of messages: [Message],
+        _ perspective: Perspective, of messages: [Message],
         _ preference: InlineContentPreference?
     ) async -> Presentation {
         var presentation = presentation(perspective)

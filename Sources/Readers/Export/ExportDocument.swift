@@ -93,7 +93,7 @@ struct ExportDocument {
                 limit: Self.batchSize, in: task.application)
             for event in page.events {
                 var writer = JSONWriter(capacity: 2048)
-                WebhookEventJSON(event).write(presentation, into: &writer)
+                WebhookEventJSON.write(event, presentation, into: &writer)
                 try list.append(writer.finish(), to: &file)
             }
             place = page.next

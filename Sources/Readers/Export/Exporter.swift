@@ -131,7 +131,9 @@ public final class Exporter: Sendable {
     private func presentation(_ application: Application.ID) -> Presentation {
         Presentation(
             version: .v1_0,
-            links: LinkBuilder(publicBase: publicBase, application: application),
-            sign: { [downloads, now] id in downloads.signing(at: now())(id) })
+            links: LinkBuilder(publicBase: publicBase, application: application)
+        ) { [downloads, now] content in
+            downloads.signedURL(content: content, at: now().milliseconds)
+        }
     }
 }

@@ -106,7 +106,7 @@ final class WebhookLogReader: Sendable {
             return try await store.enqueue(
                 [], from: stored, to: next, for: webhooks, in: application)
         }
-        let drafts = drafts(of: page, for: webhooks) { message, webhook in message.isFor(webhook) }
+        let drafts = drafts(of: page, for: webhooks) { event, webhook in event.isFor(webhook) }
         let endsRange = webhooks.contains { webhook in
             webhook.unread.contains { range in range.through <= page.next.after }
         }
@@ -138,8 +138,8 @@ final class WebhookLogReader: Sendable {
             let page = try await store.webhookEvents(
                 after: replay.place, through: replay.through, to: wanted(by: webhooks),
                 limit: Self.batchSize, in: application)
-            let drafts = drafts(of: page, for: webhooks) { message, subscription in
-                message.isWanted(by: subscription.webhook)
+            let drafts = drafts(of: page, for: webhooks) { event, subscription in
+                event.isWanted(by: subscription.webhook)
             }
             try await store.enqueue(
                 drafts, of: replay, to: page.isCut ? page.next : nil, in: application)
@@ -158,19 +158,18 @@ final class WebhookLogReader: Sendable {
 
     private func drafts(
         of page: WebhookEventPage, for webhooks: [WebhookSubscription],
-        where concerns: (WebhookBody, WebhookSubscription) -> Bool
+        where concerns: (WebhookEvent, WebhookSubscription) -> Bool
     ) -> [DeliveryDraft] {
         page.events.flatMap { event in
-            let message = renderer.message(event, in: application)
-            return webhooks.filter { subscription in concerns(message, subscription) }.map(
-                \.webhook
-            ).map {
-                webhook in
-                DeliveryDraft(
-                    webhook: webhook.id, event: message.id,
-                    type: WebhookTopicJSON.text(message.topic, webhook.payloadVersion),
-                    position: message.position, conversation: message.conversation,
-                    trace: message.trace, body: message.body(for: webhook))
+            let body = renderer.body(of: event, in: application)
+            return webhooks.filter { subscription in concerns(event, subscription) }.map {
+                subscription in
+                let webhook = subscription.webhook
+                return DeliveryDraft(
+                    webhook: webhook.id, event: event.id,
+                    type: WebhookTopicJSON.text(event.topic, webhook.payloadVersion),
+                    position: event.position, conversation: event.conversation,
+                    trace: event.trace, body: WebhookRenderer.body(body, for: webhook))
             }
         }
     }

@@ -48,7 +48,7 @@ public final class Downloads: Sendable {
     ///   - saving: Whether browsers save the content instead of showing it (`dl=1`).
     ///   - request: The request whose response carries the URL; `nil` for none.
     public func signedURL(
-        content: String, fileName: String?, at now: Int64, saving: Bool = false,
+        content: String, fileName: String? = nil, at now: Int64, saving: Bool = false,
         for request: Request? = nil
     ) -> (url: String, expiresAtMilliseconds: Int64) {
         let quarter: Int64 = 900_000

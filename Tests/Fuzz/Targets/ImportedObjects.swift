@@ -108,17 +108,17 @@ enum ImportedObjects {
 
     private static func check(_ moved: ArchivedAnnouncement) {
         let users = moved.recipients.map(\.user)
-        var perspectives = moved.recipients.map { recipient in
-            AnnouncementJSON.Perspective.recipient(recipient.user, recipient.status)
+        var views = moved.recipients.map { recipient in
+            AnnouncementJSON.VisibleRecipients.viewer(recipient.user, recipient.status)
         }
-        perspectives.append(.system(recipients: users))
+        views.append(.all(users))
         for presentation in presentations(of: users.first) {
-            for perspective in perspectives.prefix(3) {
+            for view in views.prefix(3) {
                 var writer = JSONWriter()
                 AnnouncementJSON(
                     moved.announcement,
                     sender: moved.announcement.sender.userID.map { BasicIdentity(userID: $0) },
-                    perspective: perspective
+                    recipients: view
                 ).write(presentation, into: &writer)
                 whole(writer.finish())
             }
@@ -149,14 +149,14 @@ enum ImportedObjects {
     /// Every version in the system's perspective and that of a user.
     private static func presentations(of user: UserID?) -> [Presentation] {
         APIVersion.allCases.flatMap { version in
-            [.system, user.map(LinkBuilder.Perspective.user)].compactMap(\.self).map {
+            [.system, user.map(Perspective.user)].compactMap(\.self).map {
                 perspective in
                 var presentation = Presentation(
                     version: version,
                     links: LinkBuilder(
                         publicBase: base, application: application, perspective: perspective)
                 ) { _ in
-                    ContentJSON.SignedLink(url: base, expiresAt: Timestamp(milliseconds: 0))
+                    (base, 0)
                 }
                 presentation.showsTransfer = true
                 return presentation

@@ -30,7 +30,7 @@ import Testing
         func show(_ body: MessagePart.Body) async throws {
             let draft = try MessagePart.Draft(mimeType: "image/png", body: body)
             try await sample.store.changeParts(
-                .replace(.index(0), draft), of: message, by: .system(conversation),
+                .replace(.index(0), draft), of: message, in: conversation, by: .system,
                 in: sample.application)
         }
         try await show(.content(old.id, size: 5))

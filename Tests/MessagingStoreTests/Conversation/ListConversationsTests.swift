@@ -109,7 +109,7 @@ import Testing
         let late = try await sample.send("late", to: conversation).object.message.id
         let part = try MessagePart.Draft(mimeType: "text/plain", body: .inline(Array("new".utf8)))
         try await sample.store.changeParts(
-            .replace(.index(0), part), of: message, by: .system(conversation),
+            .replace(.index(0), part), of: message, in: conversation, by: .system,
             in: sample.application)
         #expect(try await sample.view(of: .bo).lastMessage?.text == "new")
         await #expect(throws: Rejection.notFound(.message)) {
@@ -117,7 +117,8 @@ import Testing
         }
         await #expect(throws: Rejection.accessDenied) {
             try await sample.store.changeParts(
-                .replace(.index(0), part), of: message, by: .user(.bo), in: sample.application)
+                .replace(.index(0), part), of: message, in: nil, by: .user(.bo),
+                in: sample.application)
         }
     }
 

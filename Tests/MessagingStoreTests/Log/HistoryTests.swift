@@ -35,7 +35,7 @@ import Testing
                 talk, number.isMultiple(of: 2) ? .removeParticipant(.cy) : .addParticipant(.cy))
             try await sample.call(.ana, "Ana \(number)")
             _ = try await sample.store.addPart(
-                .text("part \(number)"), to: message, by: .system(talk), in: sample.application)
+                .text("part \(number)"), to: message, in: talk, by: .system, in: sample.application)
             try await sample.send("and \(number)", by: .ana, to: talk)
             try await sample.store.recordReceipts(
                 number.isMultiple(of: 2) ? .read : .delivery, of: IntervalSet(1...Int64(number)),
@@ -84,7 +84,7 @@ import Testing
             try await reader.readNew()
         }
         _ = try await sample.store.addPart(
-            .text("more"), to: try await sample.ids(of: here)[1], by: .system(here),
+            .text("more"), to: try await sample.ids(of: here)[1], in: here, by: .system,
             in: sample.application)
         try await reader.readNew()
         try await sample.take(try await other.lines())
@@ -325,7 +325,7 @@ private struct LogReader {
             #expect(now.id == before.id && now.object == before.object, what)
         }
         let heard = try await told(after: .start, through: place)
-        #expect(heard.map(\.occurrence.id) == told.map(\.occurrence.id), what)
+        #expect(heard.map(\.id) == told.map(\.id), what)
         for (now, before) in zip(heard, told) {
             #expect(
                 now.subject == before.subject && now.actor == before.actor

@@ -212,15 +212,15 @@ extension SampleApplication {
             .remove(.index(2)),
         ]
         _ = try await store.addPart(
-            picture, to: message.id, by: .system(conversation), in: application)
+            picture, to: message.id, in: conversation, by: .system, in: application)
         for operation in operations {
             tick()
             try await store.changeParts(
-                operation, of: message.id, by: .system(conversation), in: application)
+                operation, of: message.id, in: conversation, by: .system, in: application)
         }
         await #expect(throws: Rejection.invalidOperation(.lastPart)) {
             try await store.changeParts(
-                .remove(.index(1)), of: message.id, by: .system(conversation), in: application)
+                .remove(.index(1)), of: message.id, in: conversation, by: .system, in: application)
         }
     }
 }

@@ -54,7 +54,7 @@ import Testing
             in: sample.application)
         func draft(_ event: WebhookEvent) -> DeliveryDraft {
             DeliveryDraft(
-                webhook: webhook.id, event: event.occurrence.id, type: "message.sent",
+                webhook: webhook.id, event: event.id, type: "message.sent",
                 position: event.position, conversation: nil, trace: event.trace, body: [1])
         }
         let isKept = try await sample.store.enqueue(

@@ -15,7 +15,7 @@ extension `Parts of a message` {
         func add(_ content: Content.ID) async throws {
             _ = try await sample.store.addPart(
                 MessagePart.Draft(mimeType: "a/b", body: .content(content, size: 0)),
-                to: message.id, by: .system(conversation), in: sample.application)
+                to: message.id, in: conversation, by: .system, in: sample.application)
         }
         try await add(half)
         let double = Rejection.Detail(amount: 2_147_483_649, limit: 2_147_483_648)
@@ -26,7 +26,7 @@ extension `Parts of a message` {
         let more = Rejection.Detail(amount: 2_147_483_649, limit: 2_147_483_648)
         await #expect(throws: Rejection.invalid("parts", .partsSize, more)) {
             try await sample.store.changeParts(
-                .replace(.index(0), .text("12")), of: message.id, by: .system(conversation),
+                .replace(.index(0), .text("12")), of: message.id, in: conversation, by: .system,
                 in: sample.application)
         }
     }
@@ -37,7 +37,7 @@ extension `Parts of a message` {
         let draft = try MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0))
         for _ in 0..<3 {
             _ = try await sample.store.addPart(
-                draft, to: message.id, by: .system(conversation), in: sample.application)
+                draft, to: message.id, in: conversation, by: .system, in: sample.application)
         }
         let other = try await sample.attach(picture, to: conversation).message.id
         let changes: [PartOperation] = try [
@@ -46,11 +46,11 @@ extension `Parts of a message` {
         ]
         for change in changes {
             try await sample.store.changeParts(
-                change, of: message.id, by: .system(conversation), in: sample.application)
+                change, of: message.id, in: conversation, by: .system, in: sample.application)
             #expect(try await sample.store.signedContent(picture) != nil)
         }
         try await sample.store.changeParts(
-            .replace(.index(0), .text("z")), of: other, by: .system(conversation),
+            .replace(.index(0), .text("z")), of: other, in: conversation, by: .system,
             in: sample.application)
         #expect(try await sample.store.signedContent(picture) == nil)
     }
@@ -65,7 +65,7 @@ extension `Parts of a message` {
             .replaceAll([.init(name: nil, draft: draft)]),
         ] {
             try await sample.store.changeParts(
-                change, of: message.id, by: .system(conversation), in: sample.application)
+                change, of: message.id, in: conversation, by: .system, in: sample.application)
             #expect(try await sample.store.signedContent(picture) != nil)
         }
     }
@@ -75,7 +75,7 @@ extension `Parts of a message` {
         let picture = try await sample.upload(to: nil).id
         _ = try await sample.store.addPart(
             MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0)), to: message.id,
-            by: .system(conversation), in: sample.application)
+            in: conversation, by: .system, in: sample.application)
         let bound = try await sample.store.content(
             picture, in: conversation, in: sample.application)
         #expect(bound.conversation == conversation)

@@ -30,7 +30,7 @@ import Testing
                 .replaceAll([
                     .init(name: nil, draft: .text("new")),
                     .init(name: .id(message.parts[2].id), draft: .text("two")),
-                ]), of: message.id, by: .system(conversation), in: sample.application)
+                ]), of: message.id, in: conversation, by: .system, in: sample.application)
         }
         #expect(kinds == ["message.updated"])
         guard case .partsChanged(let change) = try await sample.events().last?.event else {
@@ -62,7 +62,7 @@ import Testing
         ]
         for operation in operations {
             let answered = try await sample.store.changeParts(
-                operation, of: message.id, by: .system(conversation), in: sample.application)
+                operation, of: message.id, in: conversation, by: .system, in: sample.application)
             let read = try await sample.store.message(message.id, in: nil, in: sample.application)
             #expect(read.message == answered)
             #expect(read.recipients == before.recipients)
@@ -72,7 +72,7 @@ import Testing
             sample.tick()
         }
         let after = try await sample.store.parts(
-            of: message.id, by: .system(conversation), in: sample.application)
+            of: message.id, in: conversation, by: .system, in: sample.application)
         #expect(after.version == 5)
         #expect(after.texts == ["x"])
     }
@@ -83,14 +83,14 @@ import Testing
             .replaceAll([
                 .init(name: .index(2), draft: .text("c")),
                 .init(name: .index(0), draft: .text("a")),
-            ]), of: message.id, by: .system(conversation), in: sample.application)
+            ]), of: message.id, in: conversation, by: .system, in: sample.application)
         for text in ["d", "e"] {
             let added = try await sample.store.addPart(
-                .text(text), to: message.id, by: .system(conversation), in: sample.application)
+                .text(text), to: message.id, in: conversation, by: .system, in: sample.application)
             #expect(added.object.message.texts.last == text)
         }
         let read = try await sample.store.parts(
-            of: message.id, by: .system(conversation), in: sample.application)
+            of: message.id, in: conversation, by: .system, in: sample.application)
         #expect(read.texts == ["c", "a", "d", "e"])
         #expect(read.parts.map(\.index) == [2, 0, 3, 4])
     }
@@ -99,10 +99,10 @@ import Testing
         let (sample, conversation, message) = try await scene(1)
         for number in 1...5 {
             let added = try await sample.store.addPart(
-                .text("x"), to: message.id, by: .system(conversation), in: sample.application)
+                .text("x"), to: message.id, in: conversation, by: .system, in: sample.application)
             #expect(added.object.part.index == number)
             try await sample.store.changeParts(
-                .remove(.index(number)), of: message.id, by: .system(conversation),
+                .remove(.index(number)), of: message.id, in: conversation, by: .system,
                 in: sample.application)
         }
     }
@@ -113,7 +113,7 @@ import Testing
         let draft = try MessagePart.Draft(
             mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
         let taken = try await sample.store.addPart(
-            draft, to: message.id, by: .system(conversation), in: sample.application)
+            draft, to: message.id, in: conversation, by: .system, in: sample.application)
         #expect(taken == .idInUse(PartSnapshot(message: message, part: message.parts[0])))
         #expect(try await sample.rows() == before)
     }
@@ -124,32 +124,33 @@ import Testing
         let draft = try MessagePart.Draft(
             mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
         let added = try await sample.store.addPart(
-            draft, to: other.id, by: .system(conversation), in: sample.application)
+            draft, to: other.id, in: conversation, by: .system, in: sample.application)
         #expect(added.object.part.id == message.parts[0].id)
     }
 
     @Test func `R20: a message has at most 1000 parts, and at least one`() async throws {
         let (sample, conversation, message) = try await scene(999)
         _ = try await sample.store.addPart(
-            .text("999"), to: message.id, by: .system(conversation), in: sample.application)
+            .text("999"), to: message.id, in: conversation, by: .system, in: sample.application)
         await #expect(throws: Rejection.invalid("parts", .partCount, .init(amount: 1001))) {
             try await sample.store.addPart(
-                .text("1000"), to: message.id, by: .system(conversation), in: sample.application)
+                .text("1000"), to: message.id, in: conversation, by: .system, in: sample.application
+            )
         }
         let replacements = try (0...1000).map { number in
             PartOperation.Replacement(name: nil, draft: try .text("\(number)"))
         }
         await #expect(throws: Rejection.invalid("parts", .partCount, .init(amount: 1001))) {
             try await sample.store.changeParts(
-                .replaceAll(replacements), of: message.id, by: .system(conversation),
+                .replaceAll(replacements), of: message.id, in: conversation, by: .system,
                 in: sample.application)
         }
         try await sample.store.changeParts(
-            .replaceAll([replacements[7]]), of: message.id, by: .system(conversation),
+            .replaceAll([replacements[7]]), of: message.id, in: conversation, by: .system,
             in: sample.application)
         await #expect(throws: Rejection.invalidOperation(.lastPart)) {
             try await sample.store.changeParts(
-                .remove(.index(1000)), of: message.id, by: .system(conversation),
+                .remove(.index(1000)), of: message.id, in: conversation, by: .system,
                 in: sample.application)
         }
     }
@@ -196,7 +197,8 @@ import Testing
         for (operation, rejection) in refused {
             await #expect(throws: rejection) {
                 try await sample.store.changeParts(
-                    operation, of: message.id, by: .system(conversation), in: sample.application)
+                    operation, of: message.id, in: conversation, by: .system, in: sample.application
+                )
             }
         }
         #expect(try await sample.rows() == before)
@@ -208,12 +210,13 @@ import Testing
         try await sample.store.deleteMessage(other, in: nil, in: sample.application)
         await #expect(throws: Rejection.notFound(.message)) {
             try await sample.store.changeParts(
-                .remove(.index(0)), of: other, by: .system(conversation), in: sample.application)
+                .remove(.index(0)), of: other, in: conversation, by: .system, in: sample.application
+            )
         }
         try await sample.store.deleteConversation(conversation, in: sample.application)
         await #expect(throws: Rejection.objectDeleted) {
             try await sample.store.changeParts(
-                .remove(.index(0)), of: message.id, by: .system(conversation),
+                .remove(.index(0)), of: message.id, in: conversation, by: .system,
                 in: sample.application)
         }
     }
@@ -226,7 +229,7 @@ import Testing
                     do {
                         try await sample.store.changeParts(
                             .replace(.index(0), .text("\(number)")), of: message.id,
-                            by: .system(conversation), if: .one, in: sample.application)
+                            in: conversation, by: .system, if: .one, in: sample.application)
                         return 1
                     } catch let late as VersionMismatch<MessageSnapshot> {
                         #expect(late.current.message.version == 2)
@@ -243,7 +246,7 @@ import Testing
         let (sample, conversation, message) = try await scene(1)
         sample.wait(milliseconds: -60_000)
         let changed = try await sample.store.changeParts(
-            .replace(.index(0), .text("x")), of: message.id, by: .system(conversation),
+            .replace(.index(0), .text("x")), of: message.id, in: conversation, by: .system,
             in: sample.application)
         #expect(changed.updatedAt == message.sentAt)
     }

@@ -1,20 +1,24 @@
 import Messaging
 import SQL
 import Testing
+import Uploads
 
 @testable import MessagingStore
 
 @Suite struct `Records of uploads that processes share` {
     private let sample: SampleApplication
-    private var store: MessagingStore { sample.store }
+    private let registry: DatabaseUploadRegistry
 
-    init() async throws { sample = try await SampleApplication() }
+    init() async throws {
+        sample = try await SampleApplication()
+        registry = DatabaseUploadRegistry(store: sample.store)
+    }
 
     private static func row(
         _ name: String, version: Int64 = 1, owner: String = "o", isOpen: Bool = true,
         claimed: Int64 = 10, dueAt: Int64 = 100
-    ) -> UploadRow {
-        UploadRow(
+    ) -> RegisteredUpload {
+        RegisteredUpload(
             name: name, version: version, holder: [1], content: "c-\(name)", application: "a",
             owner: owner, isOpen: isOpen, claimed: claimed, dueAt: dueAt, record: [9, 8, 7])
     }
@@ -22,100 +26,100 @@ import Testing
     @Test func `are found by their name and by their content (resumable uploads 1.2)`() async throws
     {
         let row = Self.row("n")
-        #expect(try await store.keepUpload(row, mostOpen: 1, mostClaimed: nil) == .kept)
-        #expect(try await store.upload("n") == row)
-        #expect(try await store.upload(ofContent: "c-n") == row)
-        #expect(try await store.upload("c-n") == nil)
-        #expect(try await store.upload(ofContent: "n") == nil)
+        #expect(try await registry.create(row, mostOpen: 1, mostClaimed: nil) == .created)
+        #expect(try await registry.find("n") == row)
+        #expect(try await registry.find(content: "c-n") == row)
+        #expect(try await registry.find("c-n") == nil)
+        #expect(try await registry.find(content: "n") == nil)
     }
 
     @Test func `are replaced by one of two who saw the same version (10.5)`() async throws {
-        _ = try await store.keepUpload(Self.row("n"), mostOpen: 1, mostClaimed: nil)
+        _ = try await registry.create(Self.row("n"), mostOpen: 1, mostClaimed: nil)
         let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
-                group.addTask { [store] in
-                    try await store.replaceUpload(
+                group.addTask { [registry] in
+                    try await registry.replace(
                         Self.row("n", version: 2, dueAt: Int64(number)), version: 1)
                 }
             }
             return try await group.reduce(into: 0) { count, isTaken in count += isTaken ? 1 : 0 }
         }
         #expect(taken == 1)
-        #expect(try await store.upload("n")?.version == 2)
-        try await store.forgetUpload("n", version: 1)
-        #expect(try await store.upload("n") != nil)
-        try await store.forgetUpload("n", version: 2)
-        #expect(try await store.upload("n") == nil)
-        #expect(try await !store.replaceUpload(Self.row("n", version: 3), version: 2))
+        #expect(try await registry.find("n")?.version == 2)
+        try await registry.forget("n", version: 1)
+        #expect(try await registry.find("n") != nil)
+        try await registry.forget("n", version: 2)
+        #expect(try await registry.find("n") == nil)
+        #expect(try await !registry.replace(Self.row("n", version: 3), version: 2))
     }
 
     private static func written(
         _ version: Int64, by holder: UInt8 = 1, isWritten: Bool = true
-    ) -> UploadRow {
-        UploadRow(
+    ) -> RegisteredUpload {
+        RegisteredUpload(
             name: "n", version: version, holder: [holder], content: "c", application: "a",
             owner: "o", isOpen: true, claimed: 10, dueAt: 100, record: [9], isWritten: isWritten)
     }
 
     @Test func `keep what another process asks until it is answered (ruling 33)`() async throws {
-        _ = try await store.keepUpload(Self.row("n"), mostOpen: 1, mostClaimed: nil)
+        _ = try await registry.create(Self.row("n"), mostOpen: 1, mostClaimed: nil)
         // Nothing is asked of a process that receives nothing.
-        #expect(try await !store.askUploadWriter("n", holder: [1], request: 1))
-        #expect(try await store.replaceUpload(Self.written(2), version: 1))
-        #expect(try await !store.askUploadWriter("n", holder: [2], request: 1))
-        #expect(try await store.askUploadWriter("n", holder: [1], request: 2))
-        #expect(try await store.askUploadWriter("n", holder: [1], request: 1))
+        #expect(try await !registry.ask("n", at: [1], to: .commit))
+        #expect(try await registry.replace(Self.written(2), version: 1))
+        #expect(try await !registry.ask("n", at: [2], to: .commit))
+        #expect(try await registry.ask("n", at: [1], to: .stop))
+        #expect(try await registry.ask("n", at: [1], to: .commit))
         // A commit that began before is no answer, and to stop includes to commit.
-        #expect(try await store.replaceUpload(Self.written(3), version: 2))
-        #expect(try await store.upload("n")?.wanted == 2)
-        try await store.answerUploadRequest("n", holder: [2], isWritten: false)
-        #expect(try await store.upload("n")?.wanted == 2)
-        try await store.answerUploadRequest("n", holder: [1], isWritten: true)
-        var row = try await store.upload("n")
-        #expect(row?.wanted == 0 && row?.isWritten == true && row?.version == 3)
+        #expect(try await registry.replace(Self.written(3), version: 2))
+        #expect(try await registry.find("n")?.request == .stop)
+        try await registry.answer("n", at: [2], isWritten: false)
+        #expect(try await registry.find("n")?.request == .stop)
+        try await registry.answer("n", at: [1], isWritten: true)
+        var row = try await registry.find("n")
+        #expect(row?.request == nil && row?.isWritten == true && row?.version == 3)
         // The last replacement of a body, and that of another process, end the question.
-        _ = try await store.askUploadWriter("n", holder: [1], request: 2)
-        #expect(try await store.replaceUpload(Self.written(4, isWritten: false), version: 3))
-        row = try await store.upload("n")
-        #expect(row?.wanted == 0 && row?.isWritten == false)
-        #expect(try await store.replaceUpload(Self.written(5), version: 4))
-        _ = try await store.askUploadWriter("n", holder: [1], request: 1)
-        #expect(try await store.replaceUpload(Self.written(6, by: 2), version: 5))
-        #expect(try await store.upload("n")?.wanted == 0)
-        try await store.answerUploadRequest("n", holder: [2], isWritten: false)
-        #expect(try await store.upload("n")?.isWritten == false)
+        _ = try await registry.ask("n", at: [1], to: .stop)
+        #expect(try await registry.replace(Self.written(4, isWritten: false), version: 3))
+        row = try await registry.find("n")
+        #expect(row?.request == nil && row?.isWritten == false)
+        #expect(try await registry.replace(Self.written(5), version: 4))
+        _ = try await registry.ask("n", at: [1], to: .commit)
+        #expect(try await registry.replace(Self.written(6, by: 2), version: 5))
+        #expect(try await registry.find("n").map(\.request) == .some(nil))
+        try await registry.answer("n", at: [2], isWritten: false)
+        #expect(try await registry.find("n")?.isWritten == false)
     }
 
     @Test func `are counted when one more is kept, whoever keeps it (11.9)`() async throws {
-        let entries = try await withThrowingTaskGroup(of: UploadEntry.self) { group in
+        let entries = try await withThrowingTaskGroup(of: UploadCreationResult.self) { group in
             for number in 0..<20 {
-                group.addTask { [store] in
-                    try await store.keepUpload(
+                group.addTask { [registry] in
+                    try await registry.create(
                         Self.row("n\(number)"), mostOpen: 5, mostClaimed: nil)
                 }
             }
             return try await group.reduce(into: []) { all, entry in all.append(entry) }
         }
-        #expect(entries.filter { $0 == .kept }.count == 5)
+        #expect(entries.filter { $0 == .created }.count == 5)
         #expect(entries.filter { $0 == .tooMany }.count == 15)
         // Ended ones and those of others are none of his.
         let other = Self.row("other", owner: "p", claimed: 0)
-        #expect(try await store.keepUpload(other, mostOpen: 1, mostClaimed: 50) == .kept)
-        #expect(try await store.bytesClaimed(byUploadsOf: "a") == 50)
+        #expect(try await registry.create(other, mostOpen: 1, mostClaimed: 50) == .created)
+        #expect(try await registry.claimed(by: "a") == 50)
         let more = Self.row("more", owner: "q", claimed: 1)
-        #expect(try await store.keepUpload(more, mostOpen: 1, mostClaimed: 50) == .tooLarge)
-        #expect(try await store.keepUpload(more, mostOpen: 1, mostClaimed: 51) == .kept)
-        #expect(try await store.bytesClaimed(byUploadsOf: "b") == 0)
+        #expect(try await registry.create(more, mostOpen: 1, mostClaimed: 50) == .tooLarge)
+        #expect(try await registry.create(more, mostOpen: 1, mostClaimed: 51) == .created)
+        #expect(try await registry.claimed(by: "b") == 0)
     }
 
     @Test func `are named when they are due, those longest due first (11.8)`() async throws {
         for (name, moment) in [("b", 20), ("a", 10), ("c", 30)] as [(String, Int64)] {
-            _ = try await store.keepUpload(
+            _ = try await registry.create(
                 Self.row(name, dueAt: moment), mostOpen: 9, mostClaimed: nil)
         }
-        #expect(try await store.dueUploads(at: 20, limit: 9) == ["a", "b"])
-        #expect(try await store.dueUploads(at: 99, limit: 2) == ["a", "b"])
-        #expect(try await store.dueUploads(at: 9, limit: 9) == [])
+        #expect(try await registry.due(at: 20, limit: 9) == ["a", "b"])
+        #expect(try await registry.due(at: 99, limit: 2) == ["a", "b"])
+        #expect(try await registry.due(at: 9, limit: 9) == [])
     }
 }
 

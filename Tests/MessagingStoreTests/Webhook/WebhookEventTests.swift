@@ -27,7 +27,7 @@ import Testing
         }
         try await sample.expectHeard(first: [], later: [.messageUpdated, .partCreated]) {
             _ = try await sample.store.addPart(
-                .text("more"), to: message, by: .system(talk), in: sample.application)
+                .text("more"), to: message, in: talk, by: .system, in: sample.application)
         }
         try await sample.expectHeard(
             first: [.participantsChanged, .metadataChanged],
@@ -65,7 +65,7 @@ import Testing
             try await hear()
         }
         _ = try await sample.store.addPart(
-            .text("more"), to: message, by: .system(talk), in: sample.application)
+            .text("more"), to: message, in: talk, by: .system, in: sample.application)
         try await hear()
         try await sample.patch(talk, .setMetadata(path: ["a"], "c"))
         try await hear()
@@ -75,7 +75,7 @@ import Testing
         try await hear()
 
         let late = try await sample.told(after: start)
-        #expect(late.map(\.occurrence.id) == inTime.map(\.occurrence.id))
+        #expect(late.map(\.id) == inTime.map(\.id))
         #expect(late.map(\.versions) == inTime.map(\.versions))
         for told in late {
             switch told.subject {
@@ -85,7 +85,7 @@ import Testing
             }
         }
         func sent(_ told: [WebhookEvent]) -> [WebhookEvent.Subject] {
-            told.filter { event in event.occurrence.topic == .messageSent }.map(\.subject)
+            told.filter { event in event.topic == .messageSent }.map(\.subject)
         }
         #expect(sent(late) == sent(inTime))
     }
@@ -211,7 +211,7 @@ extension SampleApplication {
         let told = try await told(after: end)
         for (isFirst, topics) in [(true, first), (false, later)] {
             let heard = told.filter { $0.versions.contains(.v1_0) == isFirst }
-            #expect(heard.map(\.occurrence.topic) == topics, why, sourceLocation: sourceLocation)
+            #expect(heard.map(\.topic) == topics, why, sourceLocation: sourceLocation)
         }
     }
 

@@ -45,7 +45,7 @@ import Testing
     @Test func `a user sees their own URLs and counts (3_2)`() throws {
         let shape = try shape(
             userView: ConversationJSON.UserView(lastMessage: nil, unreadCount: 2, totalCount: 5))
-        let bo = LinkBuilder.Perspective.user(try user("bo"))
+        let bo = Perspective.user(try user("bo"))
         let old = text { shape.write(Sample.presentation(.v1_1, bo), into: &$0) }
         let new = text { shape.write(Sample.presentation(.v2_0, bo), into: &$0) }
         #expect(

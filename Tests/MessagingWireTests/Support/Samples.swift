@@ -14,13 +14,13 @@ enum Sample {
     static let root = "https://chat.example.com/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
 
     static func presentation(
-        _ version: APIVersion, _ perspective: LinkBuilder.Perspective = .system
+        _ version: APIVersion, _ perspective: Perspective = .system
     ) -> Presentation {
         Presentation(
             version: version,
             links: LinkBuilder(
                 publicBase: base, application: application, perspective: perspective),
-            sign: { id in ContentJSON.SignedLink(url: "signed:\(id.uuid)", expiresAt: moment) })
+            sign: { content in ("signed:\(content)", moment.milliseconds) })
     }
 
     /// A message with one inline part.

@@ -14,10 +14,9 @@ import Testing
     // MARK: - The samples of webhooks 4.3
 
     @Test func `shows a message that was read as 1_0 does (webhooks 4_3)`() throws {
-        let event = WebhookEventJSON(
-            try occurrence(
-                "4f0e2d1c-9b8a-4765-8c3d-2e1f0a9b8c7d", .messageRead, 1_772_356_691_400, "bo"),
-            by: nil, .message(.whole(try message(.read))))
+        let event = try event(
+            "4f0e2d1c-9b8a-4765-8c3d-2e1f0a9b8c7d", .messageRead, 1_772_356_691_400, "bo", by: nil,
+            .message(try message(.read)))
         #expect(
             try written(event, .v1_0) == """
                 {"event":{"created_at":"2026-03-01T09:18:11.400Z","type":"message.read",\
@@ -34,10 +33,9 @@ import Testing
     }
 
     @Test func `shows a new message as 2_0 does (webhooks 4_3)`() throws {
-        let event = WebhookEventJSON(
-            try occurrence(
-                "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d", .messageSent, 1_772_356_562_500, "ana"),
-            by: try identity("ana"), .message(.whole(try message(.sent))))
+        let event = try event(
+            "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d", .messageSent, 1_772_356_562_500, "ana",
+            by: identity("ana"), .message(try message(.sent)))
         let url = "\(Self.root)/conversations/0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"
         let part = "5e8d7c6b-4a39-4821-b7f6-0c9d8e7f6a5b"
         let id = "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d"
@@ -58,10 +56,9 @@ import Testing
 
     @Test func `shows a range of receipts as 2_0 does (webhooks 4_3)`() throws {
         let id = try #require(Self.conversation)
-        let event = WebhookEventJSON(
-            try occurrence(
-                "6b5a4938-2716-4f0e-9d8c-7b6a59483726", .receiptCreated, 1_772_356_691_400, "ana"),
-            by: try identity("ana"), .receipt(.read, 2...3, in: id))
+        let event = try event(
+            "6b5a4938-2716-4f0e-9d8c-7b6a59483726", .receiptCreated, 1_772_356_691_400, "ana",
+            by: identity("ana"), .receipt(.read, 2...3, in: id))
         #expect(
             try written(event, .v3_0) == """
                 {"event":{"id":"6b5a4938-2716-4f0e-9d8c-7b6a59483726","type":"Receipt.created",\
@@ -74,13 +71,11 @@ import Testing
 
     @Test func `shows removed users as 2_0 does (webhooks 4_3)`() throws {
         let id = try #require(Self.conversation)
-        let event = WebhookEventJSON(
-            try occurrence("6b5a4938-2716-4f0e-9d8c-7b6a59483726", .participationDeleted, 0, nil),
-            by: nil,
+        let event = try event(
+            "6b5a4938-2716-4f0e-9d8c-7b6a59483726", .participationDeleted, 0, nil, by: nil,
             .participation(
-                ConversationJSON(
-                    id: id, createdAt: Timestamp(milliseconds: 0),
-                    participants: [try identity("ana")], isDistinct: false,
+                conversation(
+                    [try identity("ana")], isDistinct: false,
                     metadata: ["b": "1", "10": "2", "2": ["y": "3", "0": "4"]]),
                 changes: [try identity("ana")]))
         #expect(
@@ -109,29 +104,24 @@ import Testing
             "conversation":{"id":"layer:///conversations/\(id)",\
             "url":"\(Self.root)/conversations/\(id)"}}}
             """
-        let there = WebhookPartJSON(
-            MessagePart(id: part, index: 4, mimeType: "a/b", body: .inline([0xFF])), of: message,
-            in: id)
-        let made = WebhookEventJSON(
-            try occurrence(part.uuid, .partUpdated, 0, nil), by: nil, .part(there))
+        let there = MessagePart(id: part, index: 4, mimeType: "a/b", body: .inline([0xFF]))
+        let made = try event(
+            part.uuid, .partUpdated, 0, nil, by: nil, .part(there, of: message, in: id))
         #expect(
             try written(made, .v3_0).hasSuffix(
                 #""message_part":{\#(names),"mime_type":"a/b","body":"/w==","encoding":"base64"},"#
                     + behind))
-        let gone = WebhookPartJSON(.init(id: part, index: 4), of: message, in: id)
-        let deleted = WebhookEventJSON(
-            try occurrence(part.uuid, .partDeleted, 0, nil), by: nil, .part(gone))
+        let deleted = try event(
+            part.uuid, .partDeleted, 0, nil, by: nil,
+            .deletedPart(.init(id: part, index: 4), of: message, in: id))
         #expect(try written(deleted, .v3_0).hasSuffix(#""message_part":{\#(names)},"# + behind))
     }
 
     @Test func `has no actor for changes to a conversation in 1_0 (webhooks 4_1)`() throws {
-        let event = WebhookEventJSON(
-            try occurrence("6b5a4938-2716-4f0e-9d8c-7b6a59483726", .metadataChanged, 0, "ana"),
-            by: try identity("ana"),
+        let event = try event(
+            "6b5a4938-2716-4f0e-9d8c-7b6a59483726", .metadataChanged, 0, "ana", by: identity("ana"),
             .conversation(
-                ConversationJSON(
-                    id: try #require(Self.conversation), createdAt: Timestamp(milliseconds: 0),
-                    participants: [try identity("ana")], isDistinct: true, metadata: .empty)))
+                conversation([try identity("ana")], isDistinct: true, metadata: .empty)))
         let text = try written(event, .v1_0)
         #expect(!text.contains("actor"))
         #expect(text.contains(#""participants":["ana"],"metadata":{}"#))
@@ -143,14 +133,14 @@ import Testing
     @Test(arguments: 0..<400 as Range<UInt64>)
     func `survives JSON_stringify of JSON_parse (webhooks 3_2)`(number: UInt64) throws {
         var any = SeededGenerator(number)
-        let conversation = ConversationJSON(
-            id: try #require(Self.conversation), createdAt: Timestamp(milliseconds: 0),
-            participants: any.list(0...4) { any in any.name() }.compactMap { UserID($0) }
+        let conversation = try conversation(
+            any.list(0...4) { any in any.name() }.compactMap { UserID($0) }
                 .map { BasicIdentity(userID: $0, displayName: any.name()) },
             isDistinct: any.once(in: 2), metadata: any.tree(3))
-        let message = MessageJSON(
-            Message(
-                id: .v7(at: Timestamp(milliseconds: 1), random: 1), conversation: conversation.id,
+        let message = MessageSnapshot(
+            message: Message(
+                id: .v7(at: Timestamp(milliseconds: 1), random: 1),
+                conversation: conversation.conversation.id,
                 position: Position(1), sender: .named(any.name()),
                 sentAt: Timestamp(milliseconds: 0),
                 parts: any.list(1...3) { any in
@@ -159,14 +149,15 @@ import Testing
                         mimeType: any.name(), body: .inline(Array(any.name().utf8)))
                 }),
             sender: nil,
-            recipientStatus: any.names(0...6).compactMap { UserID($0) }.map { ($0, .sent) })
-        for (subject, version): (WebhookEventJSON.Subject, APIVersion) in [
+            recipients: any.names(0...6).compactMap { UserID($0) }
+                .map { MessageSnapshot.Recipient(userID: $0, status: .sent) },
+            isUnread: nil, receivedAt: nil)
+        for (subject, version): (WebhookEvent.Subject, APIVersion) in [
             (.conversation(conversation), .v1_0), (.conversation(conversation), .v3_0),
-            (.message(.whole(message)), .v1_0), (.message(.whole(message)), .v3_0),
+            (.message(message), .v1_0), (.message(message), .v3_0),
         ] {
-            let event = WebhookEventJSON(
-                try occurrence("6b5a4938-2716-4f0e-9d8c-7b6a59483726", .messageSent, 0, "7"),
-                by: nil, subject)
+            let event = try event(
+                "6b5a4938-2716-4f0e-9d8c-7b6a59483726", .messageSent, 0, "7", by: nil, subject)
             let text = try written(event, version)
             let again = reserialized(try JSONDocument(Array(text.utf8)).root)
             #expect(text == String(decoding: again, as: UTF8.self))
@@ -184,19 +175,32 @@ import Testing
         BasicIdentity(userID: try #require(UserID(name)), displayName: "Ana")
     }
 
-    private func occurrence(
-        _ id: String, _ topic: WebhookTopic, _ moment: Int64, _ actor: String?
-    ) throws -> WebhookEventHeader {
-        WebhookEventHeader(
-            id: try #require(EventID(uuid: id)), topic: topic,
+    private func event(
+        _ id: String, _ topic: WebhookTopic, _ moment: Int64, _ actor: String?,
+        by identity: BasicIdentity?, _ subject: WebhookEvent.Subject
+    ) throws -> WebhookEvent {
+        WebhookEvent(
+            versions: [], position: .start, id: try #require(EventID(uuid: id)), topic: topic,
             at: Timestamp(milliseconds: moment),
-            actor: try actor.map { name in .user(try #require(UserID(name))) })
+            actor: try actor.map { name in .user(try #require(UserID(name))) },
+            actorIdentity: identity, trace: nil, subject: subject)
     }
 
-    private func message(_ status: RecipientStatus) throws -> MessageJSON {
+    private func conversation(
+        _ participants: [BasicIdentity], isDistinct: Bool, metadata: MetadataTree
+    ) throws -> ConversationSnapshot {
+        ConversationSnapshot(
+            conversation: Conversation(
+                id: try #require(Self.conversation), createdAt: Timestamp(milliseconds: 0),
+                participants: Participants(participants.map(\.userID)), isDistinct: isDistinct,
+                metadata: Metadata(metadata, at: Timestamp(milliseconds: 0))),
+            participants: participants)
+    }
+
+    private func message(_ status: RecipientStatus) throws -> MessageSnapshot {
         let (ana, bo) = (try #require(UserID("ana")), try #require(UserID("bo")))
-        return MessageJSON(
-            Message(
+        return MessageSnapshot(
+            message: Message(
                 id: try #require(Message.ID(uuid: "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")),
                 conversation: try #require(Self.conversation), position: Position(3),
                 sender: .user(ana), sentAt: Timestamp(milliseconds: 1_772_356_562_500),
@@ -207,21 +211,22 @@ import Testing
                         index: 0, mimeType: "text/plain",
                         body: .inline(Array("keys are under the mat".utf8)))
                 ]),
-            sender: try identity("ana"), recipientStatus: [(ana, .read), (bo, status)])
+            sender: try identity("ana"),
+            recipients: [.init(userID: ana, status: .read), .init(userID: bo, status: status)],
+            isUnread: nil, receivedAt: nil)
     }
 
-    private func written(_ event: WebhookEventJSON, _ version: APIVersion) throws -> String {
+    private func written(_ event: WebhookEvent, _ version: APIVersion) throws -> String {
         let application = try #require(
             Application.ID(uuid: "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"))
         var writer = JSONWriter()
-        event.write(
+        WebhookEventJSON.write(
+            event,
             Presentation(
                 version: version,
                 links: LinkBuilder(
                     publicBase: "https://chat.example.com", application: application),
-                sign: { _ in
-                    ContentJSON.SignedLink(url: "", expiresAt: Timestamp(milliseconds: 0))
-                }), into: &writer)
+                sign: { _ in ("", 0) }), into: &writer)
         return String(decoding: writer.finish(), as: UTF8.self)
     }
 }

@@ -176,9 +176,9 @@ extension SampleApplication {
                 var writer = JSONWriter()
                 let version: APIVersion = event.versions.contains(.v1_0) ? .v1_0 : .v3_0
                 let presentation = Presentation(version: version, links: links) { _ in
-                    ContentJSON.SignedLink(url: TestServer.base, expiresAt: event.occurrence.at)
+                    (TestServer.base, event.at.milliseconds)
                 }
-                WebhookEventJSON(event).write(presentation, into: &writer)
+                WebhookEventJSON.write(event, presentation, into: &writer)
                 _ = try JSONDocument(writer.finish())
             }
             (place, count) = (told.next, count + told.events.count)

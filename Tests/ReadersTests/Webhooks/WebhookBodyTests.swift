@@ -102,14 +102,14 @@ import Testing
         let whole = try await depot.messages(after: end, Self.all, limit: 100)
         for limit in [1, 2, 4, 9, 10, 11] {
             let pieces = try await depot.messages(after: end, Self.all, limit: limit)
-            #expect(pieces.map(\.body) == whole.map(\.body))
+            #expect(pieces.map(depot.body) == whole.map(depot.body))
         }
         #expect(whole.filter { $0.topic == .messageRead }.count == 9)
         let ranges = whole.filter { $0.topic == .receiptCreated }
         #expect(ranges.map(\.versions) == [[.v2_0, .v3_0]])
         let range = try #require(ranges.first)
         #expect(
-            try JSONDocument(range.body).root["receipt"]?.description
+            try JSONDocument(depot.body(of: range)).root["receipt"]?.description
                 == #"{"type":"Read","positions":{"from":65536,"to":589824}}"#)
         #expect(Set(whole.filter { $0.topic == .messageRead }.map(\.id)).count == 9)
     }
@@ -164,16 +164,21 @@ import Testing
             #expect(message.isFor(WebhookSubscription(webhook(after), unread: [stretch])) == isIn)
         }
 
-        #expect(message.body(for: webhook(before)) == message.body)
+        let body = depot.body(of: message)
+        #expect(WebhookRenderer.body(body, for: webhook(before)) == body)
         let settings = [
             Webhook.Setting(name: "b", value: "/"), Webhook.Setting(name: "7", value: "x"),
         ]
         let text = String(
-            decoding: message.body(for: webhook(before, config: settings)), as: UTF8.self)
+            decoding: WebhookRenderer.body(body, for: webhook(before, config: settings)),
+            as: UTF8.self)
         #expect(text.hasSuffix(#"},"config":{"7":"x","b":"/"}}"#))
         #expect(
-            String(decoding: message.body(for: webhook(before, config: [])), as: UTF8.self)
-                .hasSuffix(#","config":{}}"#))
+            String(
+                decoding: WebhookRenderer.body(body, for: webhook(before, config: [])),
+                as: UTF8.self
+            )
+            .hasSuffix(#","config":{}}"#))
     }
 
     @Test func `the headers are those of the Layer API (webhooks 3_1, 3_2)`() throws {
@@ -205,15 +210,19 @@ extension SampleApplication {
         try await store.logExtent(in: application).end
     }
 
+    fileprivate func body(of event: WebhookEvent) -> [UInt8] {
+        renderer.body(of: event, in: application)
+    }
+
     fileprivate func messages(
         after place: LogPosition, _ wanted: [WebhookVersion: Set<WebhookTopic>], limit: Int
-    ) async throws -> [WebhookBody] {
-        var (place, messages) = (WebhookCheckpoint(after: place), [WebhookBody]())
+    ) async throws -> [WebhookEvent] {
+        var (place, messages) = (WebhookCheckpoint(after: place), [WebhookEvent]())
         while true {
             let stretch = try await store.webhookEvents(
                 after: place, to: wanted, limit: limit, in: application)
             #expect(stretch.events.count <= limit + 1)
-            messages += stretch.events.map { renderer.message($0, in: application) }
+            messages += stretch.events
             place = stretch.next
             guard stretch.isCut else { return messages }
         }
@@ -223,7 +232,7 @@ extension SampleApplication {
         after place: LogPosition, _ wanted: [WebhookVersion: Set<WebhookTopic>]
     ) async throws -> [JSONValue] {
         try await messages(after: place, wanted, limit: 100).map { message in
-            try JSONDocument(message.body).root
+            try JSONDocument(body(of: message)).root
         }
     }
 

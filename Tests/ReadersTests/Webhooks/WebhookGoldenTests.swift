@@ -59,7 +59,7 @@ private struct Life {
             bodies += told.events.map { event in
                 named(
                     String(
-                        decoding: depot.renderer.message(event, in: depot.application).body,
+                        decoding: depot.renderer.body(of: event, in: depot.application),
                         as: UTF8.self))
             }
         }
@@ -131,17 +131,18 @@ private struct Life {
                 let part = try MessagePart.Draft(
                     mimeType: "a/b", body: .inline([0xFF]), proposedID: parts[2])
                 _ = try await store.acting(as: .user(ana)).addPart(
-                    part, to: message, by: .system(talk), in: application)
+                    part, to: message, in: talk, by: .system, in: application)
             },
             { store, application in
                 let part = try MessagePart.Draft(
                     mimeType: "text/plain", body: .inline(Array("ho".utf8)))
                 _ = try await store.acting(as: .user(ana)).changeParts(
-                    .replace(.id(parts[0]), part), of: message, by: .system(talk), in: application)
+                    .replace(.id(parts[0]), part), of: message, in: talk, by: .system,
+                    in: application)
             },
             { store, application in
                 _ = try await store.changeParts(
-                    .remove(.id(parts[1])), of: message, by: .system(talk), in: application)
+                    .remove(.id(parts[1])), of: message, in: talk, by: .system, in: application)
             },
             { store, application in
                 _ = try await store.acting(as: .user(ana)).patchConversation(
