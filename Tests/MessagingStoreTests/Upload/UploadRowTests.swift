@@ -86,7 +86,7 @@ import Testing
         #expect(try await store.upload("n")?.isWritten == false)
     }
 
-    @Test func `are counted when one more is kept, whoever keeps it (11.9)`() async throws {
+    @Test func `are counted when one is added, by any process (11.9)`() async throws {
         let entries = try await withThrowingTaskGroup(of: UploadEntry.self) { group in
             for number in 0..<20 {
                 group.addTask { [store] in
@@ -98,7 +98,7 @@ import Testing
         }
         #expect(entries.filter { $0 == .kept }.count == 5)
         #expect(entries.filter { $0 == .tooMany }.count == 15)
-        // Ended ones and those of others are none of his.
+        // Ended uploads and those of other owners do not count.
         let other = Self.row("other", owner: "p", claimed: 0)
         #expect(try await store.keepUpload(other, mostOpen: 1, mostClaimed: 50) == .kept)
         #expect(try await store.bytesClaimed(byUploadsOf: "a") == 50)
