@@ -76,16 +76,16 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
-	    'python3 Tests/Interop/mistakes.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/known_mistakes.py --binary .build/debug/parley' \
 	    'bash Tests/Commands/commands.sh .build/debug/parley' \
 	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
 	    'python3 Tests/Commands/database.py .build/debug/parley' \
 	    'python3 Tests/Commands/backup.py .build/debug/parley' \
 	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
-	    'python3 Tests/Commands/moving.py .build/debug/parley' \
-	    'python3 Tests/Commands/older.py .build/debug/parley' \
-	    'python3 Tests/Commands/room.py .build/debug/parley' \
-	    'python3 Tests/Commands/full.py .build/debug/parley' \
+	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
+	    'python3 Tests/Commands/older_release.py .build/debug/parley' \
+	    'python3 Tests/Commands/disk_space.py .build/debug/parley' \
+	    'python3 Tests/Commands/full_disk.py .build/debug/parley' \
 	    'python3 Tests/Commands/compose.py' \
 	    'python3 Tests/Commands/exports.py .build/debug/parley' \
 	    'python3 Tests/Commands/upload.py .build/debug/parley' \
@@ -119,7 +119,7 @@ acceptance: test-packages swift ## Uploads 2 GB in each protocol with 50 cuts, a
 fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=json.
 	python3 Tests/Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))
 
-siege: test-packages swift ## Attacks a server with slow, broken and greedy clients; takes some minutes.
+siege: test-packages swift ## Attacks a server with slow, broken and excessive clients; takes some minutes.
 	$(BUILD_RELEASE)
 	python3 Tests/Siege/siege.py --build .build/release
 
@@ -142,7 +142,7 @@ sanitize: test-packages swift ## Every test under the thread and the address san
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize address --scratch-path .build/address
 	swift test --sanitize thread --scratch-path .build/thread
 
-rules: ## Checks citations of rules, tables of documents, and the words of Sources.
+rules: ## Checks citations of rules, tables of documents, and the words of sources and tests.
 	python3 Tests/Rules/rules.py
 	python3 Tests/Rules/words.py
 

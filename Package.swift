@@ -139,7 +139,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
             exclude: [
-                "crowd.py", "objectstore.py", "postgres.py", "postgres.sh", "receiver.py",
+                "objectstore.py", "postgres.py", "postgres.sh", "receiver.py", "server_cluster.py",
                 "store.py",
             ],
             swiftSettings: testSettings + optimized),

@@ -20,7 +20,7 @@ public struct JSONWriter: ~Copyable, Sendable {
     /// Whether the next value or name needs a comma before it.
     private var isAfterValue = false
 
-    /// Makes a writer with room for `capacity` bytes; it grows when they do not suffice.
+    /// Makes a writer with space for `capacity` bytes; it grows when they do not suffice.
     public init(capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
     /// Ends writing and returns the bytes without a copy.

@@ -35,7 +35,7 @@ extension SQL: ExpressibleByStringInterpolation {
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var sql = SQL(stringLiteral: "")
 
-        /// Makes room for a literal of this size.
+        /// Reserves space for a literal of this size.
         public init(literalCapacity: Int, interpolationCount: Int) {
             sql.template.reserve(2 * interpolationCount + 1)
             sql.values.reserveCapacity(interpolationCount)

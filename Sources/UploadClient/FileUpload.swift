@@ -66,7 +66,7 @@ public struct FileUpload: Sendable {
                 guard let offset = try await service.offset(of: begun.url) else {
                     // The upload has expired or was cancelled.
                     place = nil
-                    throw UploadFailure("the server has given the upload up", isTransient: true)
+                    throw UploadFailure("the server no longer has the upload", isTransient: true)
                 }
                 if offset > held { failures = 0 }
                 held = offset
@@ -75,7 +75,7 @@ public struct FileUpload: Sendable {
                 let receipt = try await service.send(
                     file, from: offset, to: begun.url, onBytesSent: onProgress)
                 guard case .whole(let sha256) = receipt else {
-                    throw UploadFailure("the server takes no more", isTransient: true)
+                    throw UploadFailure("the server stopped reading the upload", isTransient: true)
                 }
                 return try await finish(begun, memo, sha256)
             } catch {
@@ -109,7 +109,7 @@ public struct FileUpload: Sendable {
         do {
             try await Task.sleep(for: .milliseconds(min(30_000, 500 << (failures - 1))))
         } catch {
-            throw UploadFailure("stopped", isCancelled: true)
+            throw UploadFailure("cancelled", isCancelled: true)
         }
     }
 }
@@ -147,7 +147,7 @@ public struct UploadFailure: Error, CustomStringConvertible {
                 false
             }
         self.init(
-            error.kind == .cancelled ? "stopped" : "\(error)", isTransient: isTransient,
+            error.kind == .cancelled ? "cancelled" : "\(error)", isTransient: isTransient,
             isCancelled: error.kind == .cancelled)
     }
 }

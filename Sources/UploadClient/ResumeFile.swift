@@ -49,7 +49,7 @@ final class ResumeFile {
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 close(descriptor)
-                throw UploadFailure("this file is being uploaded there already")
+                throw UploadFailure("this file is already being uploaded to this conversation")
             }
             var (locked, named) = (stat(), stat())
             if unsafe fstat(descriptor, &locked) == 0, unsafe stat(name, &named) == 0,

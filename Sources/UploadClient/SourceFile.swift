@@ -26,7 +26,7 @@ final class SourceFile: Sendable {
             status.st_mode & S_IFMT == S_IFREG
         else {
             close(descriptor)
-            throw UploadFailure("\(name) is no file")
+            throw UploadFailure("\(name) is not a regular file")
         }
         size = Int64(status.st_size)
         identity = SourceFile.identity(name, status)
@@ -61,7 +61,7 @@ final class SourceFile: Sendable {
         var hash = SHA256()
         var position: Int64 = 0
         while position < size {
-            if Task.isCancelled { throw UploadFailure("stopped", isCancelled: true) }
+            if Task.isCancelled { throw UploadFailure("cancelled", isCancelled: true) }
             let piece = try read(256 << 10, at: position)
             guard !piece.isEmpty else { throw changed }
             hash.update(piece.span)
@@ -77,7 +77,7 @@ final class SourceFile: Sendable {
         else { throw changed }
     }
 
-    var changed: UploadFailure { UploadFailure("\(name) changes while it is sent") }
+    var changed: UploadFailure { UploadFailure("\(name) changed during the upload") }
 
     private static func status(of descriptor: Int32) -> stat? {
         var status = stat()

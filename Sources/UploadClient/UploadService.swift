@@ -65,7 +65,7 @@ struct UploadService: Sendable {
         switch answer.status {
         case 200, 201: return UploadReceipt(wholeWith: answer.fields["ETag"])
         case 308: return .incomplete
-        case 404, 410: throw UploadFailure("the server has given the upload up", isTransient: true)
+        case 404, 410: throw UploadFailure("the server no longer has the upload", isTransient: true)
         default: throw refusal(answer)
         }
     }

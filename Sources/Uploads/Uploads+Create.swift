@@ -109,7 +109,8 @@ extension Uploads {
     ) async throws(UploadError) -> CreatedUpload {
         let (engine, settings) = (engine, engine.settings)
         let claim = UploadLedger.Claim(
-            owner: owner, bytes: length ?? 1, room: min(length ?? settings.unknownReservation, most)
+            owner: owner, bytes: length ?? 1,
+            space: min(length ?? settings.unknownReservation, most)
         )
         let claimed = engine.ledger.withLock { ledger in
             // Where several processes create uploads, the registry counts the open ones.

@@ -109,8 +109,8 @@ extension [UInt8] {
             let input = input.extracting(range)
             // Both have `range.count` bytes: the input was cut to them, the capacity was requested.
             unsafe input.withUnsafeBytes { source in
-                unsafe output.withUnsafeMutableBufferPointer { room, filled in
-                    let target = UnsafeMutableRawBufferPointer(room)
+                unsafe output.withUnsafeMutableBufferPointer { storage, filled in
+                    let target = UnsafeMutableRawBufferPointer(storage)
                     var index = 0
                     while index + 8 <= source.count {
                         let bytes = unsafe source.loadUnaligned(

@@ -134,8 +134,8 @@ struct MessageInflater: Sendable {
         var rest = input[...]
         var isFull = true
         while !rest.isEmpty || isFull {
-            let (known, room) = (output.count, min(Self.pieceSize, limit + 1 - output.count))
-            let step = try? inflater.inflate(rest, onto: &output, room: room)
+            let (known, capacity) = (output.count, min(Self.pieceSize, limit + 1 - output.count))
+            let step = try? inflater.inflate(rest, onto: &output, capacity: capacity)
             // The size is checked before errors, so that the result does not depend on how the
             // input is split.
             if output.count > limit { throw .tooBig }
@@ -146,7 +146,7 @@ struct MessageInflater: Sendable {
             // A client may end its deflate stream with every message; another block follows
             // (RFC 7692 §7.2.3.4).
             if step.isOver { inflater.restart() }
-            isFull = output.count - known == room
+            isFull = output.count - known == capacity
         }
     }
 

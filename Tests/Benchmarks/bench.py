@@ -18,7 +18,7 @@ import flatness
 import growth
 import memory
 import messages
-import moving
+import import_export
 import plain
 import secure
 import start
@@ -31,10 +31,10 @@ from table import Table
 PARTS = {
     "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages, "engines": engines,
     "streams": streams, "webhooks": webhooks,
-    "flatness": flatness, "growth": growth, "moving": moving, "transfers": transfers, "chunks": chunks, "start": start,
+    "flatness": flatness, "growth": growth, "import": import_export, "transfers": transfers, "chunks": chunks, "start": start,
 }
-# Growth takes half an hour, and says more of what flatness says; moving is done once in a while.
-LONG = {"growth", "moving"}
+# Growth takes half an hour, and says more of what flatness says; import takes minutes.
+LONG = {"growth", "import"}
 
 
 def arguments():

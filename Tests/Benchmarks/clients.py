@@ -1,4 +1,4 @@
-"""Clients made of plain sockets, which send exactly the octets they are told to."""
+"""Clients over plain sockets, which send exactly the given bytes."""
 
 import socket
 
@@ -7,7 +7,7 @@ IP_BIND_ADDRESS_NO_PORT = 24
 
 
 def connect(server, number=0, receive=None, timeout=30):
-    """A connection; every two hundred of them come from another address, as real crowds do."""
+    """A connection; each group of two hundred comes from another address, as many real clients do."""
     client = socket.socket()
     client.settimeout(timeout)
     if receive:
@@ -26,13 +26,13 @@ def head(line, *fields):
 
 def read_answer(client):
     """One answer with a Content-Length: its status and content; `None` at the end of the stream."""
-    octets = b""
-    while b"\r\n\r\n" not in octets:
+    data = b""
+    while b"\r\n\r\n" not in data:
         piece = client.recv(65536)
         if not piece:
             return None
-        octets += piece
-    front, content = octets.split(b"\r\n\r\n", 1)
+        data += piece
+    front, content = data.split(b"\r\n\r\n", 1)
     lines = front.decode("latin-1").split("\r\n")
     fields = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines[1:])}
     while len(content) < int(fields.get("content-length", 0)):

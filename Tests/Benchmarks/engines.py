@@ -1,4 +1,4 @@
-"""Durable sendings on both engines, by connections; on PostgreSQL beside its own pgbench."""
+"""Sending messages on both engines, by number of connections; on PostgreSQL compared with pgbench."""
 
 import concurrent.futures
 import pathlib
@@ -44,7 +44,7 @@ def send(options, folder, table, engine, connections, settings):
 
 
 def beside(options, folder, table, postgres, schema):
-    """Sendings at 64 connections, in turn with pgbench, which has neither HTTP to read nor anything to decide."""
+    """Sends at 64 connections, in turn with pgbench, which parses no HTTP and makes no decisions."""
     folder.mkdir()
     ours, bases = [], {}
     with parley(options, folder, PARLEY_DATABASE_URL=schema) as server:
@@ -68,7 +68,7 @@ def beside(options, folder, table, postgres, schema):
 
 
 def shared(ours):
-    """Messages in a commit; said once at the end, by the writer of the database."""
+    """Messages in a commit; logged once at the end by the writer of the database."""
     said = ours.output.read_text()
     commits, mutations = (int(re.search(rf'"{name}":"?(\d+)', said)[1]) for name in ("commits", "mutations"))
     return mutations / max(commits, 1)
@@ -97,7 +97,7 @@ def two(options, folder, table, schema):
 
 
 class Base:
-    """The statements that keep a message, run by pgbench on the rows that a sending has left."""
+    """The statements that store a message, run by pgbench on the rows of a sent message."""
 
     def __init__(self, options, folder, postgres, schema, isShared):
         self.seconds, self.schema = options.seconds, schema
@@ -110,7 +110,7 @@ class Base:
         self.write()
 
     def part(self):
-        """Each client has an application of its own: nobody waits for another one's counter."""
+        """Each client has its own application, so that none waits for the counter of another one."""
         for table in ("log_positions", "conversations", "participants"):
             columns = self.columns(table)
             others = ", ".join("decode(lpad(to_hex(k), 32, '0'), 'hex')" if name == "application" else name
@@ -126,7 +126,7 @@ class Base:
             f"AND table_name = '{table}' ORDER BY ordinal_position").split()
 
     def row(self, table, order, changed):
-        """An `INSERT` of a row such as the first one, but for what differs."""
+        """An `INSERT` of a row like the first one, except for the given columns."""
         columns = self.columns(table)
         where = "WHERE kind = 'message.sent'" if table == "events" else ""
         values = [
@@ -145,12 +145,12 @@ class Base:
             f"UPDATE log_positions SET position = position + 1 WHERE application = {application} "
             "RETURNING position AS place \\gset",
             f"UPDATE conversations SET last_position = last_position + 1, message_count = message_count + 1 "
-            f"WHERE application = {application} AND id = {conversation} RETURNING last_position AS seat \\gset",
+            f"WHERE application = {application} AND id = {conversation} RETURNING last_position AS new_position \\gset",
             self.row("events", "position", own | {"position": ":place"}),
-            self.row("messages", "position", own | {"id": message, "position": ":seat"}),
+            self.row("messages", "position", own | {"id": message, "position": ":new_position"}),
             self.row("parts", "message", own | {"message": message}),
             f"UPDATE participants SET total_count = total_count + 1, unread_count = unread_count + 1, "
-            f"last_position = :seat, last_message = {message} "
+            f"last_position = :new_position, last_message = {message} "
             f"WHERE application = {application} AND conversation = {conversation} AND left_after IS NULL;",
             "COMMIT;", ""]))
 

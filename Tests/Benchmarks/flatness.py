@@ -1,4 +1,4 @@
-"""Whether what is asked most costs the same in a small and in a large application.
+"""Whether the most frequent requests cost the same in a small and in a large application.
 
 Two servers, one with a thousand conversations and messages and one with `--size` of them, asked in turn. One
 user takes part in every conversation, and one conversation has all the messages. The goal: within 1.5 times.
@@ -29,9 +29,8 @@ def measure(options, folder, table):
 
 
 def in_turn(options, ask, servers, chats, sizes):
-    """The runs of each server, of which each round asks all, so that a noisy machine disturbs them alike."""
-    # What nobody has read since it was written is read once, unmeasured: else the first round shows how files
-    # come into memory.
+    """The runs of each server, of which each round asks all, so that load from other processes affects all of them alike."""
+    # All rows are read once before the measurement, so that the first round does not include reading files.
     for server, chat, size in zip(servers, chats, sizes): ask(server, chat, size, options.seconds, "f")
     runs = [[] for _ in servers]
     for number in range(options.rounds):
@@ -41,7 +40,7 @@ def in_turn(options, ask, servers, chats, sizes):
 
 
 def populate(server, size):
-    """As many conversations of one user as messages of one conversation, which it returns."""
+    """Creates as many conversations of one user as messages in one conversation; returns the latter."""
     fill(server, CONVERSATIONS, PAIR, size, HEADERS)
     chat = messages.converse(server)
     messages.fill_messages(server, chat, size)

@@ -42,7 +42,7 @@ def measure(options, folder, table):
     with contextlib.closing(Postgres(buffers="4GB")) as postgres:
         schemas = [postgres.schema() for _ in sizes]
         for place, schema in zip(places, schemas): migrate(options, place, schema)
-        # What it does by itself within minutes of so many rows, at once: nobody is measured meanwhile.
+        # Statistics are updated now rather than within minutes by itself: nothing is measured meanwhile.
         for chore in ("VACUUM", "CHECKPOINT"): postgres.run(chore)
         for engine, settings in {
             "SQLite": [{} for _ in sizes],
@@ -58,7 +58,7 @@ def measure(options, folder, table):
 
 
 def grow(options, folder, size):
-    """An application of a size in a data folder that nobody serves any more; its chat."""
+    """Creates an application of a size in a data folder and stops the server; returns its conversation."""
     folder.mkdir()
     with parley(options, folder) as server: return populate(server, size)
 

@@ -1,4 +1,4 @@
-"""Runs wrk and reads what it says."""
+"""Runs wrk and parses its output."""
 
 import dataclasses
 import http.client
@@ -14,7 +14,7 @@ UNITS = {"us": 1, "ms": 1000, "s": 1_000_000, "m": 60_000_000}
 
 @dataclasses.dataclass
 class Run:
-    """What a table shows: requests or deliveries a second, microseconds, CPU of the server for each."""
+    """Figures of a run: requests or deliveries a second, latencies in microseconds, CPU time of the server per request."""
 
     rate: float
     p50: float
@@ -24,7 +24,7 @@ class Run:
 
 
 def varied(server, method, path, connections, seconds, headers, body=None, **numbers):
-    """One run of requests that differ; see requests.lua, whose settings `numbers` are."""
+    """One run of requests that differ; see requests.lua, whose settings are `numbers`."""
     settings = {"METHOD": method, "PATH": path, "BODY": body, **{name.upper(): n for name, n in numbers.items()}}
     environment = {f"BENCH_{name}": str(value) for name, value in settings.items() if value is not None}
     return wrk(server, "/", connections, seconds, REQUESTS, headers, environment)
@@ -33,7 +33,7 @@ def varied(server, method, path, connections, seconds, headers, body=None, **num
 def fill(server, path, body, count, headers, first=0):
     """Posts bodies numbered from `first`, below `count` when they are few, a little more when they are many.
 
-    Says which number is the next one that none has used.
+    Returns the next unused number.
     """
     if count - first <= 5000:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
@@ -49,7 +49,7 @@ def fill(server, path, body, count, headers, first=0):
     while done < count:
         seconds = max(1, min(30, round((count - done) / max(rate, 1))))
         run = varied(server, "POST", path, 64, seconds, headers, body, **{"from": done})
-        # Those under way at the end have used their numbers, too.
+        # Unfinished requests have used their numbers, too.
         done, rate = done + run.requests + 64, run.rate
     return done
 
@@ -76,5 +76,5 @@ def wrk(server, path, connections, seconds, script=None, headers=None, environme
 
 def percentile(said, name):
     found = re.search(rf"^\s*{name}\s+([\d.]+)(us|ms|s|m)$", said, re.MULTILINE)
-    # Without an answer in time there is none; the row shows it.
+    # Without an answer in time there is no percentile; the row shows that.
     return float(found[1]) * UNITS[found[2]] if found else float("nan")

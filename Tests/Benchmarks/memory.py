@@ -1,4 +1,4 @@
-"""What a connection costs that only exists."""
+"""The memory of an idle connection."""
 
 import resource
 
@@ -23,14 +23,14 @@ def measure(options, folder, table):
 
 
 def each(server, begin):
-    """Octets of memory per connection; what the first ones bring along is not theirs alone."""
+    """Bytes of memory per connection; the first ones are not counted, as they cause one-time allocations."""
     warm = [begin(server, number) for number in range(WARM)]
     before = server.memory("RssAnon")
-    crowd = [begin(server, number) for number in range(WARM, COUNT)]
+    measured = [begin(server, number) for number in range(WARM, COUNT)]
     grown = server.memory("RssAnon") - before
-    for client in warm + crowd:
+    for client in warm + measured:
         client.close()
-    return grown * 1024 / len(crowd)
+    return grown * 1024 / len(measured)
 
 
 def asked(server, number):
@@ -56,12 +56,12 @@ def upgraded(server, number):
 def begun(server, number, request, status):
     client = connect(server, number)
     client.sendall(request)
-    octets = b""
-    while b"\r\n\r\n" not in octets:
+    data = b""
+    while b"\r\n\r\n" not in data:
         piece = client.recv(4096)
         if not piece:
             break
-        octets += piece
-    if not octets.startswith(status):
-        raise RuntimeError(f"{request[:40]!r} was answered {octets[:200]!r}")
+        data += piece
+    if not data.startswith(status):
+        raise RuntimeError(f"{request[:40]!r} was answered {data[:200]!r}")
     return client

@@ -1,4 +1,4 @@
-"""Real endpoints: what a backend asks most, at 64 connections."""
+"""The most frequent requests of a backend, at 64 connections."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ CONNECTIONS = 64
 
 @dataclasses.dataclass
 class Row:
-    """A request that differs by its number, and what it is measured beside."""
+    """A request that contains a running number, and the servers it is compared with."""
 
     what: str
     method: str
@@ -67,7 +67,7 @@ def beside(options, folder, table, what, body, ask):
 
 
 def served(place, body):
-    """How nginx answers a body: said in its settings, or, when it is longer than they may be, from a file."""
+    """The nginx configuration that answers a body: inline, or from a file when the body is too long for that."""
     if len(body) < 3500:
         quoted = body.replace("'", "\\'").replace("$", "")
         return f"location / {{ return 200 '{quoted}'; }}"
@@ -98,7 +98,7 @@ def writes(options, folder, table):
 
 
 def write(options, folder, table, ours, row):
-    """What they are beside answers the bytes of the first answer to a plain `GET`, and keeps nothing."""
+    """The compared servers answer the bytes of the first answer to a plain `GET`, and store nothing."""
     answer = ours.request(row.method, first(row.path), first(row.body), row.headers)[1].decode() or "{}"
     used = 1
 
@@ -108,7 +108,7 @@ def write(options, folder, table, ours, row):
             return static(options, server, "/static")
         run = varied(
             ours, row.method, row.path, CONNECTIONS, options.seconds, row.headers, row.body, **{"from": used})
-        # Those under way at the end have used numbers, too.
+        # Unfinished requests have used numbers, too.
         used += run.requests + CONNECTIONS
         return run
 
@@ -121,13 +121,13 @@ def first(text):
 
 
 def sends(options, folder, table):
-    """Messages, beside a bare group commit of the rows they leave."""
+    """Sends messages, compared with a bare group commit of their rows."""
     with parley(options, folder) as ours:
         chat = converse(ours)
         runs = [
             varied(ours, "POST", chat, CONNECTIONS, options.seconds, HEADERS, numbered(f"b{number}"))
             for number in range(options.rounds)]
-    # Said once at the end, by the writer of the database.
+    # Logged once at the end by the writer of the database.
     said = ours.output.read_text()
     commits, mutations = (
         int(re.search(rf'"{name}":"?(\d+)', said)[1]) for name in ("commits", "mutations"))
@@ -138,7 +138,7 @@ def sends(options, folder, table):
          for _ in range(options.rounds)])
 
 
-# MARK: - What is there to ask for
+# MARK: - Test data
 
 def named(prefix):
     """A message's UUID by its number, of a row of its own."""

@@ -38,7 +38,7 @@ def compare(options, folder, table, what, body, ask):
 
 
 def alternately(options, ask, theirs):
-    """The runs of both, in turn; `ask` measures us when it is handed nobody."""
+    """The runs of both, in turn; `ask` without a peer measures Parley."""
     runs = ([], [])
     for number in range(options.rounds):
         pair = [(None, runs[0]), (theirs, runs[1])]

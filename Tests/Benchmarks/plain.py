@@ -12,12 +12,12 @@ SCENES = [
 ]
 
 
-# Every answer of ours makes a name for its request and forbids sniffing: so nginx is also measured
+# Each answer of Parley has a request id and forbids sniffing, so nginx is also measured
 # doing that.
 SAME_FIELDS = "add_header X-Request-Id $request_id; add_header X-Content-Type-Options nosniff;"
 
 
-# What parley says of a request, said by nginx; both gather lines before they write.
+# The request log line of Parley, written by nginx; both buffer lines before they write.
 LINES = """log_format lines escape=json '{"time":"$time_iso8601","level":"info","message":"request",'
     '"id":"$request_id","method":"$request_method","route":"$uri","status":$status,'
     '"bytes_in":$request_length,"bytes_out":$bytes_sent,"duration_us":"$request_time",'
@@ -31,7 +31,7 @@ def measure(options, folder, table):
 
 
 def measure_parley(options, folder, table):
-    """The whole server, which always counts what its metrics say, with a line per request and without."""
+    """The whole server, which always updates its metrics, with and without a log line per request."""
     for logs, log, said in (
             ("true", LINES, "a line logged"), ("false", "access_log off;", "no line")):
         place = folder / f"logs-{logs}"
@@ -61,7 +61,7 @@ def measure_scenes(options, table, ours, theirs, size, against):
     runs = {name: ([], []) for name, _, _ in SCENES}
     for number in range(options.rounds):
         for name, connections, script in SCENES:
-            # Whoever runs second has a warmer machine: they take turns.
+            # The second run finds a warmer machine, so the order alternates.
             pair = [(ours, runs[name][0]), (theirs, runs[name][1])]
             for server, results in pair if number % 2 == 0 else pair[::-1]:
                 results.append(wrk(server, "/", connections, options.seconds, script))

@@ -89,7 +89,7 @@ class Process:
 
     def request(self, method, path, body=None, headers=None):
         if self.scheme == "https":
-            # The certificate is one of our own making; nobody is to be convinced by it.
+            # The certificate is self-signed and not verified.
             trusting = ssl._create_unverified_context()
             connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=trusting)
         else:

@@ -1,7 +1,7 @@
-"""A bare group commit: the rows that sendings leave, written by SQLite alone.
+"""A bare group commit: the rows of sent messages, written by SQLite alone.
 
-No decision, no JSON, no socket: what is left of a sending when everything is left out but keeping it. The
-statements are those that keep a message, each prepared once; python adds a microsecond or two to each.
+No decision, no JSON, no socket: only the storing of a message remains. The
+statements are those that store a message, each prepared once; Python adds one or two microseconds to each.
 """
 
 import itertools
@@ -52,7 +52,7 @@ class Rows:
             for table, row in (("events", event), ("messages", message), ("parts", part))]
 
     def prepare(self, kept, database):
-        """What a sending finds and changes."""
+        """The statements that read and change what a message needs."""
         for table in ("conversations", "participants", "log_positions"):
             for row in kept.execute(f"SELECT * FROM {table}"):
                 database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)

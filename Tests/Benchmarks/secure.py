@@ -11,7 +11,7 @@ def measure(options, folder, table):
         with nginx(folder, f"location / {{ return 200 '{body}'; }}", 1, certificate) as theirs:
             kept, fresh = ([], []), ([], [])
             for number in range(options.rounds):
-                # Whoever runs second has a warmer machine: they take turns.
+                # The second run finds a warmer machine, so the order alternates.
                 pair = list(enumerate((ours, theirs)))
                 for place, server in pair if number % 2 == 0 else pair[::-1]:
                     kept[place].append(wrk(server, "/", 64, options.seconds))

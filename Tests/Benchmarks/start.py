@@ -1,4 +1,4 @@
-"""What the binary costs when it does nothing."""
+"""The start time and idle memory of the binary."""
 
 import statistics
 import subprocess
@@ -15,7 +15,7 @@ def measure(options, folder, table):
             while server.request("GET", "/health/ready")[0] != 200:
                 time.sleep(0.0005)
             times.append(time.monotonic() - began)
-            # The first start makes the database, the others find it; it settles for a moment.
+            # The first start creates the database; its idle work ends after a moment.
             time.sleep(0.5)
             memory.append(server.memory("VmRSS"))
     table.say("First start until ready", f"{times[0] * 1000:.0f} ms")

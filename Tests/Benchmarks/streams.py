@@ -1,4 +1,4 @@
-"""Live streams: how long after its commit's answer begins a message takes to reach all who stream the log.
+"""Live streams: the delay between the answer to a sent message and its arrival at all streams.
 
 The sender writes the time into each message, and one process reads all streams, so the figure holds what
 sender and reader cost as well: they share the cores with the server.
@@ -18,9 +18,9 @@ from processes import APPLICATION, TOKEN, parley
 
 PATH = f"/apps/{APPLICATION}/events?after=now&types=message.sent"
 SENDERS = 8
-# What an event begins with; a long mark is found faster than a short one.
+# The start of an event; a long pattern is found faster than a short one.
 MARK = b"event: message.sent\nid: "
-# Where readers take what has come: one room for all, which so stays in the processor's cache.
+# One receive buffer for all readers, so that it stays in the processor's cache.
 ROOM = bytearray(1 << 20)
 ALL = memoryview(ROOM)
 
@@ -71,7 +71,7 @@ def deliver(server, count, rate, seconds):
 
 
 def at(delays, share):
-    """The delay in microseconds below which a share of the events lies."""
+    """A percentile of the delays in microseconds."""
     wanted = sum(number for _, number in delays) * share
     for delay, number in sorted(delays):
         wanted -= number
@@ -79,7 +79,7 @@ def at(delays, share):
 
 
 def send(port, path, rate, end, sent, number):
-    """Sends at a rate, without a library: what the sender costs, the server and the readers lack."""
+    """Sends at a rate, without a library, to leave the processor to the server and the readers."""
     client = socket.create_connection(("127.0.0.1", port), timeout=60)
     front = head(f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in HEADERS.items()))[:-2]
     due = time.monotonic()
@@ -95,7 +95,7 @@ def send(port, path, rate, end, sent, number):
 
 
 def read(port, count, pipe):
-    """Opens all streams, and reads until it is told how much was sent and everything has come."""
+    """Opens all streams, and reads until all sent events have arrived."""
     readers = [Reader(port) for _ in range(count)]
     for reader in readers: reader.greet()
     selector = selectors.DefaultSelector()
@@ -108,7 +108,7 @@ def read(port, count, pipe):
             wanted, told = pipe.recv(), time.monotonic()
         if wanted is not None and all(reader.number == wanted for reader in readers):
             return pipe.send((delays, time.monotonic() - told))
-    raise RuntimeError("not everything has come")
+    raise RuntimeError("some events have not arrived")
 
 
 class Reader:
@@ -131,7 +131,7 @@ class Reader:
         self.socket.setblocking(False)
 
     def take(self, delays):
-        """What has come at once; the oldest of it stands for the delay of all."""
+        """Reads what has arrived; its oldest event gives the delay of all."""
         count = len(self.rest)
         ROOM[:count] = self.rest
         try:

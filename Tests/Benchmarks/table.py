@@ -1,4 +1,4 @@
-"""The one table that is printed."""
+"""The printed table."""
 
 import statistics
 import sys
@@ -13,7 +13,7 @@ class Table:
         self.rows = []
 
     def row(self, *cells):
-        """Keeps a row, and tells of it at once: all of them together may take hours."""
+        """Adds a row and prints it at once, as all of them together may take hours."""
         self.rows.append(cells)
         print(line(cells), file=sys.stderr, flush=True)
 
@@ -28,13 +28,13 @@ class Table:
         self.row(what, rate(runs) + note, "", "", latency(runs), "", cpu(runs), "")
 
     def against(self, what, ours, rates):
-        """Adds a row beside something that has only a rate; ratios are per round."""
+        """Adds a row compared with a rate; ratios are per round."""
         ratio = statistics.median(run.rate / rate for run, rate in zip(ours, rates))
         self.row(
             what, rate(ours), f"{statistics.median(rates):,.0f}/s", f"**{ratio:.2f}**", latency(ours), "", cpu(ours), "")
 
     def flat(self, what, small, large):
-        """Adds a row of the same question to a large and a small application."""
+        """Adds a row of the same request to a large and a small application."""
         ratio = statistics.median(a.rate / max(b.rate, 1e-9) for a, b in zip(large, small))
         self.row(
             what, rate(large), rate(small), f"**{ratio:.2f}**", latency(large), latency(small), cpu(large), cpu(small))

@@ -18,7 +18,7 @@ from messages import HEADERS, post
 from processes import APPLICATION, certify, free_port, nginx, parley
 
 LOCATIONS = "location / { dav_methods PUT DELETE; create_full_put_path on; }"
-CROWD = 50
+MANY = 50
 
 
 def measure(options, folder, table):
@@ -36,11 +36,11 @@ def measure(options, folder, table):
         with nginx(folder, LOCATIONS, certificate=certificate) as theirs:
             rounds(options, folder, table, film, ours, theirs, ", TLS")
     digests(options, folder, table, film)
-    for count in (1, CROWD):
-        crowd(options, folder, table, count)
+    for count in (1, MANY):
+        many_at_once(options, folder, table, count)
     with contextlib.closing(ObjectStore()) as store:
-        for count in (1, CROWD) if store.settings else ():
-            crowd(options, folder, table, count, f", to {store.name}", **store.settings)
+        for count in (1, MANY) if store.settings else ():
+            many_at_once(options, folder, table, count, f", to {store.name}", **store.settings)
 
 
 def make(path, size):
@@ -107,12 +107,12 @@ def rounds(options, folder, table, film, ours, theirs, kind):
     up, cold, warm = Direction("up"), Direction("down from the disk"), Direction("down from memory")
     for number in range(options.rounds):
         content = uploader.announce(options.bytes)
-        # Whoever runs second finds a busier disk: they take turns.
+        # The second run finds a busier disk, so the order alternates.
         turns = [
             (0, ours, uploader.over(content["upload_url"])), (1, theirs, f"{theirs.url}/film-{number}")]
         for place, server, url in turns[:: 1 if number % 2 == 0 else -1]:
             up.run(place, server, "-T", film, url)
-        # nginx leaves what it stored in memory and we do not, so both are measured both ways.
+        # nginx leaves stored files in the page cache and Parley does not, so both are measured both ways.
         evict(folder)
         for down in (cold, warm):
             down.run(0, ours, uploader.over(uploader.fresh(content)))
@@ -123,7 +123,7 @@ def rounds(options, folder, table, film, ours, theirs, kind):
 
 
 def digests(options, folder, table, film):
-    """What MD5 costs beside the digests that always run."""
+    """The cost of MD5 in addition to the other digests."""
     place = folder / "digests"
     place.mkdir()
     with parley(options, place) as server:
@@ -142,11 +142,11 @@ def digests(options, folder, table, film):
         table.say("Up with MD5, against without", *texts, f"**{ratio:.2f}**")
 
 
-def crowd(options, folder, table, count, kind="", **settings):
-    """Peak memory of a server that takes so many uploads at the same time, each as slow as the others."""
+def many_at_once(options, folder, table, count, kind="", **settings):
+    """Peak memory of a server that receives many slow uploads at the same time."""
     size = options.bytes // count
     film = make(folder / f"film-{count}", size)
-    place = folder / f"crowd-{count}{kind}"
+    place = folder / f"many_at_once-{count}{kind}"
     place.mkdir()
     with parley(options, place, PARLEY_UPLOADS_MAX_OPEN_UPLOADS_PER_OWNER="1000", **settings) as server:
         uploader = Uploader(server)
@@ -164,7 +164,7 @@ def crowd(options, folder, table, count, kind="", **settings):
 
 
 def evict(folder):
-    """Writes back and drops what the system holds in memory of the files below a folder."""
+    """Writes back and drops the page cache of the files below a folder."""
     for file in folder.rglob("*"):
         if file.is_file():
             descriptor = os.open(file, os.O_RDONLY)
@@ -175,7 +175,7 @@ def evict(folder):
 
 def curl(*arguments):
     """Seconds of one transfer; an answer that is no success stops the benchmark."""
-    # Certificates are of our own making; nobody is to be convinced by them.
+    # The certificates are self-signed and not verified.
     command = ["curl", "-skS", "--fail", "-o", "/dev/null", "-w", "%{time_total}", *map(str, arguments)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What PyPI has for tus, each in a process of its own: the server `tuspyserver`, and the client `tuspy`.
+"""The tus packages of PyPI, each in its own process: the server `tuspyserver` and the client `tuspy`.
 
     tuspeer.py serve PORT FOLDER
     tuspeer.py upload FILE URL CHUNK [TOKEN]     prints how many seconds it took

@@ -32,7 +32,7 @@ SETTINGS = {
 def measure(options, folder, table):
     busy, beside, fuller, quiet = [], [], [], []
     for round in range(options.rounds):
-        # One more costs what its rows cost, dead or alive: that is what a dead one is held against.
+        # Another receiver adds rows, dead or alive, so a dead one is compared with one that answers.
         for runs, dead, more in [(busy, 0, 0), (beside, 1, 0), (fuller, 0, 1)]:
             place = folder / f"{round}-{dead}-{more}"
             place.mkdir()
@@ -49,7 +49,7 @@ def measure(options, folder, table):
 
 
 def deliver(server, seconds, dead, alive):
-    """As many messages as can be sent, then few: the figures of both, of deliveries to so many as always."""
+    """Sends as many messages as possible, then few; returns the figures of both."""
     ours, theirs = multiprocessing.Pipe()
     receiving = multiprocessing.get_context("fork").Process(target=receive, args=(alive, theirs))
     receiving.start()
@@ -132,7 +132,7 @@ def waiting(server):
 
 
 class silence:
-    """A receiver that answers the challenge and then nothing any more; its port."""
+    """A receiver that answers the challenge and nothing after it; yields its port."""
 
     def __enter__(self):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
@@ -160,7 +160,7 @@ def receive(count, pipe):
 
 
 async def receiving(count, pipe):
-    """Answers after a millisecond each; says how long everything took once as much has come as was sent."""
+    """Answers after a millisecond each; reports the total time once all deliveries have arrived."""
     delays = []
 
     async def serve(reader, writer):

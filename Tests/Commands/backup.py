@@ -1,4 +1,4 @@
-"""`parley backup` and `parley restore`: beside a server at work, killed in the middle, refused.
+"""`parley backup` and `parley restore`: of a running server, killed while they run, refused.
 
 usage: backup.py BINARY
 """
@@ -17,7 +17,7 @@ import threading
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from exports import Caller, openssl
-from people import KILLS, Commands, Person, fetch, kill_again_and_again
+from callers import KILLS, Commands, APIClient, fetch, kill_repeatedly
 from server import APPLICATION, TOKEN, Server, serving
 from store import ObjectStore
 
@@ -25,22 +25,22 @@ SIZES = (60_000_000, 0, 1, 4096, 700_000, 700_001)
 
 
 def kill_at_work(commands, folder, *words):
-    return kill_again_and_again(commands, words, (folder / "unfinished").exists, 0.15)
+    return kill_repeatedly(commands, words, (folder / "unfinished").exists, 0.15)
 
 
-class Talk(threading.Thread):
+class MessageSender(threading.Thread):
     """Sends one message after the other, and remembers which were acknowledged."""
 
     def __init__(self, server, conversation):
         super().__init__()
-        self.person, self.conversation = Person(server), conversation
+        self.api, self.conversation = APIClient(server), conversation
         self.acknowledged, self.is_over, self.complaint = [], False, None
 
     def run(self):
         try:
             while not self.is_over:
                 text = f"message {len(self.acknowledged)}"
-                self.person.ask("POST", f"/conversations/{self.conversation}/messages", {
+                self.api.ask("POST", f"/conversations/{self.conversation}/messages", {
                     "sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": text}]})
                 self.acknowledged.append(text)
         except Exception as complaint:
@@ -48,16 +48,16 @@ class Talk(threading.Thread):
 
 
 def whole(server, commands):
-    """Saved beside a server at work and brought back: what was acknowledged before is there, to the byte."""
+    """Backs up a running server and restores: all acknowledged data is there, byte for byte."""
     server.start()
-    person = Person(server)
-    conversation = person.ask("POST", "/conversations", {"participants": ["ana", "bo"]})["id"].split("/")[-1]
+    api = APIClient(server)
+    conversation = api.ask("POST", "/conversations", {"participants": ["ana", "bo"]})["id"].split("/")[-1]
     contents = {}
     for size in SIZES:
         content = random.randbytes(size)
-        contents[person.upload(conversation, content)] = hashlib.sha256(content).digest()
-    signed = person.ask("GET", f"/conversations/{conversation}/content/{list(contents)[3]}")["download_url"]
-    talk = Talk(server, conversation)
+        contents[api.upload(conversation, content)] = hashlib.sha256(content).digest()
+    signed = api.ask("GET", f"/conversations/{conversation}/content/{list(contents)[3]}")["download_url"]
+    talk = MessageSender(server, conversation)
     talk.start()
     saved, back = server.folder / "saved", server.folder / "back"
     kills = kill_at_work(commands, saved, "backup", "saved", "--data", "data")
@@ -80,11 +80,11 @@ def whole(server, commands):
     other.data = str(back)
     try:
         other.start()
-        person = Person(other)
-        found = person.messages(conversation)
+        api = APIClient(other)
+        found = api.messages(conversation)
         assert set(before) <= found <= set(after) | {f"message {len(after)}"}, (len(before), len(found), len(after))
         for content, digest in contents.items():
-            url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
+            url = api.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
             assert hashlib.sha256(fetch(other, url)).digest() == digest, content
         assert hashlib.sha256(fetch(other, signed)).digest() == list(contents.values())[3]
         assert other.stop() == 0
@@ -94,7 +94,7 @@ def whole(server, commands):
 
 
 def refusals(server, commands):
-    """Whatever is wrong is one line, and nothing that was there is touched."""
+    """Each error is one line, and existing files stay unchanged."""
     commands.refuses("/proc/new cannot be created there (No such file or directory): name another one", "backup", "/proc/new", "--data", "data")
     commands.refuses("there is no database in nowhere", "backup", "new", "--data", "nowhere")
     assert not (server.folder / "new").exists()
@@ -122,7 +122,7 @@ def refusals(server, commands):
 
 
 def damage(server, commands):
-    """No byte is believed that is not the one that was saved."""
+    """A backup with any changed byte is refused."""
     def restored(change, words):
         copy, target = server.folder / "copy", server.folder / "target"
         for folder in (copy, target):
@@ -132,11 +132,11 @@ def damage(server, commands):
         commands.refuses(words, "restore", "copy", "--data", "target")
 
     def flip(file):
-        with open(file, "r+b") as octets:
-            octets.seek(file.stat().st_size // 2)
-            octet = octets.read(1)
-            octets.seek(-1, os.SEEK_CUR)
-            octets.write(bytes([octet[0] ^ 1]))
+        with open(file, "r+b") as stream:
+            stream.seek(file.stat().st_size // 2)
+            byte = stream.read(1)
+            stream.seek(-1, os.SEEK_CUR)
+            stream.write(bytes([byte[0] ^ 1]))
 
     def content(folder):
         return max((folder / "uploads" / "blobs" / "content").rglob("*"), key=lambda file: file.stat().st_size)
@@ -150,9 +150,9 @@ def damage(server, commands):
         with sqlite3.connect(folder / "parley.sqlite") as database:
             database.execute("INSERT INTO schema_migrations VALUES (999, 'dreams', 0)")
         database.close()
-        octets = (folder / "parley.sqlite").read_bytes()
+        database = (folder / "parley.sqlite").read_bytes()
         note(folder, lambda note: note["database"].update(
-            size=len(octets), sha256=hashlib.sha256(octets).hexdigest()))
+            size=len(database), sha256=hashlib.sha256(database).hexdigest()))
 
     restored(lambda copy: flip(copy / "parley.sqlite"), "the digest of its database differs")
     restored(lambda copy: flip(content(copy)), "is damaged: its bytes are not those the database knows")
@@ -174,27 +174,27 @@ def damage(server, commands):
         "the database in data was written by another release: the database has migration 999", "backup", "fifth",
         "--data", "data")
     size = (data / "parley.sqlite").stat().st_size
-    with open(data / "parley.sqlite", "r+b") as octets:
-        octets.seek(4096)
-        octets.write(b"\xff" * (size - 4096))
+    with open(data / "parley.sqlite", "r+b") as stream:
+        stream.seek(4096)
+        stream.write(b"\xff" * (size - 4096))
     commands.refuses("restore a backup with parley restore", "backup", "sixth", "--data", "data")
     print("backup: damage is found on either side")
 
 
-def worn(server):
-    """A server that comes upon damage in the midst of its file wants no more requests, and says what to do."""
+def damaged_while_running(server):
+    """A server that finds damage in its database is not ready, and its log says what to do."""
     server.start()
-    conversation = Person(server).ask("POST", "/conversations", {"participants": ["ana"]})["id"].split("/")[-1]
+    conversation = APIClient(server).ask("POST", "/conversations", {"participants": ["ana"]})["id"].split("/")[-1]
     assert server.stop() == 0
     file = pathlib.Path(server.data) / "parley.sqlite"
     with sqlite3.connect(file) as database:
         page = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'parts'").fetchone()[0]
     database.close()
-    with open(file, "r+b") as octets:
-        octets.seek((page - 1) * 4096)
-        octets.write(b"\xff" * 4096)
+    with open(file, "r+b") as stream:
+        stream.seek((page - 1) * 4096)
+        stream.write(b"\xff" * 4096)
     server.start()
-    Person(server).ask("POST", f"/conversations/{conversation}/messages", {
+    APIClient(server).ask("POST", f"/conversations/{conversation}/messages", {
         "sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": "?"}]}, status=(500,))
     connection = server.connection()
     connection.request("GET", "/health/ready")
@@ -202,18 +202,18 @@ def worn(server):
     assert server.stop() == 0
     lines = [line for line in server.log.read_text().splitlines() if '"level":"critical"' in line]
     assert len(lines) == 1 and "restore a backup with parley restore" in lines[0], lines
-    print("backup: a server that comes upon damage is not ready, and says so once")
+    print("backup: a server that finds damage is not ready, and logs it once")
 
 
 def bucket(server, commands, settings):
-    """Contents in a bucket stay there; a backup knows them, and is brought back only where they are."""
+    """Contents in a bucket stay there; a backup lists them, and is restored only where they exist."""
     server.start()
-    person = Person(server)
-    conversation = person.ask("POST", "/conversations", {"participants": ["ana", "bo"]})["id"].split("/")[-1]
+    api = APIClient(server)
+    conversation = api.ask("POST", "/conversations", {"participants": ["ana", "bo"]})["id"].split("/")[-1]
     contents = {}
     for size in SIZES[1:]:
         content = random.randbytes(size)
-        contents[person.upload(conversation, content)] = hashlib.sha256(content).digest()
+        contents[api.upload(conversation, content)] = hashlib.sha256(content).digest()
     caller = Caller(server, APPLICATION, TOKEN)
     key = server.folder / "key.pem"
     key.write_bytes(openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"))
@@ -233,9 +233,9 @@ def bucket(server, commands, settings):
     commands.says("restore", "saved", "--data", "back", **settings)
     server.data = str(server.folder / "back")
     server.start()
-    person = Person(server)
+    api = APIClient(server)
     for content, digest in contents.items():
-        url = person.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
+        url = api.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
         assert hashlib.sha256(fetch(server, url)).digest() == digest, content
     assert fetch(server, caller.completed(export)["download_url"]) == archive
     assert server.stop() == 0
@@ -249,7 +249,7 @@ def main():
         refusals(server, commands)
         damage(server, commands)
     with serving(sys.argv[1]) as server:
-        worn(server)
+        damaged_while_running(server)
     with contextlib.closing(ObjectStore()) as store:
         if not store.settings:
             return print("backup: with an object store: left out")

@@ -40,7 +40,7 @@ holds 'check-config looks at the URL of the database' refuses \
     check-config --set database.url=postgres://me:sesame@db:none/parley
 "$binary" check-config --set http.backlog=0 --set color=red --log-level loud >nothing 2>said
 holds 'check-config fails on mistakes' test $? -ne 0
-holds 'check-config tells every mistake' test "$(wc -l <said)" = 3
+holds 'check-config reports every error' test "$(wc -l <said)" = 3
 holds 'a bad setting is one line' refuses 'setting http.backlog = 0: must be ' serve --set http.backlog=0 --data data
 holds 'a missing file is one line' refuses 'the settings file nowhere.json cannot be read' serve --config nowhere.json
 printf 'a-token-of-the-environment\n' >token
@@ -55,7 +55,7 @@ holds 'a data folder that cannot be made is one line' refuses 'the data folder /
 holds 'a data folder that cannot be written is one line' refuses 'the data folder /proc/data ' serve --data /proc/data
 SWIFT_DETERMINISTIC_HASHING=1 holds 'H188: hash tables that can be guessed are refused' refuses 'SWIFT_DETERMINISTIC_HASHING ' serve --data data
 holds 'commands want a database' refuses 'there is no database in data' app list --data data
-holds 'healthcheck fails when nobody answers' refuses "127.0.0.1:$port does not answer" healthcheck --listen "127.0.0.1:$port"
+holds 'healthcheck fails when no server answers' refuses "127.0.0.1:$port does not answer" healthcheck --listen "127.0.0.1:$port"
 
 holds 'a setting that cannot work with another names both' refuses \
     'setting http.handler_timeout = 61s: http.handler_timeout must not be above http.request_timeout' \
@@ -113,7 +113,7 @@ holds 'ruling 36: links take host and scheme from a trusted proxy' grep -q '"url
 holds 'ruling 36: a Host alone changes nothing' grep -q "\"self\":\"$base/\"" <(curl -s -H 'Host: evil.example' "$base/")
 chat=$(grep -oE 'conversations/[0-9a-f-]{36}' <<<"$made" | head -n 1)
 holds 'ruling 35: an announcement holds to uploads.max_upload_size' grep -q 'from 0 to 4,096' <(ask "apps/$app/$chat/content" -X POST -H 'Upload-Content-Type: a/b' -H 'Upload-Content-Length: 4097')
-holds 'the start says the limits in force' python3 -c '
+holds 'the start logs the limits in force' python3 -c '
 import json
 line = next(line for line in map(json.loads, open("err")) if line["message"] == "started")
 for name, value in {"api.max_participants": "2", "uploads.max_upload_size": "4KiB", "data.folder": "limits", "engine": "sqlite"}.items():
@@ -180,13 +180,13 @@ while peer.recv(4096): pass' "$port"
 holds 'H194: SIGTERM ends an idle server with exit code 0' stop
 holds 'H206: requests have a line with the template of their route' grep -q '"route":"/uploads/{token}"' err
 holds 'H206: a refused head is logged by its rule and the beginning of its request line' grep -qF '"beginning":"GET /uploads/abcdef…' err
-holds 'H206: a request on behalf of a user names him' grep -qF '"user":"ana"' err
+holds 'H206: a request on behalf of a user names the user' grep -qF '"user":"ana"' err
 holds 'H208: no token is in the log' test "$(grep -cE "$token|$reading|abcdefgh|AAAAAAA" err)" = 0
-holds 'the log tells the start once, with version, engine, address and folder' python3 -c 'import json, sys
+holds 'the log has the start once, with version, engine, address and folder' python3 -c 'import json, sys
 [event] = [event for event in map(json.loads, open("err")) if event["message"] == "started"]
 said = json.dumps(event)
 assert all(text in said for text in ("\"sqlite\"", "\"version\"", sys.argv[1], "\"data\"", "http.max_connections")), said' "127.0.0.1:$port"
-holds 'the log tells the end last, and once' python3 -c 'import json
+holds 'the log has the end last, and once' python3 -c 'import json
 events = [json.loads(line) for line in open("err")]
 assert [event["message"] for event in events].count("stopped") == 1 and events[-1]["message"] == "stopped", events[-1]'
 holds 'H207: each line of the log is one JSON object' python3 -c 'import json; [json.loads(line) for line in open("err")]'
@@ -211,7 +211,7 @@ kill -9 "$server" 2>/dev/null
 wait "$server" 2>/dev/null
 server=
 
-# Settings read anew by a running server.
+# Settings reloaded by a running server.
 said_in_log() {
     for _ in $(seq 100); do
         grep -qF "$1" err && return
@@ -227,17 +227,17 @@ exec 3<>"/dev/tcp/127.0.0.1/$port"
 asked
 settings '{"http": {"max_header_fields": 2}, "data": {"readers": 3}}'
 kill -HUP "$server"
-holds 'H196: a reload is told' said_in_log 'settings reloaded'
+holds 'H196: a reload is logged' said_in_log 'settings reloaded'
 holds 'H196: a new limit holds' test "$(status "$base/health/live")" = 431
-holds 'H196: what needs a restart is told' grep -q '"setting needs a restart".*data.readers' err
+holds 'H196: a setting that needs a restart is logged' grep -q '"setting needs a restart".*data.readers' err
 settings '{"http": {"max_header_fields": 0, "color": "red"}}'
 kill -HUP "$server"
-holds 'H196: an invalid reload is told' said_in_log 'settings not reloaded'
+holds 'H196: an invalid reload is logged' said_in_log 'settings not reloaded'
 holds 'H196: every mistake is a line' test "$(grep -c '"message":"setting http' err)" = 2
 holds 'H196: then the old settings stay' test "$(status "$base/health/live")" = 431
 asked
 asked
-holds 'H196: a connection lives through it' test "$(timeout 10 grep -m 3 -c 'HTTP/1.1 200' <&3)" = 3
+holds 'H196: a connection stays open during a reload' test "$(timeout 10 grep -m 3 -c 'HTTP/1.1 200' <&3)" = 3
 exec 3>&-
 settings '{}'
 kill -HUP "$server"
@@ -252,14 +252,14 @@ ticks() { echo $(($(cut -d ' ' -f 14,15 "/proc/$server/stat" | tr ' ' +))); }
 python3 -c 'import socket, sys
 kept = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(60)]
 sys.stdin.read()' "$port" < <(sleep 2) &
-crowd=$!
-holds 'H183: having no descriptors left is told' said_in_log 'connections cannot be accepted'
+clients=$!
+holds 'H183: a lack of descriptors is logged' said_in_log 'connections cannot be accepted'
 before=$(ticks)
 sleep 1
 holds 'H183: the server does not spin meanwhile' test $(($(ticks) - before)) -lt 50
-wait $crowd
+wait $clients
 # Asked until the first answer and not once more: each loop has a queue of its own, and in the other one
-# may still stand some of the crowd, for whom descriptors are short again for a moment.
+# some of the clients may still wait, for which descriptors are short again for a moment.
 accepts_again() {
     for _ in $(seq 600); do
         [ "$(status "$base/health/live")" = 200 ] && return
@@ -268,13 +268,13 @@ accepts_again() {
     return 1
 }
 holds 'H183: it accepts again by itself' accepts_again
-holds 'H183: it is told once in a while' test "$(grep -c 'connections cannot be accepted' err)" = 1
+holds 'H183: it is logged at a limited rate' test "$(grep -c 'connections cannot be accepted' err)" = 1
 stop
 
 # What a container brings.
 export PARLEY_APP_ID=$known PARLEY_APP_TOKEN=a-token-of-the-environment PARLEY_LOG_LEVEL=debug
 start --data environment
-holds 'X12: the environment makes an application and its token' test "$(api $PARLEY_APP_TOKEN $known/users/ana/conversations)" = 404
+holds 'X12: the environment creates an application and its token' test "$(api $PARLEY_APP_TOKEN $known/users/ana/conversations)" = 404
 holds 'X12: then no other application is made' test "$("$binary" app list --data environment | wc -l)" = 1
 plain() { status "$base/apps/$known/conversations" -H "Authorization: Bearer $PARLEY_APP_TOKEN" -d '{"participants": ["ana", "bo"]}' "$@"; }
 holds 'a request of plain curl is one of version 3.0' test "$(plain)" = 201
@@ -291,7 +291,7 @@ holds 'app.id wants app.token' env -u PARLEY_APP_TOKEN bash -c "! '$binary' chec
 # TLS on this machine.
 unset PARLEY_APP_ID PARLEY_APP_TOKEN PARLEY_LOG_LEVEL
 "$binary" dev-cert --out pair --host chat.test >said
-holds 'dev-cert makes a pair whose key is its owner'"'"'s' test "$(stat -c %a pair/key.pem)" = 600
+holds 'dev-cert makes a pair whose key is readable only by its owner' test "$(stat -c %a pair/key.pem)" = 600
 holds 'dev-cert says how to use it' grep -q 'curl --cacert pair/cert.pem' said
 holds 'dev-cert overwrites nothing' refuses 'pair/key.pem cannot be written: File exists' dev-cert --out pair
 secure=$(free_port)

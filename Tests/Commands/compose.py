@@ -1,4 +1,4 @@
-"""The files of docker/ fit together, as far as that can be told without Docker.
+"""The files of docker/ are consistent, as far as that can be checked without Docker.
 
 usage: compose.py
 """
@@ -32,7 +32,7 @@ def interpolated(text, known):
     def value(match):
         name, fallback = match[1], match[2] or ""
         if fallback.startswith(":?"):
-            assert name in known, f"{name} is asked for and nowhere described"
+            assert name in known, f"{name} is required and described nowhere"
         return known.get(name, fallback.removeprefix(":-"))
     return re.sub(r"\$\{(\w+)(:[-?][^}]*)?\}", value, text)
 
@@ -47,7 +47,7 @@ def check(path, yaml):
         if build:
             assert (FOLDER / build["context"] / build["dockerfile"]).is_file(), f"{where}: no {build['dockerfile']}"
         for other in service.get("depends_on", ()):
-            assert other in services, f"{where} waits for {other}, which is not there"
+            assert other in services, f"{where} waits for {other}, which does not exist"
         for mount in service.get("volumes", ()):
             assert mount.split(":")[0] in whole["volumes"], f"{where}: no volume of {mount}"
         for network in service.get("networks", ()):
@@ -83,7 +83,7 @@ def check_cluster(cluster):
 
 
 def check_images():
-    """A tag such as 1.26 or bookworm is moved to other bytes; one that names a whole release is not."""
+    """A tag such as 1.26 or bookworm changes over time; one that names a full release does not."""
     said = re.findall(r"^FROM (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
     for path in FOLDER.glob("compose*.yaml"):
         said += re.findall(r"^\s*image: (\S+)", path.read_text(), re.MULTILINE)
@@ -95,7 +95,7 @@ def check_images():
 
 
 def check_build():
-    """The image is built from what COPY brings: no line of it needs the tests."""
+    """The image is built from the copied files, which do not include the tests."""
     text = (FOLDER / "Dockerfile").read_text()
     for source in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE):
         for name in source.split():
@@ -103,7 +103,7 @@ def check_build():
             kept = f"!{name}" in (FOLDER / "Dockerfile.dockerignore").read_text().split()
             assert kept, f"Dockerfile.dockerignore leaves {name} out"
     if not shutil.which("swift"):
-        return print("  swift is not here: the package was not looked at")
+        return print("  swift is missing: the package is not checked")
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "Package.swift", folder)
         os.symlink(ROOT / "Sources", pathlib.Path(folder) / "Sources")
@@ -119,7 +119,7 @@ def check_build():
 
 def check_nginx(conf):
     if not shutil.which("nginx"):
-        return print("  nginx is not here: its file is only read")
+        return print("  nginx is missing: its configuration is only parsed")
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         (place / "conf").write_text(
@@ -131,7 +131,7 @@ def check_nginx(conf):
 
 def check_with_docker(path):
     if not shutil.which("docker") or subprocess.run(["docker", "compose", "version"], capture_output=True).returncode:
-        return print("  docker compose is not here: it was not asked")
+        return print("  docker compose is missing: its check is skipped")
     done = subprocess.run(
         ["docker", "compose", "-f", path, "config", "--quiet"], capture_output=True, text=True,
         env={"PATH": "/usr/local/bin:/usr/bin:/bin"} | SECRETS)
@@ -144,7 +144,7 @@ def main():
     try:
         import yaml
     except ImportError:
-        return print("docker/: PyYAML is missing, so the files were not looked at")
+        return print("docker/: PyYAML is missing, so the files are not checked")
     for path in sorted(FOLDER.glob("compose*.yaml")):
         whole = check(path, yaml)
         if path.name == "compose.cluster.yaml":

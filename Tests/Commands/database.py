@@ -1,4 +1,4 @@
-"""The binary on a PostgreSQL server: what is said when it cannot be used, and how it lives through its faults.
+"""The binary on a PostgreSQL server: the errors when it cannot be used, and recovery from its faults.
 
 usage: database.py BINARY
 """
@@ -13,7 +13,7 @@ import time
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
 from checks import Checks
-from patient import PatientSender
+from retrying import RetryingSender
 from postgres import Postgres
 from server import APPLICATION, serving
 
@@ -21,7 +21,7 @@ SENDERS = 6
 
 
 class Commands:
-    """Runs the binary for people."""
+    """Runs commands of the binary."""
 
     def __init__(self, binary, folder):
         self.binary, self.folder = str(pathlib.Path(binary).resolve()), folder
@@ -37,7 +37,7 @@ class Commands:
         return done.stdout
 
     def refuses(self, beginning, *words, **variables):
-        """It must fail with one line, in which there is no password."""
+        """Expects a failure with one line that contains no password."""
         done = self.run(*words, **variables)
         assert done.returncode == 1 and done.stderr.count("\n") == 1, (words, done)
         assert done.stderr.startswith(f"parley: {beginning}"), (beginning, done.stderr)
@@ -46,7 +46,7 @@ class Commands:
 
 
 def refusals(commands, postgres):
-    """Whatever is wrong at the start is one line."""
+    """Each error at the start is one line."""
     unreachable = "the database of database.url cannot be reached: "
     at = lambda old, new: postgres.url.replace(old, new)
     serve = ("serve", "--listen", "127.0.0.1:0", "--public-url", "http://localhost")
@@ -79,22 +79,22 @@ def refusals(commands, postgres):
 
 
 def damage(commands):
-    """A file that is damaged is told apart from one that cannot be opened."""
+    """A damaged file is reported as such, not as one that cannot be opened."""
     commands.says("app", "create", "one", "--data", "damaged")
     file = commands.folder / "damaged" / "parley.sqlite"
     size = file.stat().st_size
-    with open(file, "r+b") as octets:
-        octets.seek(4096)
-        octets.write(b"\xff" * (size - 4096))
+    with open(file, "r+b") as stream:
+        stream.seek(4096)
+        stream.write(b"\xff" * (size - 4096))
     commands.refuses("the database in damaged is damaged (", "serve", "--data", "damaged")
-    with open(file, "r+b") as octets:
-        octets.write(b"*" * 4096)
+    with open(file, "r+b") as stream:
+        stream.write(b"*" * 4096)
     commands.refuses("the database in damaged is damaged (", "serve", "--data", "damaged")
     assert "parley restore" in commands.run("serve", "--data", "damaged").stderr
 
 
 def administration(commands, server):
-    """Commands work on the server's database, beside a process that serves it and without a folder."""
+    """Commands work on the server's database, while a process serves it, and without a data folder."""
     ask = lambda *words: commands.says(*words, "--data", "nowhere", database_url=server.database)
     server.start()
     assert APPLICATION in ask("app", "list")
@@ -123,17 +123,17 @@ def wait_for(status, server):
 
 
 def faults(server, postgres):
-    """The server stops, crashes, and throws out who is in the midst of something."""
-    crew = [PatientSender(server, random.Random(number)) for number in range(SENDERS)]
-    for client in crew:
+    """The PostgreSQL server stops, crashes, and ends running connections."""
+    clients = [RetryingSender(server, random.Random(number)) for number in range(SENDERS)]
+    for client in clients:
         client.start()
 
     def leave(word):
         time.sleep(0.5)
-        postgres.tell(word)
+        postgres.send(word)
         wait_for(503, server)
         time.sleep(0.5)
-        postgres.tell("start")
+        postgres.send("start")
         wait_for(200, server)
 
     leave("stop")
@@ -143,13 +143,13 @@ def faults(server, postgres):
         time.sleep(0.02)
         postgres.run(others)
     time.sleep(1)
-    before = [len(client.acknowledged) for client in crew]
+    before = [len(client.acknowledged) for client in clients]
     time.sleep(1)
-    for client, count in zip(crew, before):
-        assert len(client.acknowledged) > count, "a client does not get on although the server is back"
-    found = Checks(server).dismiss(crew)
-    refused = sum(client.refusals for client in crew)
-    assert refused > 0, "nobody was refused while there was no server"
+    for client, count in zip(clients, before):
+        assert len(client.acknowledged) > count, "a client makes no progress although the server is back"
+    found = Checks(server).finish(clients)
+    refused = sum(client.refusals for client in clients)
+    assert refused > 0, "no request was refused while there was no server"
     print(f"database: {found} through two restarts and forty broken connections, {refused} times 503")
 
 

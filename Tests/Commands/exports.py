@@ -1,4 +1,4 @@
-"""Exports of a server of its own: killed in the middle they are made anew, and memory holds a stretch of rows.
+"""Exports: an interrupted export starts again, and memory holds a bounded number of rows.
 
 usage: exports.py BINARY
 """
@@ -18,12 +18,12 @@ from server import APPLICATION, TOKEN, serving
 
 BATCHES, BATCH = 838, 12
 TEXT = "x" * 1000
-# Less than half of what the export is.
+# Less than half the size of the export.
 GROWTH = 5 << 20
 
 
 class Caller:
-    """Asks a server in the name of one application."""
+    """Sends requests with the token of one application."""
 
     def __init__(self, server, application, token):
         self.server, self.application, self.token = server, application, token
@@ -39,7 +39,7 @@ class Caller:
         return json.loads(content) if content else None
 
     def fill(self):
-        """Sends messages, and reads some of them; the texts, each of them once."""
+        """Sends messages and reads some of them; returns the texts."""
         connection = self.server.connection()
         ask = lambda *request: self.ask(*request, connection=connection)
         conversation = ask("POST", "/conversations", {"participants": ["ana", "bo"]}, 201)["id"].split("/")[-1]
@@ -89,7 +89,7 @@ def openssl(*arguments, given=None):
 
 
 def staged(server, name):
-    """The size of a file that is being made; `None` for none."""
+    """The size of a file that is being written; `None` if there is none."""
     for file in (server.folder / "data").rglob(name):
         try:
             return file.stat().st_size
@@ -99,7 +99,7 @@ def staged(server, name):
 
 
 def kill_when(server, name, size):
-    """Ends the server with SIGKILL once a file has got so large."""
+    """Kills the server once a file has reached a size."""
     deadline = time.monotonic() + 60
     while (staged(server, name) or 0) < size:
         assert time.monotonic() < deadline, f"{name} never had {size} bytes"
@@ -126,7 +126,7 @@ def another_application(server):
 
 
 def kills(server, key):
-    """The JSON is begun, half of it is there, and it is sealed: each time all is made anew."""
+    """Kills the server when the JSON is started, half written, and encrypted: the export starts again each time."""
     caller = Caller(server, APPLICATION, TOKEN)
     server.start()
     sent = caller.fill()
@@ -142,12 +142,12 @@ def kills(server, key):
 
 
 def growth(server, key):
-    """A process that has sent and read those messages needs little more to export them."""
+    """A process that has stored and read the messages needs little more memory to export them."""
     server.start()
     caller = another_application(server)
     sent = caller.fill()
-    # Pages of the mapped database are the system's to take back, so they do not count; nor has the system
-    # a highest without them.
+    # Pages of the mapped database do not count, as the system can reclaim them; the system records no peak
+    # without them, so samples are taken.
     resting = memory(server.process, "RssAnon")
     export = caller.request_export(key)
     samples, is_over = [], threading.Event()

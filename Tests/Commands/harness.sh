@@ -1,4 +1,4 @@
-# What the tests of commands share; sourced before anything else, with the binary as first argument.
+# Shared by the tests of commands; sourced first, with the binary as first argument.
 set -uo pipefail
 
 binary=$(realpath "${1:?usage: ${0##*/} BINARY}")
@@ -8,7 +8,7 @@ cd "$folder" || exit 1
 server=
 passed=0
 failed=0
-# Nothing that this shell has set may meddle.
+# Settings of the calling shell must not apply.
 for name in $(compgen -e PARLEY_); do unset "$name"; done
 
 finish() {

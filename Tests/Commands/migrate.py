@@ -11,20 +11,20 @@ import sys
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
-from people import KILLS, Commands, kill_again_and_again
+from callers import KILLS, Commands, kill_repeatedly
 from postgres import Postgres
 from server import Server, serving
 from store import ObjectStore
-from talk import MESSAGES, expect_talk, talk
+from sample_conversation import MESSAGES, expect_conversation, fill_conversation
 
 SIZES = (20_000_000, 0, 1, 70_000)
 
 
 def kills(commands, postgres, url, *blobs, **settings):
-    """Ends it at moments between its first row and its last, and has it go on."""
+    """Kills the migration between its first row and its last, and resumes it."""
     schema = url.rsplit("D", 1)[1]
     call = ("migrate", "--from", "sqlite:data", "--to", url, "--blobs", *blobs)
-    number = kill_again_and_again(
+    number = kill_repeatedly(
         commands, call, lambda: marked(postgres, schema), 0.4,
         lambda: commands.refuses(
             "the database of database.url is half moved (the migration has come to ", "app", "list", PARLEY_DATABASE_URL=url),
@@ -40,7 +40,7 @@ def marked(postgres, schema):
 
 def whole(server, commands, postgres):
     server.start()
-    conversation, contents = talk(server, SIZES)
+    conversation, contents = fill_conversation(server, SIZES)
     url = postgres.schema()
     commands.refuses("the data folder data is already in use by process", "migrate", "--from", "sqlite:data", "--to", url)
     assert server.stop() == 0
@@ -57,21 +57,21 @@ def whole(server, commands, postgres):
 
 
 def expect_served(server, url, conversation, contents, settings=None):
-    """Everything is there, served from where it was moved to."""
+    """Expects all data, served from the target of the migration."""
     other = Server(server.binary, server.folder, database=url, settings=settings)
     other.data = str(server.folder / "moved")
     try:
         other.start()
-        expect_talk(other, conversation, contents, SIZES)
+        expect_conversation(other, conversation, contents, SIZES)
         assert other.stop() == 0
     finally:
         other.kill()
 
 
 def bucket(server, commands, postgres, settings):
-    """Contents go to a bucket, what stood in the folder stays readable there, and every digest is the same."""
+    """Contents are copied to a bucket, those in the folder stay readable, and every digest is equal."""
     server.start()
-    conversation, contents = talk(server, SIZES)
+    conversation, contents = fill_conversation(server, SIZES)
     assert server.stop() == 0
     url = postgres.schema()
     commands.refuses(

@@ -1,8 +1,8 @@
-"""The receiver in WebhookGuide.md that uses standardwebhooks, run as it stands there: it verifies what a server sends it.
+"""The receiver in WebhookGuide.md that uses standardwebhooks, run unchanged: it verifies deliveries of a server.
 
 usage: receiver.py BINARY
 
-Where PyPI's standardwebhooks is not installed, a stand-in with its face computes the plain HMAC.
+Where PyPI's standardwebhooks is not installed, a replacement with its interface computes the HMAC.
 """
 
 import json
@@ -43,9 +43,9 @@ def main():
     settings = {"PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.1", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
                 "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
     with tempfile.TemporaryDirectory() as folder, serving(sys.argv[1], settings=settings) as server:
-        judge = "PyPI's standardwebhooks" if standardwebhooks() else "the stand-in"
+        verifier = "PyPI's standardwebhooks" if standardwebhooks() else "the replacement"
         if not standardwebhooks():
-            print("receiver: PyPI's standardwebhooks is not installed: a stand-in computes the HMAC")
+            print("receiver: PyPI's standardwebhooks is not installed: a replacement computes the HMAC")
             pathlib.Path(folder, "standardwebhooks.py").write_text(STAND_IN)
         receiver = subprocess.Popen(
             [sys.executable, "-u", "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -77,7 +77,7 @@ def main():
             receiver.kill()
             receiver.wait()
         assert server.stop() == 0
-    print(f"receiver: the one of the guide verifies what it is sent, by {judge}")
+    print(f"receiver: the guide's receiver verifies deliveries, by {verifier}")
 
 
 main()

@@ -33,7 +33,7 @@ token=$(sed -n 's/^TOKEN=//p' out)
 other=$("$binary" app create --data data other | sed -n 's/^APP=//p')
 suspended=$("$binary" app create --data data suspended | sed -n 's/^APP=//p')
 made() { "$binary" token create --data data "$@" | sed -n 's/^TOKEN=//p'; }
-python3 "$tests/replay.py" "127.0.0.1:$port" "$tests/../PlatformAPITests/Exchanges" \
+python3 "$tests/replay_exchanges.py" "127.0.0.1:$port" "$tests/../PlatformAPITests/Exchanges" \
     base="$base" docs=x app="$app" APP="${app^^}" other_app="$other" suspended_app="$suspended" \
     token="$token" read_token="$(made --app "$app" --scope read)" write_token="$(made --app "$app" --scope write)" \
     other_token="$(made --app "$other")" suspended_token="$(made --app "$suspended")" expired_token=never-was >secrets
@@ -51,9 +51,9 @@ holds 'H212: requests are counted by the template of their route' \
 holds 'H212: no id is a label' test -z "$(grep -E '[0-9a-f]{8}-[0-9a-f]{4}-' page)"
 holds 'commits are counted' test "$(sample parley_database_commits_total)" -gt 50
 holds 'a refused head is counted' test "$(sample 'parley_requests_total{route="none",method="other",class="4xx"}')" -ge 1
-holds 'OpenMetrics is for whoever asks' grep -qx '# EOF' <(curl -s -m 20 -H 'Accept: application/openmetrics-text' "$metrics")
+holds 'OpenMetrics is sent to clients that accept it' grep -qx '# EOF' <(curl -s -m 20 -H 'Accept: application/openmetrics-text' "$metrics")
 holds 'clients are asked for the token of the metrics' test "$(status "$base/metrics")" = 401
-holds 'who brings it gets them' test "$(status -H "Authorization: Bearer $PARLEY_METRICS_TOKEN" "$base/metrics")" = 200
+holds 'the token gives access' test "$(status -H "Authorization: Bearer $PARLEY_METRICS_TOKEN" "$base/metrics")" = 200
 holds 'the listener for metrics serves nothing else' test "$(status "${metrics%/metrics}/health/live")" = 404
 stop
 unset PARLEY_METRICS_TOKEN PARLEY_API_RATE_LIMIT
@@ -83,7 +83,7 @@ holds 'H206: a refused head has its rule and its beginning' grep -qE '"status":4
 holds 'H207: a client cannot reach the terminal' test -z "$(LC_ALL=C grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xa8' err)"
 holds 'H207: but what it tried can be read' grep -qF 'GET /a\u001b[31m\u2028' err
 
-# A log that nobody reads: the pipe is held open and stays full.
+# A log pipe that is never read: it is held open and stays full.
 mkfifo pipe
 exec 4<>pipe
 start pipe --data data
@@ -98,7 +98,7 @@ for batch in range(60):
         assert piece
         answers += piece
 P
-holds 'H209: a log that nobody reads keeps no request waiting' test $? = 0
+holds 'H209: a log that is not read delays no request' test $? = 0
 holds 'H209: what was dropped is counted' test "$(sample parley_log_lines_dropped_total)" -gt 0
 kill -TERM "$server"
 gone=no

@@ -1,4 +1,4 @@
-"""`parley upload` against a server of its own: stopped by a keyboard, killed, deserted by the server, side by side.
+"""`parley upload` against a server of its own: interrupted by SIGINT, killed, without a server, concurrent.
 
 usage: upload.py BINARY
 """
@@ -21,8 +21,8 @@ from server import APPLICATION, TOKEN, serving
 SIZE = 300_000_000
 
 
-class Person:
-    """Who calls the command, with a cache folder of his own."""
+class Uploader:
+    """Runs the command with a separate cache folder."""
 
     def __init__(self, server):
         self.server = server
@@ -58,13 +58,13 @@ class Person:
         assert complaint.startswith("parley: ") and words in complaint and complaint.count("\n") == 1, complaint
 
     def memo(self):
-        """The URL that is remembered."""
+        """The upload URL in the resume file."""
         [memo] = self.memos.iterdir()
         assert memo.stat().st_mode & 0o777 == 0o600 and self.memos.stat().st_mode & 0o777 == 0o700
         return memo.read_text().splitlines()[1]
 
     def offset(self):
-        """How much the server holds of the one upload that is remembered; 0 while nothing is."""
+        """The offset of the upload in the resume file; 0 without one."""
         try:
             url = urllib.parse.urlsplit(self.memo())
         except (ValueError, IndexError):
@@ -77,10 +77,10 @@ class Person:
         deadline = time.monotonic() + 60
         while self.offset() < count:
             assert process.poll() is None, f"it ended by itself: {process.communicate()}"
-            assert time.monotonic() < deadline, f"{count} octets never came"
+            assert time.monotonic() < deadline, f"{count} bytes never came"
             time.sleep(0.005)
 
-    def expect_brought(self, file, process):
+    def expect_uploaded(self, file, process):
         output, complaint = process.communicate(timeout=120)
         assert process.returncode == 0 and complaint == "", (process.returncode, complaint)
         assert output.startswith("CONTENT=layer:///content/") and output.count("\n") == 1, output
@@ -99,49 +99,49 @@ class Person:
 def made(folder, name, size):
     file = folder / name
     chance = random.Random(name)
-    with open(file, "wb") as octets:
+    with open(file, "wb") as stream:
         for left in range(size, 0, -1 << 20):
-            octets.write(chance.randbytes(min(left, 1 << 20)))
+            stream.write(chance.randbytes(min(left, 1 << 20)))
     return file
 
 
-def cuts(person, server):
-    """By the keyboard, by kill -9, and by the server, which dies twice: one upload, and nothing is lost."""
+def cuts(uploader, server):
+    """Interrupted by SIGINT, by SIGKILL, and by two crashes of the server: one upload, and nothing is lost."""
     file = made(server.folder, "film.mp4", SIZE)
-    conversation = person.conversation()
-    process = person.start(file, conversation)
-    person.wait_for(SIZE // 8, process)
+    conversation = uploader.conversation()
+    process = uploader.start(file, conversation)
+    uploader.wait_for(SIZE // 8, process)
     process.send_signal(signal.SIGINT)
     output, complaint = process.communicate(timeout=20)
     assert (process.returncode, output) == (130, ""), (process.returncode, output)
     assert complaint == "parley: interrupted; run the same command again to resume\n", complaint
-    url, held = person.memo(), person.offset()
+    url, held = uploader.memo(), uploader.offset()
     assert SIZE // 8 <= held < SIZE, held
 
-    process = person.start(file, conversation)
-    person.wait_for(held + SIZE // 8, process)
+    process = uploader.start(file, conversation)
+    uploader.wait_for(held + SIZE // 8, process)
     process.kill()
     process.communicate()
-    assert person.memo() == url, "another upload was begun"
-    held = person.offset()
+    assert uploader.memo() == url, "another upload was begun"
+    held = uploader.offset()
 
-    process = person.start(file, conversation)
+    process = uploader.start(file, conversation)
     for _ in range(2):
-        person.wait_for(held + SIZE // 8, process)
+        uploader.wait_for(held + SIZE // 8, process)
         server.kill()
         server.start()
-        assert person.memo() == url, "another upload was begun"
-        held = person.offset()
-    person.expect_brought(file, process)
-    assert list(person.memos.iterdir()) == [], "something is remembered for nothing"
-    print("upload: cut by SIGINT, by SIGKILL and by two deaths of the server")
+        assert uploader.memo() == url, "another upload was begun"
+        held = uploader.offset()
+    uploader.expect_uploaded(file, process)
+    assert list(uploader.memos.iterdir()) == [], "a resume file is left"
+    print("upload: interrupted by SIGINT, by SIGKILL and by two crashes of the server")
 
 
-def progress(person, server):
-    """A terminal sees how far it is; a pipe sees nothing of it."""
+def progress(uploader, server):
+    """Progress is shown on a terminal and not in a pipe."""
     file = made(server.folder, "watched", 30_000_000)
     ours, theirs = os.openpty()
-    process = person.start(file, person.conversation(), stderr=theirs)
+    process = uploader.start(file, uploader.conversation(), stderr=theirs)
     os.close(theirs)
     shown = b""
     try:
@@ -157,68 +157,68 @@ def progress(person, server):
     print("upload: shown on a terminal")
 
 
-def company(person, server):
-    """Side by side, but for one file to one conversation."""
-    here, there = person.conversation(), person.conversation()
+def concurrent_uploads(uploader, server):
+    """Uploads run concurrently, except two of one file to one conversation."""
+    here, there = uploader.conversation(), uploader.conversation()
     large = made(server.folder, "large", SIZE // 2)
     files = [made(server.folder, f"small-{number}", 3_000_000) for number in range(4)]
     files.append(made(server.folder, "empty.txt", 0))
-    first = person.start(large, here)
-    person.wait_for(1, first)
-    person.expect_refused("this file is being uploaded there already", large, here)
-    others = [(file, person.start(file, there)) for file in [*files, large]]
+    first = uploader.start(large, here)
+    uploader.wait_for(1, first)
+    uploader.expect_refused("this file is already being uploaded to this conversation", large, here)
+    others = [(file, uploader.start(file, there)) for file in [*files, large]]
     for file, process in [(large, first), *others]:
-        person.expect_brought(file, process)
+        uploader.expect_uploaded(file, process)
     print(f"upload: {len(others) + 1} at the same time")
 
 
-def doubts(person, server):
-    """An upload that is gone begins anew; a file that is another by now is another upload."""
-    conversation = person.conversation()
+def restarts(uploader, server):
+    """A missing upload starts again; a changed file is another upload."""
+    conversation = uploader.conversation()
     file = made(server.folder, "doubtful", SIZE // 2)
 
     def stopped():
-        process = person.start(file, conversation)
-        person.wait_for(1, process)
+        process = uploader.start(file, conversation)
+        uploader.wait_for(1, process)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
         assert process.returncode == 130, process.returncode
-        return person.memo()
+        return uploader.memo()
 
     url = stopped()
     connection = server.connection()
     connection.request("DELETE", urllib.parse.urlsplit(url).path)
     assert connection.getresponse().status == 499
-    person.expect_brought(file, person.start(file, conversation))
+    uploader.expect_uploaded(file, uploader.start(file, conversation))
 
     url = stopped()
     file.write_bytes(random.Random(2).randbytes(1_000_000))
-    person.expect_brought(file, person.start(file, conversation))
-    assert person.memo() == url, "what is left of the older file is still remembered"
-    [memo] = person.memos.iterdir()
+    uploader.expect_uploaded(file, uploader.start(file, conversation))
+    assert uploader.memo() == url, "what is left of the older file is still remembered"
+    [memo] = uploader.memos.iterdir()
     memo.unlink()
 
-    print("upload: begun anew where it must be")
+    print("upload: started again where necessary")
 
 
-def refusals(person, server):
-    """Whatever is wrong is one line."""
-    conversation = person.conversation()
+def refusals(uploader, server):
+    """Each error is one line."""
+    conversation = uploader.conversation()
     file = made(server.folder, "file", 10)
-    person.expect_refused("nothing cannot be read: No such file or directory", "nothing", conversation)
-    person.expect_refused("is no file", server.folder, conversation)
-    person.expect_refused("the server answers 404: ", file, "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55")
-    person.expect_refused("is not the id of a conversation", file, "x y")
-    person.expect_refused("the server answers 401: ", file, conversation, PARLEY_APP_TOKEN="another-token-0123456789")
-    person.expect_refused("the server answers 422: ", file, conversation, "--type", "none")
-    person.expect_refused("the URL is neither http nor https", file, conversation, "--server", "ftp://localhost")
+    uploader.expect_refused("nothing cannot be read: No such file or directory", "nothing", conversation)
+    uploader.expect_refused("is not a regular file", server.folder, conversation)
+    uploader.expect_refused("the server answers 404: ", file, "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55")
+    uploader.expect_refused("is not the id of a conversation", file, "x y")
+    uploader.expect_refused("the server answers 401: ", file, conversation, PARLEY_APP_TOKEN="another-token-0123456789")
+    uploader.expect_refused("the server answers 422: ", file, conversation, "--type", "none")
+    uploader.expect_refused("the URL is neither http nor https", file, conversation, "--server", "ftp://localhost")
     with_port = f"http://127.0.0.1:{unused()}"
     began = time.monotonic()
-    person.expect_refused("", file, conversation, "--server", with_port)
-    assert time.monotonic() - began < 5, "nobody is there, and nothing has begun: no reason to wait"
+    uploader.expect_refused("", file, conversation, "--server", with_port)
+    assert time.monotonic() - began < 5, "no server, and no upload to resume: no reason to retry"
     (server.folder / "wall").write_text("")
-    person.expect_refused("cannot be written", file, conversation, XDG_CACHE_HOME=str(server.folder / "wall"))
-    assert list(person.memos.iterdir()) == [], "a refusal is remembered"
+    uploader.expect_refused("cannot be written", file, conversation, XDG_CACHE_HOME=str(server.folder / "wall"))
+    assert list(uploader.memos.iterdir()) == [], "a refusal left a resume file"
     print("upload: refusals in one line")
 
 
@@ -231,12 +231,12 @@ def unused():
 def main():
     with serving(sys.argv[1]) as server:
         server.start()
-        person = Person(server)
-        refusals(person, server)
-        cuts(person, server)
-        progress(person, server)
-        company(person, server)
-        doubts(person, server)
+        uploader = Uploader(server)
+        refusals(uploader, server)
+        cuts(uploader, server)
+        progress(uploader, server)
+        concurrent_uploads(uploader, server)
+        restarts(uploader, server)
 
 
 main()

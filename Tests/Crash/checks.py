@@ -1,4 +1,4 @@
-"""What must be true after a restart."""
+"""Checks after a restart."""
 
 import collections
 import json
@@ -11,7 +11,7 @@ from tus import TusUploader
 
 
 class Checks:
-    """Compares what clients remember with what the server says."""
+    """Compares what clients recorded with what the server has."""
 
     def __init__(self, server):
         self.server = server
@@ -27,31 +27,31 @@ class Checks:
                 print(f"FAILED: {failure}", file=sys.stderr)
             sys.exit(f"0 passed, {len(self.failures)} failed (seed {seed})")
 
-    def of_round(self, crew):
-        self.past += crew
-        for client in crew:
+    def of_round(self, clients):
+        self.past += clients
+        for client in clients:
             if client.complaint:
                 self.fail(client.complaint)
-        return self.of(crew)
+        return self.of(clients)
 
-    def dismiss(self, crew):
-        """Ends patient clients that ask a server that stands; what they were told is there then."""
-        for client in crew:
+    def finish(self, clients):
+        """Ends retrying clients of a running server, and checks all acknowledged data."""
+        for client in clients:
             client.is_over = True
-        for client in crew:
+        for client in clients:
             client.join(timeout=60)
             assert not client.is_alive(), "a client hangs"
-        found = self.of_round(crew)
+        found = self.of_round(clients)
         self.stop_on_failure(0)
         return found
 
     def of_everything(self):
         return self.of(self.past)
 
-    def of(self, crew):
+    def of(self, clients):
         self.reader = Client(self.server, None)
         counts = collections.Counter()
-        for client in crew:
+        for client in clients:
             try:
                 if isinstance(client, KeyedSender) and getattr(client, "conversation", None):
                     counts["repeats"] += self.repeats(client)
@@ -78,7 +78,7 @@ class Checks:
         return json.loads(body)
 
     def repeats(self, sender):
-        """Sends everything again: what was answered or not, each text is there once from now on."""
+        """Sends all texts again: answered or not, each is stored once."""
         for text in sender.attempted:
             identifier = sender.send(text, self.reader)
             if sender.acknowledged.setdefault(text, identifier) != identifier:
@@ -86,9 +86,9 @@ class Checks:
         return len(sender.attempted)
 
     def wait_for(self, scheduler):
-        """Waits until everything is due and each that was acknowledged is sent, 10 s at most.
+        """Waits until all messages are due and the acknowledged ones are sent, at most 10 s.
 
-        A count would be reached too early: what was accepted and not acknowledged counts as well.
+        A count would be reached too early, because it includes messages that were accepted but not acknowledged.
         """
         time.sleep(max(0, scheduler.due - time.time()))
         deadline = time.monotonic() + 10
@@ -147,7 +147,7 @@ class Checks:
         acknowledged = upload.ask(self.reader)
         if upload.offset < acknowledged:
             self.fail(f"{upload.path} holds {upload.offset} after {acknowledged}")
-        # Also of no byte: the answer waits until the content is finished.
+        # Also without bytes: the answer waits until the content is finished.
         upload.send(self.reader, upload.size)
         if upload.content:
             self.content(f"/content/{upload.content}", upload.bytes)
@@ -161,7 +161,7 @@ class Checks:
         return 1
 
     def content(self, place, sent):
-        """Compares what is downloaded with what was sent."""
+        """Compares the download with the bytes sent."""
         path = "/" + self.get(place)["download_url"].split("/", 3)[3]
         answer, body = self.reader.request("GET", path, headers={})
         if answer.status != 200 or body != sent:

@@ -1,4 +1,4 @@
-"""Clients that write until the server dies, and remember what it acknowledged."""
+"""Clients that write until the server is killed, and record what it acknowledged."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ HEADERS = {
 
 
 class Unexpected(Exception):
-    """An answer that is wrong, as opposed to none."""
+    """An invalid answer, as opposed to none."""
 
 
 class Client(threading.Thread):
@@ -38,7 +38,7 @@ class Client(threading.Thread):
         except Unexpected as complaint:
             self.complaint = str(complaint)
         except (OSError, http.client.HTTPException):
-            pass  # The server is dead: what this test is about.
+            pass  # The server was killed, as intended.
 
     def prepare(self):
         pass
@@ -59,7 +59,7 @@ class Client(threading.Thread):
 
 
 class Sender(Client):
-    """Sends messages with texts that occur once in the world."""
+    """Sends messages with unique texts."""
 
     def prepare(self):
         self.conversation = None
@@ -81,14 +81,14 @@ class Sender(Client):
 
 
 class KeyedSender(Sender):
-    """The same under an Idempotency-Key, so that each text may be sent as often as one likes (X2)."""
+    """Sends them under an Idempotency-Key, so that each may be repeated (X2)."""
 
     def send(self, text, client, headers={}):
         return super().send(text, client, {"Idempotency-Key": f"key-{text}"})
 
 
 class Scheduler(Sender):
-    """Has messages sent later, each under a name of its own; `due` is when the last of them is."""
+    """Schedules messages, each under its own id; `due` is when the last of them is."""
 
     due = 0
 
@@ -109,7 +109,7 @@ class Scheduler(Sender):
 
 
 class Creator(Client):
-    """Creates distinct conversations, each twice at least."""
+    """Creates distinct conversations, each at least twice."""
 
     def prepare(self):
         self.acknowledged = []
@@ -142,7 +142,7 @@ class Uploader(Client):
 
 
 class Upload:
-    """One content on its way, and the highest offset that was acknowledged."""
+    """An unfinished upload and its highest acknowledged offset."""
 
     sizes = [1, 1000, 262_144, 1_000_000, 3_000_003]
 
@@ -170,14 +170,14 @@ class Upload:
         return random.Random(self.seed).randbytes(self.size)
 
     def send(self, client, end):
-        """Sends everything up to `end` and notes what the answer acknowledges."""
+        """Sends all bytes up to `end` and records what the answer acknowledges."""
         if self.is_plain:
             return self.note(*client.request("PUT", self.path, self.bytes, {}))
         headers = {"Content-Range": f"bytes {self.offset}-{end - 1}/{self.size}"}
         self.note(*client.request("PUT", self.path, self.bytes[self.offset:end], headers))
 
     def ask(self, client):
-        """Asks how much the server holds, again where it says when; returns what was known before."""
+        """Asks for the offset, and retries after `Retry-After`; returns the offset known before."""
         before, fields = self.offset, {"Content-Range": f"bytes */{self.size}"}
         for _ in range(5):
             answer, body = client.request("PUT", self.path, b"", fields)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Kills the server under load, again and again, and looks for what it had promised.
+"""Kills the server under load repeatedly, and checks that it lost nothing acknowledged.
 
 Each round starts the real binary on the same folder, lets clients write for a random short time,
 kills it with SIGKILL, starts it again and checks:
 
 - every acknowledged message and conversation is there exactly once, every other at most once, also
-  messages that were to be sent later, and in half of the rounds the server dies while it sends them;
+  scheduled messages; in half of the rounds the server is killed while it sends them;
 - what was sent under an Idempotency-Key and is sent again is there exactly once, whether its answer
   came or not;
 - the messages of a conversation carry strictly descending positions;
 - every upload holds at least the offset that was acknowledged, and once it is finished its content
-  is, octet by octet, what was sent; in all four dialects, with and without checksums, and also when
+  is, byte by byte, what was sent; in all four protocols, with and without checksums, and also when
   it was made of parts.
 
 With `--database postgres` the rows lie on a PostgreSQL server, which in some of the rounds is killed
@@ -48,19 +48,19 @@ def arguments():
     return parser.parse_args()
 
 
-def load(server, seed, number, clients, patience):
-    """Writes from several threads until the server is gone, and returns what the threads know."""
+def load(server, seed, number, count, seconds):
+    """Writes from several threads until the server is killed, and returns the clients."""
     kinds = [Sender, Creator, Uploader, KeyedSender, Scheduler, TusUploader, DraftUploader]
-    crew = [kinds[i % len(kinds)](server, random.Random(f"{seed}/{number}/{i}")) for i in range(clients)]
-    for client in crew:
+    clients = [kinds[i % len(kinds)](server, random.Random(f"{seed}/{number}/{i}")) for i in range(count)]
+    for client in clients:
         client.start()
-    time.sleep(patience)
+    time.sleep(seconds)
     server.kill()
-    for client in crew:
+    for client in clients:
         client.join(timeout=30)
         if client.is_alive():
-            sys.exit("a client hangs: a connection was not closed by the server's death")
-    return crew
+            sys.exit("a client hangs: a connection was not closed when the server was killed")
+    return clients
 
 
 def main():
@@ -80,22 +80,22 @@ def main():
         checks = Checks(server)
         for number in range(1, options.rounds + 1):
             if chance.random() < 0.3:
-                # Dying while it starts must do no harm either.
+                # Being killed while it starts must do no harm either.
                 server.start(wait=False)
                 time.sleep(chance.uniform(0, 0.08))
                 server.kill()
             server.start()
-            crew = load(server, options.seed, number, options.clients, chance.uniform(0.05, 0.9))
+            clients = load(server, options.seed, number, options.clients, chance.uniform(0.05, 0.9))
             if postgres and chance.random() < 0.3:
-                postgres.tell("crash")
-                postgres.tell("start")
+                postgres.send("crash")
+                postgres.send("start")
             if chance.random() < 0.5:
-                # So must dying while it sends what waited for its time.
+                # The same applies while it sends scheduled messages.
                 server.start()
                 time.sleep(chance.uniform(0.2, 1.6))
                 server.kill()
             server.start()
-            found = checks.of_round(crew)
+            found = checks.of_round(clients)
             server.kill()
             print(f"round {number}: {found}", flush=True)
             checks.stop_on_failure(options.seed)

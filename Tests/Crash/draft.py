@@ -1,4 +1,4 @@
-"""A client that uploads by the IETF protocol until the server dies, and remembers what it acknowledged."""
+"""A client that uploads by the IETF protocol until the server is killed, and records what it acknowledged."""
 
 import base64
 import hashlib
@@ -19,7 +19,7 @@ class DraftUploader(TusUploader):
 
 
 class DraftUpload(TusUpload):
-    """One upload on its way, and the highest offset that was acknowledged."""
+    """An unfinished upload and its highest acknowledged offset."""
 
     def begin(self, client, fields):
         self.version = client.chance.choice(VERSIONS)
@@ -42,7 +42,7 @@ class DraftUpload(TusUpload):
         return "Upload-Complete", "?1" if is_complete else "?0"
 
     def send(self, client, end):
-        """Sends everything up to `end` and notes what the answer acknowledges."""
+        """Sends all bytes up to `end` and records what the answer acknowledges."""
         if self.is_complete:
             return
         chunk = self.bytes[self.offset:end]
@@ -65,7 +65,7 @@ class DraftUpload(TusUpload):
         self.offset = end
 
     def ask(self, client):
-        """Asks how much the server holds; returns what was acknowledged before."""
+        """Asks for the offset; returns the one acknowledged before."""
         before = self.offset
         answer, _ = client.request("HEAD", self.path, None, self.number)
         if answer.status not in (200, 204):

@@ -16,9 +16,9 @@ APPLICATION = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
 TOKEN = "crash-test-token-0123456789"
 
 
-def kept_port():
-    """A port that nobody listens on, and that is still free after a death: the system gives none below 32768 to
-    connections that go out, of which tests make thousands."""
+def fixed_port():
+    """An unused port that stays free across restarts: the system assigns no port below 32768 to the thousands of
+    outgoing connections of the tests."""
     while True:
         port = random.randrange(10_000, 32_000)
         with socket.socket() as probe, contextlib.suppress(OSError):
@@ -27,7 +27,7 @@ def kept_port():
 
 
 class Server:
-    """Starts the binary and ends it; never touches a process it did not start."""
+    """Starts and stops the binary; ends only processes that it started."""
 
     def __init__(self, binary, folder, database=None, settings=None):
         """`database` is the URL of a PostgreSQL server; without it there is a file in the data folder.
@@ -41,7 +41,7 @@ class Server:
         self.data = str(folder / "data")
         self.log = folder / "log"
         self.process = None
-        self.port = kept_port()
+        self.port = fixed_port()
 
     def start(self, wait=True):
         environment = {
@@ -52,7 +52,7 @@ class Server:
             "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{self.port}",
             "PARLEY_LOG_REQUESTS": "false",
             "PARLEY_API_RATE_LIMIT": "0",
-            # Each round leaves some uploads behind that nobody will ever finish.
+            # Each round leaves unfinished uploads.
             "PARLEY_UPLOADS_MAX_OPEN_UPLOADS_PER_OWNER": "100000",
         }
         if self.database:
@@ -96,23 +96,23 @@ class Server:
         self.process = None
         return code
 
-    def last_words(self):
+    def last_log_lines(self):
         lines = self.log.read_bytes().decode(errors="replace").splitlines() if self.log.exists() else []
         return "\n".join(["last lines of the server:"] + lines[-20:])
 
 
 @contextlib.contextmanager
 def serving(binary, database=None, settings=None):
-    """A server on a folder of its own, not started yet.
+    """A server on a temporary folder, not started yet.
 
-    When what is done with it fails, its last words are shown; it and the folder do not outlive the block.
+    When the block fails, the last log lines are printed. The server and the folder are removed after the block.
     """
     with tempfile.TemporaryDirectory(prefix="parley-", ignore_cleanup_errors=True) as name:
         server = Server(binary, pathlib.Path(name), database, settings=settings)
         try:
             yield server
         except BaseException:
-            print(server.last_words(), file=sys.stderr)
+            print(server.last_log_lines(), file=sys.stderr)
             raise
         finally:
             server.kill()

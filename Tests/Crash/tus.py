@@ -1,4 +1,4 @@
-"""A client that uploads in tus until the server dies, and remembers what it acknowledged."""
+"""A client that uploads by tus until the server is killed, and records what it acknowledged."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ class TusUploader(Client):
 
 
 class TusUpload:
-    """One upload on its way, and the highest offset that was acknowledged."""
+    """An unfinished upload and its highest acknowledged offset."""
 
     def __init__(self, client, fields={}):
         self.size = client.chance.choice([1, 1000, 262_144, 1_000_000, 3_000_003])
@@ -50,7 +50,7 @@ class TusUpload:
         return random.Random(self.seed).randbytes(self.size)
 
     def send(self, client, end):
-        """Sends everything up to `end` and notes what the answer acknowledges."""
+        """Sends all bytes up to `end` and records what the answer acknowledges."""
         chunk = self.bytes[self.offset:end]
         headers = VERSION | {"Content-Type": "application/offset+octet-stream",
                              "Upload-Offset": str(self.offset)}
@@ -63,7 +63,7 @@ class TusUpload:
         self.offset = end
 
     def ask(self, client):
-        """Asks how much the server holds; returns what was acknowledged before."""
+        """Asks for the offset; returns the one acknowledged before."""
         before = self.offset
         answer, _ = client.request("HEAD", self.path, None, VERSION)
         if answer.status != 200:

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Kills the server that sends webhooks, again and again, and looks at what has arrived.
+"""Kills the server that sends webhooks repeatedly, and checks what has arrived.
 
 usage: webhooks.py --binary BINARY [--rounds 10] [--database postgres --processes 2]
 
 A receiver over real sockets takes most deliveries, answers 500 to some and hangs up on others. After each
-round the server dies by SIGKILL under load; of several processes at one PostgreSQL server a random one
-does. In the end
+round the server is killed with SIGKILL under load; of several processes on one PostgreSQL server a random one
+is killed. At the end
 
 - every message that was acknowledged has arrived, signed in both ways, also where the webhook was
   deactivated right behind it and activated again;
 - of a conversation nothing has arrived before what was sent earlier in it was taken;
-- what was taken twice was on its way when a process died, or when the receiver hung up: no more of it than
-  may be on its way at a time.
+- what was received twice was being delivered when a process was killed or the receiver hung up: no more of it
+  than may be in delivery at a time.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from receiver import Receiver, standardwebhooks
 from server import serving
 
 SECRET = "crash-test-secret"
-# Deliveries of one webhook on their way at a time.
+# Concurrent deliveries of one webhook.
 CONCURRENCY = 16
 SETTINGS = {
     "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
@@ -40,7 +40,7 @@ SETTINGS = {
     "PARLEY_WEBHOOKS_RETRY_SCHEDULE": ",".join(["20ms"] * 50),
 }
 WEBHOOKS = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
-# Seconds: what a dead holder of the lease keeps it for, and a busy machine needs.
+# Seconds: the lease of a killed process, and the delay of a busy machine.
 PATIENCE = 90
 
 
@@ -81,11 +81,11 @@ def count(server, path, state):
 
 
 def load(server, seed, seconds):
-    crew = [Sender(server, random.Random(f"{seed}/{number}")) for number in range(6)]
-    for sender in crew:
+    clients = [Sender(server, random.Random(f"{seed}/{number}")) for number in range(6)]
+    for sender in clients:
         sender.start()
     time.sleep(seconds)
-    return crew
+    return clients
 
 
 def main():
@@ -113,46 +113,46 @@ def main():
     with contextlib.ExitStack() as stack:
         postgres = stack.enter_context(contextlib.closing(Postgres())) if options.database == "postgres" else None
         schema = postgres and postgres.schema()
-        crowd = [stack.enter_context(serving(options.binary, schema, SETTINGS)) for _ in range(options.processes)]
-        for server in crowd:
+        servers = [stack.enter_context(serving(options.binary, schema, SETTINGS)) for _ in range(options.processes)]
+        for server in servers:
             server.start()
-        path = register(crowd[0], receiver)
+        path = register(servers[0], receiver)
         senders, kills = [], 0
         for number in range(options.rounds):
-            victim = chance.choice(crowd)
-            crew = load(chance.choice(crowd), f"{options.seed}/{number}", chance.uniform(0.1, 0.8))
+            victim = chance.choice(servers)
+            clients = load(chance.choice(servers), f"{options.seed}/{number}", chance.uniform(0.1, 0.8))
             victim.kill()
             kills += 1
             if chance.random() < 0.3:
-                # So must dying while it starts.
+                # Being killed while it starts must do no harm either.
                 victim.start(wait=False)
                 time.sleep(chance.uniform(0, 0.3))
                 victim.kill()
                 kills += 1
             victim.start()
-            if crew[0].server is not victim:
-                crew[0].server.kill()
+            if clients[0].server is not victim:
+                clients[0].server.kill()
                 kills += 1
-                crew[0].server.start()
-            for sender in crew:
+                clients[0].server.start()
+            for sender in clients:
                 sender.join(timeout=30)
                 assert not sender.is_alive(), "a client hangs"
                 assert sender.complaint is None, sender.complaint
-            senders += crew
+            senders += clients
             if number == options.rounds // 2:
-                # Who read the log has just died: what is acknowledged is not all read yet.
-                pause(crowd[0], path)
+                # The process that read the log was just killed: not all acknowledged events are read yet.
+                pause(servers[0], path)
         end = time.monotonic() + PATIENCE
-        while count(crowd[0], path, "pending") and time.monotonic() < end:
+        while count(servers[0], path, "pending") and time.monotonic() < end:
             time.sleep(0.05)
-        # What was committed without an answer may come a moment later than the last one with.
+        # Unanswered but committed messages may arrive after the last answered one.
         acknowledged = {text for sender in senders for text in sender.acknowledged}
         while not acknowledged <= receiver.taken.keys() and time.monotonic() < end:
             time.sleep(0.05)
         missing = acknowledged - receiver.taken.keys()
         again = sum(number - 1 for number in receiver.taken.values())
-        dead = count(crowd[0], path, "dead")
-        for server in crowd:
+        dead = count(servers[0], path, "dead")
+        for server in servers:
             assert server.stop() == 0, "SIGTERM did not end the server with exit code 0"
     failures = receiver.complaints[:20]
     if missing:
@@ -160,13 +160,13 @@ def main():
     if dead:
         failures.append(f"{dead} were given up")
     if again > kills * CONCURRENCY:
-        failures.append(f"{again} came again after {kills} deaths")
+        failures.append(f"{again} came again after {kills} kills")
     for failure in failures:
         print(f"FAILED: {failure}", file=sys.stderr)
     if failures:
         sys.exit(f"0 passed, {len(failures)} failed (seed {options.seed})")
     print(f"webhooks: {len(acknowledged)} acknowledged messages arrived, {again} of {sum(receiver.taken.values())} "
-          f"again after {kills} deaths, {hung[0]} hung up on")
+          f"again after {kills} kills, {hung[0]} hung up on")
     print(f"{options.rounds} passed, 0 failed")
 
 

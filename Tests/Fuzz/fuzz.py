@@ -23,12 +23,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 HOUSE = HERE.parent.parent
 SCRATCH = HOUSE / ".build" / "fuzz"
 DRIVER = SCRATCH / "release" / "parley-fuzz"
-# A hang is a find too: no input of this size may take longer.
+# A hang is a finding too: no input of this size may take longer.
 SECONDS_PER_INPUT = 5
 
 
 def build():
-    """Instruments everything below the driver; linked with libFuzzer's loop, but with our `main`."""
+    """Instruments all code below the driver; linked with libFuzzer's loop, but with our `main`."""
     resources = pathlib.Path(subprocess.run(
         ["swiftc", "-print-target-info"], capture_output=True, text=True, check=True
     ).stdout.split('"runtimeResourcePath": "')[1].split('"')[0]).parent

@@ -26,7 +26,7 @@ import Testing
 
     @Test func `An unknown name and a closed port are distinguished`() async throws {
         let closed = try ScriptedServer { _ in }.port
-        #expect(await kind(ClientRequest(.get, "http://nobody.invalid/")) == .unresolved)
+        #expect(await kind(ClientRequest(.get, "http://unknown.invalid/")) == .unresolved)
         #expect(await kind(ClientRequest(.get, "http://127.0.0.1:\(closed)/")) == .unreachable)
     }
 

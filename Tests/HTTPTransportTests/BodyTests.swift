@@ -383,7 +383,7 @@ extension Live {
                         cancelled.add(1)
                         gate.open()
                     }
-                    return Response(.ok, "text/plain", Array("nobody hears this".utf8))
+                    return Response(.ok, "text/plain", Array("never received".utf8))
                 }
             }
             try await serving(service) { live in

@@ -229,8 +229,8 @@ private final class Stopping: Sendable {
 
     /// Waits until no client is accepted any more and the connections are notified.
     func waitUntilDraining(_ live: LiveServer) {
-        // A connection that was made while the listener closed can be nobody's: the kernel forgets it and
-        // tells its peer no sooner than that one sends.
+        // A connection that was made while the listener closed can belong to no socket: the kernel
+        // drops it and resets it only when the peer sends.
         while let probe = try? live.connect() {
             probe.patience(milliseconds: 100)
             _ = try? probe.rest()

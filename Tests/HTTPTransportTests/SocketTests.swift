@@ -59,10 +59,10 @@ extension Live {
             async throws
         {
             let statuses = try await serving { live in
-                let greedy = try live.connect()
-                let descriptor = greedy.descriptor
+                let client = try live.connect()
+                let descriptor = client.descriptor
                 let requests = Array(
-                    String(repeating: .head("GET /greedy HTTP/1.1"), count: 500).utf8)
+                    String(repeating: .head("GET /client HTTP/1.1"), count: 500).utf8)
                 let ended = DispatchGroup()
                 DispatchQueue.global().async(group: ended) { @Sendable in
                     while send(descriptor, requests, requests.count, Int32(MSG_NOSIGNAL)) > 0 {}
@@ -72,7 +72,7 @@ extension Live {
                     while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
                 }
                 defer {
-                    greedy.vanish()
+                    client.vanish()
                     ended.wait()
                 }
                 return try (0..<20).map { _ in
@@ -115,7 +115,7 @@ extension Live {
     }
 
     @Test func `finds nothing for a name that cannot exist (RFC 6761)`() async {
-        let found = await HostLookup().addresses(of: "nobody.invalid", within: .seconds(60))
+        let found = await HostLookup().addresses(of: "unknown.invalid", within: .seconds(60))
         #expect(found.isEmpty)
     }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The runs by which uploads are accepted and that take long (uploads §15).
+"""Long acceptance tests of uploads (uploads §15).
 
     acceptance.py --binary .build/release/parley [--megabytes 2147] [--cuts 50] [--uploads 10] [--only C]
 
-A file is uploaded in each dialect and cut at random points, by an end or by a reset of the connection; no
-octet is sent twice but those nobody had acknowledged, and what is downloaded is what was sent. Then several
+A file is uploaded in each protocol and cut at random points, by closing or resetting the connection; no
+byte is sent twice except unacknowledged ones, and what is downloaded is what was sent. Then several
 are uploaded at the same time, and the server needs no more memory for that than it may.
 """
 
@@ -27,12 +27,12 @@ from peer import Peer
 from server import serving
 from tus import Tus, content_of, expect, path
 
-# What all may take together (issue 5), in KiB.
+# The memory limit of all uploads together (issue 5), in KiB.
 MEMORY = 64 << 10
 
 
 class Ranges(Client):
-    """Dialect A."""
+    """Protocol A."""
 
     def begin(self, size):
         return self.start(("X-Upload-Content-Length", size))
@@ -47,14 +47,14 @@ class Ranges(Client):
 
 
 class Plain(Ranges):
-    """Dialect D, in which everything is sent again."""
+    """Protocol D, in which everything is sent again."""
 
     def request(self, place, start, size):
         return f"PUT {place}", ()
 
 
 class Patches(Tus):
-    """Dialect B."""
+    """Protocol B."""
 
     def begin(self, size):
         return self.create(("Upload-Length", size))
@@ -68,7 +68,7 @@ class Patches(Tus):
 
 
 class Drafts(Draft):
-    """Dialect C, in another version each time."""
+    """Protocol C, in another version each time."""
 
     def __init__(self, server, chance):
         super().__init__(server, None)
@@ -84,14 +84,14 @@ class Drafts(Draft):
             ("Content-Type", "application/partial-upload"), ("Upload-Offset", start), self.whole(True))
 
     def ask_held(self, place):
-        # Without a number the question is nobody's and takes nothing over (3.8): what a cut request still
-        # brought would count a moment later, and the next one would not fit.
+        # Without a version the query is neutral and takes nothing over (3.8): late bytes of a cut request would
+        # count a moment later, and the next request would not fit.
         self.number = (("Upload-Draft-Interop-Version", self.version or 8),)
         return int(self.status(place)["Upload-Offset"])
 
 
 def cut_often(way, film, size, cuts, chance):
-    """Returns how many octets were sent again; of those sent from the beginning each time, how many that is
+    """Returns how many bytes were sent again; of those sent from the beginning each time, how many that is
     beyond what was acknowledged before."""
     answer = way.begin(size)
     place, content = path(answer), content_of(answer)
@@ -105,7 +105,7 @@ def cut_often(way, film, size, cuts, chance):
             peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         peer.close()
         before, held = held, way.ask_held(place)
-        expect(before <= held <= end, f"{held} octets are held after {before} and of {end}")
+        expect(before <= held <= end, f"{held} bytes are held after {before} and of {end}")
         again += end - held
     start = 0 if isinstance(way, Plain) else held
     peer = begun(way, place, start, size)
@@ -119,7 +119,7 @@ def cut_often(way, film, size, cuts, chance):
 
 
 def begun(way, place, start, size):
-    """A request whose head is sent."""
+    """A request of which the header is sent."""
     line, fields = way.request(place, start, size)
     peer = Peer(way.server.port)
     peer.socket.settimeout(120)
@@ -165,7 +165,7 @@ def watch_memory(process, peak, is_over):
 
 
 def make(place, size):
-    """A file of which no two pieces are the same."""
+    """Creates a file without repeated blocks."""
     rest = random.Random(1).randbytes((1 << 20) - 8)
     with open(place, "wb") as film:
         for number in range(-(-size // (1 << 20))):

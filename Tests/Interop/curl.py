@@ -1,4 +1,4 @@
-"""curl as people use it to bring a file to an upload URL, cut and taken up again."""
+"""Uploads by curl to an upload URL, interrupted and resumed."""
 
 import re
 import subprocess
@@ -54,6 +54,6 @@ def fields(**values):
 
 
 def held(answer):
-    """How many octets a `308` says are held."""
+    """How many bytes a `308` says are held."""
     found = re.fullmatch(r"bytes=0-(\d+)", answer.fields.get("range", ""))
     return int(found[1]) + 1 if found else 0

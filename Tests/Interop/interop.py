@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Uploads 64 MB with the clients people already have, cuts them, resumes, and compares what arrived.
+"""Uploads 64 MB with common clients, cuts them, resumes, and compares what arrived.
 
     interop.py --binary .build/debug/parley [--megabytes 64]
 
-Each way of talking to an upload is tried by curl with two cuts in the middle; afterwards the content is
+Each upload protocol is used by curl with two cuts in the middle; afterwards the content is
 downloaded by curl, cut as well and taken up again by `-C -`, and compared by SHA-256 with what was sent.
 """
 
@@ -48,12 +48,12 @@ class Place:
         return json.loads(answer.body)
 
     def content(self):
-        """A content that waits for its octets."""
+        """A content that waits for its bytes."""
         return self.ask("POST", self.contents, {}, *fields(
             Upload_Content_Type="application/octet-stream", Upload_Content_Length=self.size))
 
     def tail(self, offset):
-        """A file of what comes after so many octets."""
+        """A file with the bytes after an offset."""
         rest = self.folder / "rest"
         with open(self.file, "rb") as whole, open(rest, "wb") as part:
             whole.seek(offset)
@@ -73,7 +73,7 @@ def expect(answer, *statuses):
 
 
 def cut(*words, after):
-    """A transfer that is cut; that it ends before is a mistake of this test."""
+    """A transfer that must be cut before its end."""
     try:
         answer = curl(*words, cut_after=after)
     except Cut:
@@ -82,18 +82,18 @@ def cut(*words, after):
 
 
 def plain(place, url):
-    """`curl -T` again and again: what is held already is not taken twice (dialect D)."""
+    """`curl -T` repeatedly: stored bytes are not counted twice (dialect D)."""
     for after in CUTS:
         cut("-T", place.file, url, after=after)
     offset = int(expect(curl("-I", url), 200).fields["upload-offset"])
     assert 0 < offset < place.size, f"nothing was kept of a cut transfer: {offset}"
     expect(curl("-T", place.file, url), 200)
-    # A client that heard nothing of its success tries once more.
+    # A client that did not receive the final answer retries.
     expect(curl("-C", "-", "-T", place.file, url), 200)
 
 
 def streamed(place, url):
-    """The same from a pipe, whose length nobody knows."""
+    """The same from a pipe, whose length is unknown."""
     cut("-T", place.file, url, after=CUTS[0])
     expect(curl("-T", "-", url, feed=place.file.read_bytes()), 200)
 
@@ -146,7 +146,7 @@ def interop(place, url):
 
 
 def mixed(place, url):
-    """Begun by one way, continued by others."""
+    """Started in one protocol, continued in others."""
     cut("-T", place.file, url, after=0.6)
     version = fields(Tus_Resumable="1.0.0")
     offset = int(expect(curl("-I", *version, url), 200).fields["upload-offset"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Uploads 64 MB by the libraries people already have, over connections that break, and compares what arrived.
+"""Uploads 64 MB by common libraries, over connections that break, and compares what arrived.
 
     libraries.py --binary .build/debug/parley [--megabytes 64] [--seed 1]
 
-The libraries are not changed: they are told where to upload to, and how often to try. Every content goes
-through a Cutter, which resets the connection five times in the midst of a body. It is done once with contents
+The libraries are not changed: they are given the URL and the number of retries. Every content goes
+through a CuttingProxy, which resets the connection five times during a body. It is done once with contents
 on the local disk, and once in a bucket, in which boto3 then looks for the object. What PyPI could not bring
 (`make test` asks for it) is left out, which is said.
 """
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "Crash"), str(HERE.parent / "Support")]
 
 from curl import curl
-from cutter import Cutter
+from cutting_proxy import CuttingProxy
 from interop import Place, digest
 from server import TOKEN, serving
 from store import ObjectStore
@@ -31,7 +31,7 @@ from store import ObjectStore
 AUTHORITY = {"Authorization": f"Bearer {TOKEN}"}
 CHUNK = 8 << 20
 CUTS = 5
-# No library may give up before the network is well again.
+# No library may stop retrying before the network works again.
 TRIES = 3 * CUTS
 
 
@@ -77,7 +77,7 @@ def google_at_known_url(place, content):
             try:
                 upload.transmit_next_chunk(session)
             except requests.exceptions.ConnectionError:
-                # Its way to say that the stream is not where the server is.
+                # Raised when the stream is not at the offset of the server.
                 upload._make_invalid()
                 upload.recover(session)
                 assert upload.bytes_uploaded == stream.tell() <= place.size
@@ -87,7 +87,7 @@ def google_at_known_url(place, content):
 # tuspy: dialect B
 
 def tuspy_in_chunks(place, _):
-    """Creates the upload, in tuspy's words; the id of the content is in the answer, which tuspy keeps to itself."""
+    """Creates the upload by tuspy; the content id is in the answer, which tuspy does not expose."""
     import requests
 
     uploader = tus_uploader(place, chunk_size=CHUNK, metadata={"filename": "film.mp4"})
@@ -109,7 +109,7 @@ def tuspy_with_checksums(place, content):
 
 
 def tuspy_another_day(place, content):
-    """Stopped in the middle; a new uploader asks for the offset and goes on."""
+    """Interrupted; a new uploader asks for the offset and resumes."""
     tus_uploader(place, url=content["upload_url"], chunk_size=CHUNK).upload(stop_at=place.size // 2)
     uploader = tus_uploader(place, url=content["upload_url"], chunk_size=CHUNK)
     assert uploader.offset >= place.size // 2
@@ -151,20 +151,20 @@ def missing(module):
     return None
 
 
-def try_out(place, cutter, way, chance):
+def try_out(place, proxy, way, chance):
     """One upload with its cuts; the content must be what was sent."""
     content = place.content()
-    cutter.plan = [chance.randrange(1 << 20, place.size // CUTS) for _ in range(CUTS)]
-    cutter.count = 0
+    proxy.plan = [chance.randrange(1 << 20, place.size // CUTS) for _ in range(CUTS)]
+    proxy.count = 0
     identifier = way(place, content).rsplit("/", 1)[1]
-    assert cutter.count == CUTS, f"cut {cutter.count} times only"
+    assert proxy.count == CUTS, f"cut {proxy.count} times only"
     part = place.folder / "part"
     curl(place.ask("GET", f"/content/{identifier}")["download_url"], save=part)
     assert digest(part) == place.digest, "what arrived is not what was sent"
     return identifier
 
 
-class Shelf:
+class BucketReader:
     """The bucket, as boto3 sees it."""
 
     def __init__(self, settings):
@@ -177,32 +177,32 @@ class Shelf:
             aws_secret_access_key=settings["PARLEY_S3_SECRET_KEY"])
 
     def look(self, place, identifier):
-        """The object of a content is there with every octet; parts that belong to none are not."""
+        """Expects the object of a content with every byte, and no unused parts."""
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=self.prefix)
         [key] = [item["Key"] for page in pages for item in page.get("Contents", []) if identifier in item["Key"]]
         body = self.client.get_object(Bucket=self.bucket, Key=key)["Body"]
         found = hashlib.sha256()
-        for octets in body.iter_chunks(1 << 20):
-            found.update(octets)
+        for data in body.iter_chunks(1 << 20):
+            found.update(data)
         assert found.hexdigest() == place.digest, f"{key} is not what was sent"
         left = self.client.list_multipart_uploads(Bucket=self.bucket, Prefix=self.prefix).get("Uploads", [])
         assert not [upload for upload in left if identifier in upload["Key"]], left
 
 
 def run(options, where, settings):
-    """All ways with contents in one place; returns how many went well, and how many did not."""
-    shelf = None
+    """Runs all libraries with one storage; returns how many succeeded and how many failed."""
+    bucket = None
     if settings and (reason := missing("boto3")):
-        print(f"  nobody looks into the bucket: {reason}", flush=True)
+        print(f"  the bucket is not checked: {reason}", flush=True)
     elif settings:
-        shelf = Shelf(settings)
+        bucket = BucketReader(settings)
     passed = failed = 0
     chance = random.Random(options.seed)
-    with contextlib.closing(Cutter()) as cutter:
-        public = {"PARLEY_PUBLIC_URL": f"http://127.0.0.1:{cutter.port}"}
+    with contextlib.closing(CuttingProxy()) as proxy:
+        public = {"PARLEY_PUBLIC_URL": f"http://127.0.0.1:{proxy.port}"}
         with serving(options.binary, settings=settings | public) as server:
             server.start()
-            cutter.lead_to(server.port)
+            proxy.forward_to(server.port)
             place = Place(server, options.megabytes)
             place.base = public["PARLEY_PUBLIC_URL"]
             for way, module in WAYS.items():
@@ -212,12 +212,12 @@ def run(options, where, settings):
                     continue
                 began = time.monotonic()
                 try:
-                    identifier = try_out(place, cutter, way, chance)
-                    if shelf:
-                        shelf.look(place, identifier)
+                    identifier = try_out(place, proxy, way, chance)
+                    if bucket:
+                        bucket.look(place, identifier)
                     passed += 1
                     print(f"  {name}: cut {CUTS} times, {time.monotonic() - began:.1f} s", flush=True)
-                # Whatever a library throws: the others are tried all the same.
+                # Whatever a library throws, the others are run.
                 except Exception as fault:
                     failed += 1
                     print(f"  BROKEN {name}: {type(fault).__name__}: {fault}", flush=True)

@@ -3,8 +3,8 @@
 
     matrix.py --binary .build/debug/parley
 
-Columns A / D and C, each situation a function named after its row; and the rows of column B that need
-a server of a certain kind, whose others stand in tus.py.
+Columns A / D and C: each row is a function with its name; also the rows of column B that need a server with
+certain settings. The other rows of column B are in tus.py.
 """
 
 import base64
@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Behind this folder: each has a tus.py.
 sys.path.append(str(HERE.parent / "Crash"))
 
-from facts import judge
+from checklist import run_checks
 from peer import Peer
 from server import APPLICATION
 from tus import CHUNKED, TOKEN_FIELD, UNKNOWN, Tus, chunked, content_of, expect, path
@@ -57,8 +57,8 @@ class Client(Tus):
         """A request to the message API."""
         method, target = line.split(" ")
         kind = () if body is None else (("Content-Type", "application/json"),)
-        octets = None if body is None else json.dumps(body).encode()
-        answer = self.answer(f"{method} /apps/{APPLICATION}{target}", (TOKEN_FIELD, ACCEPT) + kind, octets)
+        data = None if body is None else json.dumps(body).encode()
+        answer = self.answer(f"{method} /apps/{APPLICATION}{target}", (TOKEN_FIELD, ACCEPT) + kind, data)
         expect(200 <= answer.status < 300, answer)
         return json.loads(answer.content)
 
@@ -136,12 +136,12 @@ def problem(answer, status, kind=None):
     expect(said["status"] == status and (kind is None or said["type"] == PROBLEMS + kind), answer)
 
 
-def md5(octets):
-    return ("Content-MD5", base64.b64encode(hashlib.md5(octets).digest()).decode())
+def md5(data):
+    return ("Content-MD5", base64.b64encode(hashlib.md5(data).digest()).decode())
 
 
-def digest(name, octets):
-    return (name, f"sha-256=:{base64.b64encode(hashlib.sha256(octets).digest()).decode()}:")
+def digest(name, data):
+    return (name, f"sha-256=:{base64.b64encode(hashlib.sha256(data).digest()).decode()}:")
 
 
 # Column A / D.
@@ -154,7 +154,7 @@ def session_created_is_200_or_201(client):
     expect(answer.status == 201 and answer["Location"], answer)
 
 
-def chunk_is_308_or_200_for_who_asks(client):
+def chunk_is_308_or_200_on_request(client):
     place = client.session(4)
     answer = client.put(place, b"ab", "0-1/4")
     expect(answer.line == "HTTP/1.1 308 Resume Incomplete", answer)
@@ -386,7 +386,7 @@ def a_wrong_repr_digest_is_422_and_the_end(draft):
     expect(draft.status(place).status == 404, "failed")
 
 
-def a_right_repr_digest_is_said_to_who_downloads(draft):
+def a_right_repr_digest_is_sent_with_downloads(draft):
     stated = f"sha-512=:{base64.b64encode(hashlib.sha512(b'abcd').digest()).decode()}:"
     said = json.loads(draft.create(b"abcd", True, ("Repr-Digest", stated)).content)
     known = f"{digest('Repr-Digest', b'abcd')[1]}, {stated}"
@@ -408,7 +408,7 @@ def draft_cancelled_is_204_then_404(draft):
 
 
 def another_draft_is_handled_as_the_last(draft):
-    """A number nobody knows: the rules of the last version, no 104 and no number in the answer."""
+    """An unknown version: the rules of the last version, no 104 and no number in the answer."""
     stranger = (("Upload-Draft-Interop-Version", 99), TOKEN_FIELD, ("Upload-Complete", "?0"))
     answer = draft.ask("POST /uploads", stranger, b"ab")
     expect(answer.status == 201 and answer["Upload-Draft-Interop-Version"] is None, answer)
@@ -418,7 +418,7 @@ def another_draft_is_handled_as_the_last(draft):
     expect(draft.ask("POST /uploads", both, b"").status == 400, "two protocols")
 
 
-# Rows of all columns that depend on what else there is.
+# Rows of all columns that depend on other state.
 
 def what_a_message_shows_is_403(client):
     tus = Tus(client.server)
@@ -438,7 +438,7 @@ def what_a_message_shows_is_403(client):
         expect(refused.status == 403, (column, refused))
 
 
-def who_stalls_is_503_or_cut_off(client):
+def a_stalled_request_is_503_or_cut_off(client):
     """With a `body_idle_timeout` of half a second."""
     for line, fields in (
         ("PUT {}", ()),
@@ -476,11 +476,11 @@ def too_many_are_429(client):
         expect(answer.status == 429 and answer["Retry-After"], answer)
     error(client.start(), 429, "rateLimited")
     expect(client.ask(f"DELETE {place}").status == 499, "one less")
-    expect(client.start().status == 200, "so there is room")
+    expect(client.start().status == 200, "so a slot is free")
 
 
-def who_waits_too_long_is_503_or_423(client):
-    """With a `takeover_wait` of a millisecond, and writers who have much to make durable first."""
+def a_request_that_waits_too_long_is_503_or_423(client):
+    """With a `takeover_wait` of a millisecond, and writers that have much to make durable first."""
     tus, draft = Tus(client.server), Draft(client.server, 8)
     for ask, status in (
         (lambda place: client.put(place, b"", "*/*"), 503), (tus.head, 423), (draft.status, 503),
@@ -498,7 +498,7 @@ def who_waits_too_long_is_503_or_423(client):
 
 
 SESSIONS = [
-    session_created_is_200_or_201, chunk_is_308_or_200_for_who_asks, finished_is_200_with_json,
+    session_created_is_200_or_201, chunk_is_308_or_200_on_request, finished_is_200_with_json,
     session_status_is_308_or_200, overlap_is_taken_and_a_gap_is_308, session_syntax_is_400,
     session_length_contradiction_is_400, beyond_the_session_length_is_400, beyond_every_session_is_413,
     a_wrong_content_md5_is_400, a_wrong_goog_hash_is_400_and_the_end, session_cancelled_is_499_then_410,
@@ -509,13 +509,13 @@ DRAFTS = [
     draft_offset_differs_is_409, draft_syntax_is_400, draft_media_type_is_415,
     draft_length_contradiction_is_400, beyond_the_draft_length_is_400, beyond_every_draft_is_413,
     a_wrong_content_digest_is_400, a_wrong_repr_digest_is_422_and_the_end,
-    a_right_repr_digest_is_said_to_who_downloads, draft_cancelled_is_204_then_404,
+    a_right_repr_digest_is_sent_with_downloads, draft_cancelled_is_204_then_404,
 ]
-# Each of these has a server of its own.
+# Each of these runs on its own server.
 ELSEWHERE = {
-    who_stalls_is_503_or_cut_off: {"PARLEY_UPLOADS_BODY_IDLE_TIMEOUT": "500ms"},
+    a_stalled_request_is_503_or_cut_off: {"PARLEY_UPLOADS_BODY_IDLE_TIMEOUT": "500ms"},
     a_full_disk_is_507: {"PARLEY_UPLOADS_DISK_HEADROOM": str(1 << 60)},
-    who_waits_too_long_is_503_or_423: {
+    a_request_that_waits_too_long_is_503_or_423: {
         "PARLEY_UPLOADS_TAKEOVER_WAIT": "1ms", "PARLEY_UPLOADS_COMMIT_BYTES": str(1 << 30),
         "PARLEY_UPLOADS_COMMIT_INTERVAL": "1h",
     },
@@ -533,4 +533,4 @@ def here(score, server):
 
 
 if __name__ == "__main__":
-    judge(__doc__, here, ELSEWHERE, Client)
+    run_checks(__doc__, here, ELSEWHERE, Client)

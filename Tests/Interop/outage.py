@@ -3,10 +3,10 @@
 
     outage.py --binary .build/debug/parley [--database postgres] [--only refuses]
 
-It refuses connections, or takes them and says nothing any more. Meanwhile the server answers 503 with
+It refuses connections, or accepts them and does not answer. Meanwhile the server answers 503 with
 `Retry-After` wherever the same request may succeed later, and nothing that was acknowledged is lost; afterwards
-everything goes on by itself. With a PostgreSQL server several processes may share the bucket, so that every
-acknowledged octet lies there and none can be acknowledged meanwhile; without one they wait on the local disk.
+service resumes by itself. With a PostgreSQL server several processes may share the bucket, so that every
+acknowledged byte lies there and none can be acknowledged meanwhile; without one they wait on the local disk.
 """
 
 import argparse
@@ -35,8 +35,8 @@ BYTES = random.Random(1).randbytes(SIZE)
 PATIENCE = 300
 
 
-class Gate:
-    """The way to a store, which can be closed (nobody listens) or stopped (nobody answers)."""
+class StoreProxy:
+    """A proxy to a store, which can be closed (connections are refused) or stopped (no answer)."""
 
     def __init__(self, endpoint):
         target = urllib.parse.urlsplit(endpoint)
@@ -77,15 +77,15 @@ class Gate:
 
     def pass_on(self, one, other):
         with contextlib.suppress(OSError):
-            while octets := one.recv(256 << 10):
+            while data := one.recv(256 << 10):
                 self.flows.wait()
-                other.sendall(octets)
+                other.sendall(data)
         with contextlib.suppress(OSError):
             other.shutdown(socket.SHUT_RDWR)
 
 
-class Patient(Client):
-    """Waits for answers as long as they take."""
+class RetryingClient(Client):
+    """Waits for answers without a time limit."""
 
     def ask(self, *request, **manner):
         self.peer.socket.settimeout(PATIENCE)
@@ -105,16 +105,16 @@ class Patient(Client):
         """Whatever is said meanwhile leaves hope."""
         return self.until(ask, lambda answer: answer.status == 200 or later(answer))
 
-    def bring(self, place, octets):
+    def complete(self, place, data):
         """What is not held yet, until all is, and is a content."""
-        size = len(octets)
+        size = len(data)
 
         def ask():
             held = int(self.held(place))
-            # A body that nobody needs would be refused in its midst.
+            # A body that is not needed would be refused while it is sent.
             if held == size:
                 return self.put(place, b"", f"*/{size}")
-            return self.put(place, octets[held:], span(held, size, size))
+            return self.put(place, data[held:], span(held, size, size))
 
         self.until_granted(ask)
 
@@ -156,9 +156,9 @@ def pushed(client, place):
 
 def alone(server, gate, goes_away):
     """Contents are staged on the local disk: as much as may wait there is acknowledged."""
-    client = Patient(server)
+    client = RetryingClient(server)
     (place, content), (other, kept) = begun(client), begun(client)
-    client.bring(other, BYTES)
+    client.complete(other, BYTES)
     goes_away()
     expect(client.put(place, BYTES[:FIRST], span(0, FIRST, SIZE)).status == 308, "a first part")
     answer = client.put(place, BYTES[FIRST:], span(FIRST, SIZE, SIZE))
@@ -169,26 +169,26 @@ def alone(server, gate, goes_away):
     answer = pushed(client, long)
     error(answer, 503, "stalled")
     later(answer)
-    client = Patient(server)
+    client = RetryingClient(server)
     held = int(client.held(long))
-    expect(SIZE < held < LONG, f"{held} octets are held")
+    expect(SIZE < held < LONG, f"{held} bytes are held")
     if gate.listener is None:
         later(client.fetch(kept))
     expect(client.ask("GET /health/live").status == 200, "the server itself is well")
     gate.open()
-    # Nobody asks for it to be finished.
+    # No request finishes it.
     client.until(lambda: client.ask(f"HEAD {place}"), lambda answer: answer["Upload-Complete"] == "?1")
     expect(client.put(place, b"", f"*/{SIZE}").status == 200, "the answer that was lost")
-    client.bring(long, BYTES * (LONG // SIZE))
+    client.complete(long, BYTES * (LONG // SIZE))
     for name in (content, kept):
         expect(client.until_granted(lambda: client.fetch(name)).content == BYTES, "not what was sent")
 
 
 def shared(server, gate, goes_away):
-    """Octets are held once they are in the bucket: meanwhile none are taken."""
-    client = Patient(server)
+    """Bytes are held once they are in the bucket: meanwhile none are taken."""
+    client = RetryingClient(server)
     (place, content), (other, kept) = begun(client), begun(client)
-    client.bring(other, BYTES)
+    client.complete(other, BYTES)
     expect(client.put(place, BYTES[:1000], span(0, 1000, SIZE)).status == 308, "a first part")
     goes_away()
     answer = client.put(place, BYTES[1000:FIRST], span(1000, FIRST, SIZE))
@@ -199,7 +199,7 @@ def shared(server, gate, goes_away):
         later(client.fetch(kept))
     expect(client.ask("GET /health/live").status == 200, "the server itself is well")
     gate.open()
-    client.bring(place, BYTES)
+    client.complete(place, BYTES)
     for name in (content, kept):
         expect(client.until_granted(lambda: client.fetch(name)).content == BYTES, "not what was sent")
 
@@ -217,7 +217,7 @@ def main():
         postgres = None
         if options.database == "postgres":
             postgres = stack.enter_context(contextlib.closing(Postgres()))
-        gate = Gate(store.settings["PARLEY_S3_ENDPOINT"])
+        gate = StoreProxy(store.settings["PARLEY_S3_ENDPOINT"])
         server = stack.enter_context(serving(options.binary, postgres and postgres.schema(), store.settings | {
             "PARLEY_S3_ENDPOINT": f"http://127.0.0.1:{gate.port}",
             "PARLEY_UPLOADS_FINALIZE_WAIT": "2s", "PARLEY_UPLOADS_BODY_IDLE_TIMEOUT": "2s"}))

@@ -1,10 +1,10 @@
-"""A client that sends exactly the octets it is told to, over a plain socket."""
+"""A client over a plain socket that sends exactly the given bytes."""
 
 import socket
 
 
 class Answer:
-    """What came: the status line, the fields by their names in lower case, the content."""
+    """An answer: the status line, the fields by their lower-case names, the content."""
 
     def __init__(self, head, content):
         lines = head.decode("latin-1").split("\r\n")
@@ -24,7 +24,7 @@ class Answer:
 
 
 class Peer:
-    """One connection; every call gives up after ten seconds."""
+    """One connection; every call fails after ten seconds."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
@@ -39,8 +39,8 @@ class Peer:
             lines.append(f"Content-Length: {len(body)}")
         self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1") + (body or b""))
 
-    def send(self, octets):
-        self.socket.sendall(octets)
+    def send(self, data):
+        self.socket.sendall(data)
 
     def hear(self, to_head=False):
         """The next answer, without interim ones."""
@@ -52,7 +52,7 @@ class Peer:
         return answer
 
     def has_ended(self):
-        """Whether the server has closed, without another octet."""
+        """Whether the server has closed, without another byte."""
         try:
             return self.kept == b"" and self.socket.recv(1) == b""
         except ConnectionResetError:
@@ -72,10 +72,10 @@ class Peer:
         return taken
 
     def more(self):
-        octets = self.socket.recv(1 << 20)
-        if not octets:
+        data = self.socket.recv(1 << 20)
+        if not data:
             raise ConnectionError(f"the server closed after {self.kept[:200]!r}")
-        self.kept += octets
+        self.kept += data
 
     def close(self):
         self.socket.close()

@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Behind this folder: each has a tus.py.
 sys.path += [str(HERE.parent / "Crash"), str(HERE.parent / "Support")]
 
-from facts import Score
+from checklist import Score
 from matrix import Client
 from peer import Peer
 from postgres import Postgres
@@ -230,7 +230,7 @@ def the_one_that_receives_stands_still(name, client, other):
         time.sleep(0.1)
     finally:
         client.server.process.send_signal(signal.SIGCONT)
-    # What comes late by the old way is nothing's: it would be other bytes.
+    # Late bytes on the old connection are discarded; they would be other bytes.
     try:
         sender.peer.send(bytes(5_000))
     except OSError:
@@ -265,7 +265,7 @@ def fifty_slow_senders_go_on_at_another_process(client, other):
 
 
 def with_two_processes(binary, score, stack):
-    """Tries out what another process is told of the bytes that one receives."""
+    """Runs the checks of what other processes report about bytes that one process receives."""
     settings = stack.enter_context(contextlib.closing(ObjectStore())).settings
     if not settings:
         return print("received bytes with two processes: left out")

@@ -59,10 +59,10 @@ class Tus:
         return self.ask(f"HEAD {path}", (VERSION,))
 
     def wait_for(self, path, count):
-        """Until so many octets are held; asks in a way that takes nothing over."""
+        """Until so many bytes are held; asks in a way that takes nothing over."""
         deadline = time.monotonic() + 20
         while (held := self.ask(f"HEAD {path}")["Upload-Offset"]) != str(count):
-            expect(time.monotonic() < deadline, f"{held} octets are held, not {count}")
+            expect(time.monotonic() < deadline, f"{held} bytes are held, not {count}")
             time.sleep(0.01)
 
     def delete(self, path):
@@ -95,8 +95,8 @@ def content_of(answer):
     return answer["Parley-Content-Id"].rsplit("/", 1)[1]
 
 
-def sha1(octets):
-    return ("Upload-Checksum", "sha1 " + base64.b64encode(hashlib.sha1(octets).digest()).decode())
+def sha1(data):
+    return ("Upload-Checksum", "sha1 " + base64.b64encode(hashlib.sha1(data).digest()).decode())
 
 
 def chunked(*pieces, trailers=""):
@@ -179,8 +179,8 @@ def a_wrong_checksum_is_460(tus):
 
 def a_checksum_may_stand_behind_the_body(tus):
     place = tus.created(("Upload-Length", 4))
-    for octets, status in ((b"xy", 460), (b"ab", 204)):
-        trailers = "%s: %s\r\n" % sha1(octets)
+    for data, status in ((b"xy", 460), (b"ab", 204)):
+        trailers = "%s: %s\r\n" % sha1(data)
         answer = tus.patch(place, 0, chunked(b"a", b"b", trailers=trailers), CHUNKED,
                            ("Trailer", "Upload-Checksum"), framed=False)
         expect(answer.status == status, answer)
@@ -213,7 +213,7 @@ def a_concatenation_takes_no_bytes(tus):
     expect(tus.create(("Upload-Concat", f"final;{part}"), DATA, body=b"x").status == 403, "data")
 
 
-def who_may_not_is_401(tus):
+def a_request_without_permission_is_401(tus):
     answer = tus.ask("POST /uploads", (VERSION, ("Upload-Length", 4)), b"")
     expect(answer.status == 401 and answer["Tus-Resumable"] == "1.0.0", answer)
 
@@ -265,29 +265,29 @@ def the_newer_request_takes_over(tus):
 
 def tuspy_uploads_in_chunks_with_checksums(tus):
     """Its fields are in lower case, and `upload-metadata` is sent empty."""
-    octets = random.Random(1).randbytes(200_000)
+    data = random.Random(1).randbytes(200_000)
     created = tus.ask("POST /uploads", (
         ("User-Agent", "python-requests/2.32"), ("Accept-Encoding", "gzip, deflate"), ("Accept", "*/*"),
         ("Connection", "keep-alive"), ("tus-resumable", "1.0.0"), TOKEN_FIELD,
-        ("upload-length", len(octets)), ("upload-metadata", ""), ("Content-Length", 0)))
+        ("upload-length", len(data)), ("upload-metadata", ""), ("Content-Length", 0)))
     expect(created.status == 201, created)
     place, offset = path(created), 0
-    while offset < len(octets):
-        chunk = octets[offset:offset + 65_536]
+    while offset < len(data):
+        chunk = data[offset:offset + 65_536]
         answer = tus.ask(f"PATCH {place}", (
             ("Connection", "keep-alive"), ("tus-resumable", "1.0.0"), ("upload-offset", offset),
             ("Content-Type", "application/offset+octet-stream"),
             ("upload-checksum", sha1(chunk)[1])), chunk)
         expect(200 <= answer.status < 300, answer)
         offset = int(answer["upload-offset"])
-    expect(tus.content(content_of(created)) == octets, "content")
+    expect(tus.content(content_of(created)) == data, "content")
 
 
 def uppy_brings_data_with_the_creation(tus):
-    octets = random.Random(4).randbytes(50_000)
-    answer = tus.create(("Upload-Length", len(octets)), DATA, body=octets)
-    expect(answer.status == 201 and answer["Upload-Offset"] == str(len(octets)), answer)
-    expect(tus.content(content_of(answer)) == octets, "content")
+    data = random.Random(4).randbytes(50_000)
+    answer = tus.create(("Upload-Length", len(data)), DATA, body=data)
+    expect(answer.status == 201 and answer["Upload-Offset"] == str(len(data)), answer)
+    expect(tus.content(content_of(answer)) == data, "content")
 
 
 def tuspy_async_labels_its_empty_body(tus):
@@ -297,18 +297,18 @@ def tuspy_async_labels_its_empty_body(tus):
 
 
 def tuspy_resumes_through_head(tus):
-    octets = random.Random(2).randbytes(100_000)
-    answer = tus.create(("Upload-Length", len(octets)))
+    data = random.Random(2).randbytes(100_000)
+    answer = tus.create(("Upload-Length", len(data)))
     broken = Peer(tus.server.port)
     broken.say(f"PATCH {path(answer)}", (VERSION, DATA, ("Upload-Offset", 0),
-                                         ("Content-Length", len(octets))))
-    broken.send(octets[:70_000])
+                                         ("Content-Length", len(data))))
+    broken.send(data[:70_000])
     broken.close()
     tus.wait_for(path(answer), 70_000)
     offset = int(tus.head(path(answer))["Upload-Offset"])
     expect(offset == 70_000, offset)
-    expect(tus.patch(path(answer), offset, octets[offset:]).status == 204, "rest")
-    expect(tus.content(content_of(answer)) == octets, "content")
+    expect(tus.patch(path(answer), offset, data[offset:]).status == 204, "rest")
+    expect(tus.content(content_of(answer)) == data, "content")
 
 
 def tus_js_client_asks_before_it_sends(tus):
@@ -351,21 +351,21 @@ def tus_js_client_may_not_send_patch(tus):
 
 def uppy_uploads_in_parallel(tus):
     """Parts at once, then their concatenation by the absolute URLs that were given."""
-    octets = random.Random(3).randbytes(1_000_000)
+    data = random.Random(3).randbytes(1_000_000)
     metadata = "relativePath bnVsbA==,name YS5wbmc=,type aW1hZ2UvcG5n,filetype aW1hZ2UvcG5n,filename YS5wbmc="
     urls = []
-    for start in range(0, len(octets), 400_000):
-        part = octets[start:start + 400_000]
+    for start in range(0, len(data), 400_000):
+        part = data[start:start + 400_000]
         answer = tus.create(("Upload-Concat", "partial"), ("Upload-Length", len(part)))
         expect(answer["Parley-Content-Id"] is None, "a part is no content")
         expect(tus.patch(path(answer), 0, part)["Upload-Offset"] == str(len(part)), "part")
         urls.append(answer["Location"])
     answer = tus.create(("Upload-Concat", f"final;{' '.join(urls)}"), ("Upload-Metadata", metadata))
-    expect(answer.status == 201 and answer["Upload-Offset"] == str(len(octets)), answer)
+    expect(answer.status == 201 and answer["Upload-Offset"] == str(len(data)), answer)
     status = tus.head(path(answer))
     expect(status["Upload-Metadata"] == metadata, status)
     expect(status["Upload-Concat"] == f"final;{' '.join(urls)}", status)
-    expect(tus.content(content_of(answer)) == octets, "content")
+    expect(tus.content(content_of(answer)) == data, "content")
 
 
 FACTS = [
@@ -373,7 +373,7 @@ FACTS = [
     syntax_is_400, another_media_type_is_415, another_length_is_400, beyond_the_length_is_413,
     beyond_every_size_is_413, a_wrong_checksum_is_460, a_checksum_may_stand_behind_the_body,
     cancelled_is_204_then_410_and_unknown_404, another_version_is_412, a_concatenation_takes_no_bytes,
-    who_may_not_is_401, discovery_says_all_of_it, a_body_is_asked_for_once_its_head_is_right,
+    a_request_without_permission_is_401, discovery_says_all_of_it, a_body_is_asked_for_once_its_head_is_right,
     a_refusal_arrives_though_the_body_still_comes, the_newer_request_takes_over,
     tuspy_uploads_in_chunks_with_checksums, tuspy_async_labels_its_empty_body, tuspy_resumes_through_head,
     tus_js_client_asks_before_it_sends, tus_js_client_sends_a_stream_of_unknown_length,

@@ -227,8 +227,8 @@ import Testing
             settings.endpoint = "http://127.0.0.1:1"
             settings.attempts = 2
         }
-        let nobody = try await fault { _ = try await place.store.check() }
-        #expect(nobody.kind == .unreachable)
+        let failure = try await fault { _ = try await place.store.check() }
+        #expect(failure.kind == .unreachable)
         #expect(place.waits.count == 1)
     }
 }

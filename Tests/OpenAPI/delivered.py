@@ -1,4 +1,4 @@
-"""What a webhook is really sent while the examples are played, held against the description."""
+"""Compares webhook deliveries during the examples with the description."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ import described
 from receiver import Receiver, verify
 
 SECRET = "s3cret"
-# Lets a server call the receiver, and believes what a proxy says of traces.
+# The server may call the receiver, and accepts trace headers from a proxy.
 SETTINGS = {
     "PARLEY_HTTP_TRUSTED_PROXIES": "127.0.0.1",
     "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.1", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
@@ -23,21 +23,21 @@ SETTINGS = {
 
 
 class Collector(Receiver):
-    """Takes everything that is signed as it should be."""
+    """Accepts each delivery with valid signatures."""
 
     def __init__(self):
         super().__init__(SECRET)
         self.arrived = []
 
-    def judge(self, headers, body):
+    def answer_to(self, headers, body):
         verify(self.secret, headers, body)
         with self.lock:
             self.arrived.append((headers, json.loads(body)))
         return 204
 
 
-def deliver(peer, description, tell):
-    """Plays every example of a version, and looks at all that its webhook is sent."""
+def deliver(peer, description, report):
+    """Sends every example of a version, and checks all deliveries to its webhook."""
     document = description.document
     operations = {
         type: item["post"] for type, item in document["webhooks"].items() if "parameters" in item["post"]}
@@ -89,23 +89,23 @@ def deliver(peer, description, tell):
         collector.shutdown()
         collector.server_close()
     for complaint in collector.complaints:
-        tell(f"a delivery of {version}: {complaint}")
+        report(f"a delivery of {version}: {complaint}")
     for headers, body in arrived:
         type = body["event"]["type"]
         problem = breach(description, operations.get(type), media, headers, body)
         if problem:
-            tell(f"a delivery of {type} in {version}: {problem}: {str(body)[:500]}")
+            report(f"a delivery of {type} in {version}: {problem}: {str(body)[:500]}")
     for problem in astray(arrived, trace):
-        tell(f"a delivery in {version}: {problem}")
+        report(f"a delivery in {version}: {problem}")
     seen = {body["event"]["type"] for _, body in arrived}
     if not seen - {"webhook.test"}:
-        tell(f"nothing was delivered in {version}")
+        report(f"nothing was delivered in {version}")
     print(f"  webhooks in {version}: {len(arrived)} deliveries of {len(seen)} types;"
           f" not caused by an example: {', '.join(sorted(operations.keys() - seen))}", flush=True)
 
 
 def receive(play):
-    """Says that a message was received; the example says that one was read, and then nobody hears of the other."""
+    """Records a delivery receipt: the example records a read receipt, after which no delivery event follows."""
     operation = next(
         operation for operation in play.description.operations
         if operation.path.endswith("/users/{user}/messages/{message}/receipts"))
@@ -117,7 +117,7 @@ def receive(play):
 def meet(server, application, users):
     """Imports another distinct conversation of users who have one: the two are merged.
 
-    Nobody may serve the folder meanwhile.
+    No process may serve the folder meanwhile.
     """
     def said(*words):
         return subprocess.run(
@@ -140,12 +140,12 @@ def meet(server, application, users):
 
 
 def astray(arrived, trace):
-    """What is wrong with how deliveries tell of the trace that all requests were part of."""
+    """Returns errors in the trace headers of deliveries, as all requests were part of one trace."""
     steps = []
     for headers, body in arrived:
         type, line = body["event"]["type"], headers["traceparent"]
         if type.lower() == "conversation.merged":
-            # Nobody's request did it.
+            # No request caused it.
             if line is not None:
                 yield f"{type} is traced as {line}"
         elif line is None or not re.fullmatch(f"00-{trace}-[0-9a-f]{{16}}-01", line):
@@ -157,7 +157,7 @@ def astray(arrived, trace):
 
 
 def breach(description, operation, media, headers, body):
-    """What a delivery has that the description does not allow; None for nothing."""
+    """The first violation of the description in a delivery, or None."""
     if operation is None:
         return "the type is not described"
     if headers["content-type"] != media:

@@ -32,7 +32,7 @@ class Description:
         return place
 
     def problem(self, operation, answer):
-        """What an answer has that the description does not allow; None for nothing."""
+        """The first violation of the description in an answer, or None."""
         described = operation.json["responses"].get(str(answer.status))
         if answer.status >= 500:
             return f"status {answer.status}"
@@ -56,7 +56,7 @@ class Description:
         return self.breach(value, content["application/json"]["schema"])
 
     def breach(self, value, schema):
-        """Where a value breaks its schema, where the package jsonschema is there to say so."""
+        """The first violation of a schema in a value, if the package jsonschema is installed."""
         try:
             import jsonschema
         except ImportError:
@@ -95,7 +95,7 @@ class Answer:
 
 
 class Play:
-    """Sends examples, and what is made of them, to one application."""
+    """Sends examples and their variants to one application."""
 
     def __init__(self, description, application, token, fields=None):
         """`fields` are sent with every request."""

@@ -1,4 +1,4 @@
-"""What schemathesis makes of a description, sent to things that are there.
+"""Requests that schemathesis generates from a description, sent for existing objects.
 
 Each operation gets an application of its own, with whatever its path names, made by the examples. Without that
 nearly every guess would be answered 403 or 404 and prove nothing.
@@ -47,7 +47,7 @@ def furnish(peer, description):
     return document, "\n".join(settings)
 
 
-def guess(peer, description, phases, options, tell):
+def guess(peer, description, phases, options, report):
     """Runs some of its phases with a bounded number of examples."""
     began = time.monotonic()
     document, operations = furnish(peer, description)
@@ -65,4 +65,4 @@ def guess(peer, description, phases, options, tell):
     counted = re.search(r"\d+ generated.*", run.stdout)
     print(f"  schemathesis in {description.version}: {counted and counted[0]}, {time.monotonic() - began:.1f} s", flush=True)
     if run.returncode:
-        tell(f"schemathesis in {description.version}:\n{run.stdout[-6000:]}{run.stderr[-2000:]}")
+        report(f"schemathesis in {description.version}:\n{run.stdout[-6000:]}{run.stderr[-2000:]}")

@@ -1,4 +1,4 @@
-"""What a hostile client sends in the place of an example."""
+"""Invalid variants of an example, as a hostile client would send."""
 
 import copy
 import json
@@ -73,7 +73,7 @@ def members(schema, description, depth=0):
 
 
 def bodies(operation, generator):
-    """Bodies made of the example: every member missing, every place filled with everything."""
+    """Bodies made of the example: each member missing, and each value replaced by each invalid value."""
     example = operation.body
     yield from (text.encode() for text in WHOLE)
     yield from ([b"\xff", b"\x22\xc0\xaf\x22", b"\x22\xed\xa0\x80\x22", b" " * 1_048_577])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Holds a running server against its own description.
+"""Compares a running server with its own description.
 
     openapi.py --binary .build/debug/parley [--variants 150] [--seed 1]
 
-In each version: the document is valid (by openapi-spec-validator), every example succeeds, and whatever a
-hostile client makes of it is answered below 500, with a status and a body that the description allows
-(schemas by jsonschema). What a webhook is sent meanwhile is as described too. Then schemathesis tries its own
-ideas. What needs a package that is not there is left out, and that is said.
+In each version: the document is valid (by openapi-spec-validator), every example succeeds, and every
+invalid variant of it is answered below 500, with a status and a body that the description allows
+(schemas by jsonschema). Webhook deliveries are compared as well. Then schemathesis sends generated
+requests. Checks that need a missing package are skipped with a message.
 """
 
 import argparse
@@ -73,8 +73,8 @@ def validate(description):
     return [str(error.message)[:300] for error in OpenAPIV31SpecValidator(description.document).iter_errors()]
 
 
-def besiege(peer, description, options, tell):
-    """Every example, and what becomes of it in bad hands."""
+def attack(peer, description, options, report):
+    """Sends every example and its invalid variants."""
     asked = 0
     for operation in description.operations:
         play = described.Play(description, *peer.application())
@@ -92,7 +92,7 @@ def besiege(peer, description, options, tell):
                 problem = f"no answer: {fault!r}"
             asked += 1
             if problem:
-                tell(f"{operation.name} in {description.version} with {str(arguments)[:300]}: {problem}")
+                report(f"{operation.name} in {description.version} with {str(arguments)[:300]}: {problem}")
     return asked
 
 
@@ -109,9 +109,9 @@ def main():
     found = []
     for package in ["openapi_spec_validator", "jsonschema"]:
         if not is_there(package):
-            print(f"  {package} is not installed here: what it would say is left out")
+            print(f"  {package} is not installed here: its checks are skipped")
 
-    def tell(problem):
+    def report(problem):
         found.append(problem)
         if len(found) <= FAILURES:
             print(f"  BROKEN: {problem}", flush=True)
@@ -122,21 +122,21 @@ def main():
             began = time.monotonic()
             description = described.Description(peer, version)
             for problem in validate(description):
-                tell(f"the document of {version}: {problem}")
+                report(f"the document of {version}: {problem}")
             if version != "1.1":
                 # There is no such version of webhooks.
-                delivered.deliver(peer, description, tell)
-            asked = besiege(peer, description, options, tell)
+                delivered.deliver(peer, description, report)
+            asked = attack(peer, description, options, report)
             print(f"  {version}: {len(description.operations)} operations, {asked} requests,"
                   f" {time.monotonic() - began:.1f} s", flush=True)
         if options.no_guesses:
             pass
         elif guessing.command() is None:
-            print("  schemathesis is not installed here: what it would guess is left out")
+            print("  schemathesis is not installed here: its checks are skipped")
         else:
-            # What it makes of every rule of a schema is the same for all versions, and takes a minute.
+            # The phase that covers every rule of a schema is equal for all versions, and takes a minute.
             for version, phases in [("1.0", "examples,fuzzing"), ("3.0", "examples,coverage,fuzzing")]:
-                guessing.guess(peer, described.Description(peer, version), phases, options, tell)
+                guessing.guess(peer, described.Description(peer, version), phases, options, report)
     if found:
         sys.exit(f"{len(found)} answers break the description")
     print("the server answers as it describes itself")

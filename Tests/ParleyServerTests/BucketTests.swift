@@ -36,13 +36,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ([("s3.bucket", "nobodys")], "the bucket nobodys of s3.bucket cannot be used: "),
+        (
+            [("s3.bucket", "missing-bucket")],
+            "the bucket missing-bucket of s3.bucket cannot be used: "
+        ),
         (
             [("s3.secret_key", "wrong")],
             "the bucket \(ObjectServer.bucket) of s3.bucket cannot be used: "
         ),
         (
-            [("s3.access_key", "nobody")],
+            [("s3.access_key", "unknown")],
             "the bucket \(ObjectServer.bucket) of s3.bucket cannot be used: "
         ),
         ([("s3.unsigned_payload", "true")], "s3.unsigned_payload "),
@@ -79,7 +82,7 @@ import Testing
         let none = [("s3.access_key", ""), ("s3.secret_key", "")]
         let right = """
             [other]
-            aws_access_key_id = nobody
+            aws_access_key_id = unknown
             [default]
             aws_access_key_id = \(ObjectServer.owner.key)
             aws_secret_access_key = \(ObjectServer.owner.secret)
@@ -91,7 +94,7 @@ import Testing
             let credentials = try #require(components.credentials)
             _ = try await credentials.store.check()
             try Repository.write(
-                "[default]\naws_access_key_id = nobody\naws_secret_access_key = none\n", to: path)
+                "[default]\naws_access_key_id = unknown\naws_secret_access_key = none\n", to: path)
             try credentials.reload()
             await #expect(throws: ObjectStoreError.self) { try await credentials.store.check() }
             try Repository.write("half a file", to: path)

@@ -223,7 +223,7 @@ extension `Bad input` {
                 Route(method: "PUT", path: "/apps/{app}/users/\(long)/identity"), "{}"),
             missing(
                 "external_unread_count",
-                Route(method: "PUT", path: "/apps/{app}/users/nobody/badge"), "{}"),
+                Route(method: "PUT", path: "/apps/{app}/users/unknown/badge"), "{}"),
             invalid(
                 "session_ttl_in_seconds", Route(method: "PATCH", path: "/apps/{app}"),
                 #"{"operation":"set","property":"session_ttl_in_seconds","value":1e9}"#),

@@ -71,8 +71,8 @@ import Testing
             .filter { name in name.hasPrefix("{") && name != "{app}" }
             .map { name in String(name.dropFirst().dropLast()) }
         // No UUID, and no user either: the name would have 129 characters.
-        let nobody = String(repeating: "%C3%A9", count: 129)
-        let wrong = Dictionary(names.map { name in (name, String?(nobody)) }) { first, _ in first }
+        let tooLong = String(repeating: "%C3%A9", count: 129)
+        let wrong = Dictionary(names.map { name in (name, String?(tooLong)) }) { first, _ in first }
         let known = try await play.send(operation, body: mistake.body)
         let unknown = try await play.send(operation, body: mistake.body, parameters: wrong)
         #expect(known.status == 422, "\(mistake): \(known)")

@@ -16,9 +16,9 @@ import Testing
             return files.flatMap { file in file.versions.map { Play(file: file, version: $0) } }
         }()
 
-        /// Those that real processes leave alone: these make exports, send what is due, and call the targets of
-        /// webhooks, whose names lead nowhere outside of these tests. `cluster.py` and `webhooks.py` look at
-        /// them there.
+        /// Without the exchanges on which background work of real processes has an effect: exports, scheduled
+        /// messages, and webhooks, whose host names exist only in these tests. `Tests/Crash/cluster.py` and
+        /// `Tests/Crash/webhooks.py` test that work with real processes.
         static let quiet = all.filter { play in
             !["deliveries", "exports", "schedule-bounds", "webhooks"]
                 .contains { name in play.file.name.hasPrefix(name) }

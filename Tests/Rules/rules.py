@@ -7,7 +7,9 @@ The rules are in the DocC articles listed in ARTICLES. This script fails when
 2. a rule that can be observed from outside is named by no test,
 3. a rule article states another default of a setting than the table in Settings.md,
 4. a link `<doc:Rules>` names no article of its module, or a rule article is linked from none,
-5. a table of errors (platform-api §2.2, or the guide Errors) and the errors that the server answers differ.
+5. a table of errors (platform-api §2.2, or the guide Errors) and the errors that the server answers differ,
+6. an article or the README names a test in backticks that does not exist (`RouterTests`), or a path below Sources
+   or Tests.
 
 An article declares a rule at the start of a paragraph or bullet: `**H41.**`, `**R7.**`, `**X1.2.**`,
 `**Ruling 20.**`, and a section by a heading that starts with its number: `## 1.6 Order of checks`. A rule whose
@@ -307,6 +309,23 @@ def wrong_errors():
             yield f"{difference} the error {' '.join(error)}"
 
 
+def missing_names():
+    """Tests and paths that an article or the README names and that do not exist."""
+    sources = [path for path in (ROOT / "Tests").rglob("*") if path.is_dir() or path.suffix == ".swift"]
+    known = {path.stem for path in sources}
+    for path in [*sorted((ROOT / "Sources").rglob("*.md")), ROOT / "README.md"]:
+        text, place = path.read_text(), path.relative_to(ROOT)
+        for name in re.findall(r"`(?:\w+/)*(\w+Tests)`", text):
+            if name not in known:
+                yield f"{place}: there is no {name}"
+        for name in re.findall(r"(?<![\w/.-])(?:Sources|Tests)/[\w./+-]*\w", text):
+            if not (ROOT / name).exists():
+                yield f"{place}: there is no {name}"
+        for name in re.findall(r"`(?:\w+/)*(\w+\.(?:sh|py|http))`", text):
+            if not any((ROOT / "Tests").rglob(name)):
+                yield f"{place}: there is no {name}"
+
+
 def main():
     articles = {document: Article(path) for document, path in ARTICLES.items()}
     citations = Citations(articles)
@@ -323,7 +342,7 @@ def main():
     missing = [rule for rule in rules if rule not in found and rule not in excused]
     needless = [rule for rule in OTHERWISE if rule in found]
 
-    problems = citations.wrong + [*wrong_defaults(articles), *wrong_links(articles), *wrong_errors()]
+    problems = citations.wrong + [*wrong_defaults(articles), *wrong_links(articles), *wrong_errors(), *missing_names()]
     if missing:
         problems.append("rules that no test names: " + ", ".join(missing))
     if needless:

@@ -26,8 +26,8 @@ import Testing
         let (telling, listening) = (try place.open(), try place.open())
         var notifications = listening.notifications().makeAsyncIterator()
         #expect(await notifications.next() == .missed)
-        let gate = await Gate(holding: telling)
-        _ = try await gate.pass(
+        let held = await HeldWriter(of: telling)
+        _ = try await held.run(
             { $0.notify("b", 2, keeping: { min($0, $1) }) },
             { $0.notify("a", 1) },
             { transaction in
@@ -69,7 +69,7 @@ import Testing
         #expect(await notifications.next() == .told(subject: "again", number: 1))
     }
 
-    @Test func `is nobody's where the database is a file`() async throws {
+    @Test func `is not sent where the database is a file`() async throws {
         let file = TemporaryFile()
         let database = try file.open()
         let notifications = Locked(0)

@@ -59,7 +59,7 @@ import Testing
         for table in again.tables { try again.verify(table) { _ in } }
     }
 
-    @Test func `keeps everybody from half a database`() async throws {
+    @Test func `an unfinished database cannot be opened`() async throws {
         try await fill(10)
         let half = try move()
         await expectFault(.unfinished) {
@@ -78,7 +78,8 @@ import Testing
         #expect(throws: DatabaseMigration.Refusal.notEmpty("notes")) { try move() }
     }
 
-    @Test func `is refused where somebody else has a table, before anything is made`() async throws
+    @Test func `is refused where the database has a foreign table, before anything is created`()
+        async throws
     {
         try await fill(10)
         try PostgresConnection(to: url, .migrating).write { transaction in

@@ -78,8 +78,8 @@ import Testing
     @Test func `finishes what waits when it is closed`() async throws {
         let file = TemporaryFile()
         let database = try file.open()
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(times: 50) { try $0.add($1, "x") }
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(times: 50) { try $0.add($1, "x") }
         database.close()
         #expect(results.successes() == 50)
         await expectFault(.closed) { try await database.add(51, "late") }

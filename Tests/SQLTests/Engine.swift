@@ -77,7 +77,7 @@ struct Place {
         try .open(location, migrations: migrations, settings: settings)
     }
 
-    /// A connection of its own, for looks that must not wait for anybody.
+    /// A separate connection, for reads that must not wait for other clients.
     func connection() throws -> any Connection {
         switch location {
         case .file(let path):

@@ -34,9 +34,9 @@ import Testing
         var settings = DatabaseSettings()
         settings.busyTimeout = .zero
         let (database, other) = (try place.open(), try place.open(settings: settings))
-        let gate = await Gate(holding: database)
+        let held = await HeldWriter(of: database)
         await expectFault(.locked) { try await other.add(1, "Ada") }
-        _ = try await gate.pass({ try $0.add(2, "Grace") })
+        _ = try await held.run({ try $0.add(2, "Grace") })
         try await other.add(1, "Ada")
         #expect(try await database.names() == ["Ada", "Grace"])
     }
@@ -50,9 +50,9 @@ import Testing
 
     @Test func `of a full disk spares the others of its batch`() async throws {
         let database = try Database.ofPeople(smallDisk)
-        let gate = await Gate(holding: database)
+        let held = await HeldWriter(of: database)
         let long = tooLong
-        let results = try await gate.pass(
+        let results = try await held.run(
             { try $0.add(1, "Ada") },
             { try $0.add(2, long) },
             { try $0.add(3, "Grace") },
@@ -77,8 +77,8 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `that ends the transaction of a batch is one change's own`(engine: Engine) async throws {
         let database = try engine.people()
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             { try $0.add(1, "Ada") },
             { try engine.endTransaction($0) },
             { try $0.add(3, "Grace") },

@@ -5,12 +5,14 @@ import Testing
 @testable import SQLPostgres
 
 @Suite struct `Group commit` {
-    @Test(arguments: Engine.allCases) func `carries all who wait in one transaction`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `commits all waiting changes in one transaction`(
+        engine: Engine
+    )
         async throws
     {
         let database = try engine.people()
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(times: 200) { try $0.add($1, "x") }
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(times: 200) { try $0.add($1, "x") }
         #expect(results.successes() == 200)
         #expect(try await database.names().count == 200)
         #expect(database.statistics.commits == 2)
@@ -23,13 +25,14 @@ import Testing
         async throws
     {
         let database = try engine.people()
-        let gate = await Gate(holding: database)
-        _ = try await gate.pass(times: 300) { try $0.add($1, "x") }
+        let held = await HeldWriter(of: database)
+        _ = try await held.run(times: 300) { try $0.add($1, "x") }
         #expect(database.statistics.largestBatch == Writer.batchLimit)
         #expect(database.statistics.commits == 3)
     }
 
-    @Test(arguments: Engine.allCases) func `tells how long each batch took, and who waits`(
+    @Test(arguments: Engine.allCases)
+    func `reports how long each batch took and how many changes wait`(
         engine: Engine
     ) async throws {
         let batches = Locked(0)
@@ -50,8 +53,8 @@ import Testing
         async throws
     {
         let database = try engine.people()
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             { try $0.add(1, "Ada") },
             {
                 try $0.add(2, "Mallory"); throw People.Stranger()
@@ -64,13 +67,15 @@ import Testing
         #expect(database.statistics.replays == 1)
     }
 
-    @Test(arguments: Engine.allCases) func `runs the others again when one throws`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `repeats the other changes when one throws`(
+        engine: Engine
+    )
         async throws
     {
         let database = try engine.people()
         let runs = Locked(0)
-        let gate = await Gate(holding: database)
-        _ = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        _ = try await held.run(
             { _ in runs.withLock { $0 += 1 } },
             {
                 try $0.add(1, "Mallory"); throw People.Stranger()
@@ -79,19 +84,20 @@ import Testing
         #expect(runs.withLock { $0 } == 2)
     }
 
-    @Test(arguments: Engine.allCases) func `refuses who has only read, and nobody notices`(
+    @Test(arguments: Engine.allCases)
+    func `does not replay the others when a change that only reads throws`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
         let runs = Locked(0)
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             {
                 runs.withLock { $0 += 1 }
                 try $0.add(1, "Ada")
             },
             {
-                // He sees what was done before him in the same transaction.
+                // It sees the earlier changes of the same transaction.
                 guard try $0.rows("SELECT name FROM people", { try $0.text(0) }) != ["Ada"] else {
                     throw People.Stranger()
                 }
@@ -106,12 +112,12 @@ import Testing
         #expect(database.statistics.commits == 2)
     }
 
-    @Test(arguments: Engine.allCases) func `undoes who changed something and was told what`(
+    @Test(arguments: Engine.allCases) func `undoes a throwing change whose statement returned rows`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             { try $0.add(1, "Ada") },
             {
                 let sql: SQL = "INSERT INTO people (id, name) VALUES (2, 'Mallory') RETURNING id"
@@ -128,8 +134,8 @@ import Testing
         async throws
     {
         let database = try engine.people()
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             {
                 try $0.add(1, "Ada"); return try $0.names().count
             },
@@ -162,13 +168,13 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `calls hooks once for what was kept and never for what was not`(engine: Engine)
+    func `calls hooks once for committed changes and never for others`(engine: Engine)
         async throws
     {
         let database = try engine.people()
         let notifications = Locked<[String]>([])
-        let gate = await Gate(holding: database)
-        _ = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        _ = try await held.run(
             { $0.afterCommit { notifications.withLock { $0.append("first") } } },
             {
                 $0.afterCommit { notifications.withLock { $0.append("never") } }
@@ -197,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `calls what is to happen around a commit on both sides of it`(
+    func `calls hooks around a commit on both sides of it`(
         engine: Engine
     ) async throws {
         let place = engine.lasting()

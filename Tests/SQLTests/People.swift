@@ -38,14 +38,14 @@ extension Transaction {
     }
 }
 
-/// Holds the writer in the midst of a change, so that others queue up behind it.
-struct Gate {
+/// Holds the writer within a change, so that later changes wait in its queue.
+struct HeldWriter {
     private let semaphore = DispatchSemaphore(value: 0)
     private let database: Database
     private let holding: Task<Void, any Error>
 
     /// Returns when the writer is held.
-    init(holding database: Database) async {
+    init(of database: Database) async {
         let (reached, signal) = AsyncStream.makeStream(of: Void.self)
         self.database = database
         holding = Task { [semaphore] in
@@ -60,21 +60,21 @@ struct Gate {
         await steps.next()
     }
 
-    /// Has the changes wait in this order, lets the writer go on, and tells how each ended.
-    func pass<Value: Sendable>(
+    /// Queues the changes in this order, releases the writer and returns the result of each.
+    func run<Value: Sendable>(
         _ changes: (@Sendable (Transaction) throws -> Value)...
     ) async throws -> [Result<Value, any Error>] {
-        try await pass(all: changes)
+        try await run(all: changes)
     }
 
-    /// Has a numbered change wait many times.
-    func pass<Value: Sendable>(
+    /// Queues a numbered change many times.
+    func run<Value: Sendable>(
         times count: Int, _ change: @escaping @Sendable (Transaction, Int) throws -> Value
     ) async throws -> [Result<Value, any Error>] {
-        try await pass(all: (0..<count).map { number in { try change($0, number) } })
+        try await run(all: (0..<count).map { number in { try change($0, number) } })
     }
 
-    private func pass<Value: Sendable>(
+    private func run<Value: Sendable>(
         all changes: [@Sendable (Transaction) throws -> Value]
     ) async throws -> [Result<Value, any Error>] {
         let database = database

@@ -29,7 +29,7 @@ import Testing
         #expect(!text.contains("wrong"))
     }
 
-    @Test func `asks for a password and gets it`() async throws {
+    @Test func `a server that requires a password receives it`() async throws {
         let url = server.newSchema().replacing("parley@", with: "keeper:sesame@")
         let database = try Database.open(.server(url), migrations: People.migrations)
         try await database.add(1, "Ada")
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `without a certificate we trust is not talked to`() async throws {
+    @Test func `a server without a trusted certificate is refused`() async throws {
         let url = server.newSchema(overTCPAs: "keeper:sesame")
         let error = await expectFault(.unreachable) {
             try Database.open(
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.message.contains("certificate verify failed") == true)
     }
 
-    @Test func `without the schema of the search path is refused`() async {
+    @Test func `a server without the schema of the search path is refused`() async {
         let url = "\(server.url)&options=-csearch_path%3Dnowhere"
         let error = await expectFault(.other) {
             try Database.open(.server(url), migrations: People.migrations)
@@ -72,7 +72,7 @@ import Testing
         #expect(error?.message == "no schema of the search path exists")
     }
 
-    @Test func `lets ten processes start at once`() async throws {
+    @Test func `a server accepts ten processes that start at once`() async throws {
         let place = Engine.postgres.lasting()
         let opened = Locked(0)
         DispatchQueue.concurrentPerform(iterations: 10) { _ in
@@ -86,7 +86,7 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func `that has let go of idle connections is asked again`() async throws {
+    @Test func `a change is retried on a server that closed its idle connections`() async throws {
         let database = try Engine.postgres.people()
         try await database.add(1, "Ada")
         let writing = try await database.write { try $0.backend() }
@@ -96,7 +96,7 @@ import Testing
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
-    @Test func `that leaves in the midst of a change has it made again, once`() async throws {
+    @Test func `a change is repeated once when the server stops during it`() async throws {
         let database = try Engine.postgres.people()
         let runs = Locked(0)
         try await database.write { transaction in
@@ -111,7 +111,7 @@ import Testing
         #expect(try await database.names() == ["Ada"])
     }
 
-    @Test func `that leaves during the commit makes the change uncertain`() async throws {
+    @Test func `a server that stops during the commit makes the change uncertain`() async throws {
         let database = try Engine.postgres.people()
         let runs = Locked(0)
         try await database.write { transaction in
@@ -143,8 +143,8 @@ import Testing
     ) async throws {
         let database = try Engine.postgres.people()
         let runs = Locked(0)
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             { try $0.add(1, "Ada") },
             { transaction in
                 let run = runs.withLock { runs in
@@ -160,10 +160,11 @@ import Testing
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
-    @Test func `with a full disk refuses one change, and names it`() async throws {
+    @Test func `a server with a full disk refuses one change and reports the reason`() async throws
+    {
         let database = try Engine.postgres.people()
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             { try $0.add(1, "Ada") },
             { try $0.fail("53100") },
             { try $0.add(3, "Grace") },
@@ -172,12 +173,12 @@ import Testing
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
-    @Test func `with others in the way for ever says so`() async throws {
+    @Test func `a server whose lock is never released reports it`() async throws {
         let database = try Engine.postgres.people()
         await expectFault(.collided) { try await database.write { try $0.fail("40001") } }
     }
 
-    @Test func `works on a statement only as long as it may`() async throws {
+    @Test func `a statement ends at its time limit`() async throws {
         var settings = DatabaseSettings()
         settings.statementTimeout = .milliseconds(50)
         let database = try Engine.postgres.people(settings)
@@ -240,7 +241,7 @@ import Testing
         #expect(try await database.names().count == 1000)
     }
 
-    @Test func `that comes back is used again, and nothing acknowledged is lost`() async throws {
+    @Test func `a restarted server is used again, and nothing acknowledged is lost`() async throws {
         let own = PostgresServer()
         let database = try Database.open(.server(own.url), migrations: People.migrations)
         try await database.add(1, "Ada")

@@ -28,7 +28,7 @@ import Testing
 }
 
 extension Database {
-    /// Whether the planner hears of so many people; commits meanwhile, as whoever works on it does.
+    /// Whether the planner knows of so many rows; commits meanwhile, as other clients would.
     fileprivate func hasLearned(_ count: Int) async throws -> Bool {
         for _ in 0..<1200 {
             let told = try await write { transaction in try transaction.peopleAnalysed() }

@@ -4,7 +4,7 @@ import Testing
 @testable import SQL
 
 @Suite struct `Rows cached and writes deferred in a commit` {
-    @Test(arguments: Engine.allCases) func `is asked once, until somebody changes the table`(
+    @Test(arguments: Engine.allCases) func `rows are read once until the table changes`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
@@ -24,7 +24,8 @@ import Testing
         #expect(notifications.names == ["Ada", "Grace"])
     }
 
-    @Test(arguments: Engine.allCases) func `says what was true when it was asked`(
+    @Test(arguments: Engine.allCases)
+    func `cached rows show the table as it was when they were read`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
@@ -37,13 +38,14 @@ import Testing
         #expect(names == ([], ["Ada"]))
     }
 
-    @Test(arguments: Engine.allCases) func `is written once, before whoever looks at the table`(
+    @Test(arguments: Engine.allCases)
+    func `deferred updates are written once, before the table is read`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
         try await database.add(1, "0")
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             { transaction -> String? in
                 for _ in 0..<3 { transaction.countUp() }
                 return nil
@@ -62,13 +64,14 @@ import Testing
         #expect(database.statistics.replays == 0)
     }
 
-    @Test(arguments: Engine.allCases) func `adds rows before whoever looks for one of them`(
+    @Test(arguments: Engine.allCases)
+    func `deferred rows are inserted before one of them is looked up`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
         let found = try await database.write { transaction in
             for id in 1...200 { transaction.addLater(id, "x") }
-            // Of others he learns without them.
+            // Other rows are looked up without inserting them.
             let other = try transaction.askName(201).first()
             let one = try transaction.askName(7).first()
             return (other, one)
@@ -77,12 +80,13 @@ import Testing
         #expect(try await database.names().count == 200)
     }
 
-    @Test(arguments: Engine.allCases) func `is kept of all but the change that fails`(
+    @Test(arguments: Engine.allCases)
+    func `deferred rows are stored for all changes but the failing one`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             { $0.addLater(1, "Ada") },
             { $0.addLater(1, "Eve") },
             { $0.addLater(2, "Grace") },
@@ -97,13 +101,13 @@ import Testing
         #expect(database.statistics.replays == 1)
     }
 
-    @Test(arguments: Engine.allCases) func `is forgotten with a change that is undone`(
+    @Test(arguments: Engine.allCases) func `cached rows are dropped with a change that is undone`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
         try await database.add(1, "0")
-        let gate = await Gate(holding: database)
-        let results = try await gate.pass(
+        let held = await HeldWriter(of: database)
+        let results = try await held.run(
             {
                 $0.cache("one", for: .name(1)); $0.countUp()
             },
@@ -120,20 +124,22 @@ import Testing
         #expect(try await database.names() == ["1"])
     }
 
-    @Test(arguments: Engine.allCases) func `is not believed after the commit`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `cached rows are dropped after the commit`(
+        engine: Engine
+    )
         async throws
     {
         let database = try engine.people()
-        try await database.write { $0.cache("nobody", for: .name(1)) }
+        try await database.write { $0.cache("unknown", for: .name(1)) }
         let known = try await database.write { try $0.cached(.name(1)) }
         #expect(known == nil)
     }
 
-    @Test func `is asked by all before the first of them is run`() async throws {
+    @Test func `all changes prefetch before the first of them runs`() async throws {
         let database = try Engine.postgres.people()
         try await database.add(1, "Ada")
         let order = Locked<[String]>([])
-        let gate = await Gate(holding: database)
+        let held = await HeldWriter(of: database)
         async let changes = withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...3 {
                 group.addTask {
@@ -149,7 +155,7 @@ import Testing
             try await group.waitForAll()
         }
         while database.writer.waiting < 3 { await Task.yield() }
-        _ = try await gate.pass({ _ in })
+        _ = try await held.run({ _ in })
         try await changes
         #expect(order.withLock { $0 } == ["ask", "ask", "ask", "run", "run", "run"])
     }

@@ -1,12 +1,12 @@
-"""Connections that come in great numbers and go without a word."""
+"""Many connections that are opened and closed without a request."""
 
 import socket
 import struct
 
 from clients import connect, head
-from crowd import normal_requests
+from client_group import normal_requests
 from processes import echo
-from report import BaseLine, check, said, tell
+from report import BaseLine, check, said, show
 
 RESET = struct.pack("ii", 1, 0)
 
@@ -22,16 +22,16 @@ def run(options, folder):
         ):
             count = 400 if options.short else 4000
             for number in range(0, count, 200):
-                crowd = [connect(server, number + place) for place in range(200)]
-                for client in crowd:
+                clients = [connect(server, number + place) for place in range(200)]
+                for client in clients:
                     if say:
                         client.sendall(say)
                     if ends:
-                        # A reset instead of a good-bye.
+                        # A reset instead of an orderly close.
                         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
                     client.close()
             taken = normal_requests(server, "/", 20)
-            tell(f"after {count} clients that {kind}: {said(taken)}")
+            show(f"after {count} clients that {kind}: {said(taken)}")
             check("a flood leaves no descriptor behind (H191)", base.is_back(), base.left())
         if not options.short:
             check("a flood leaves no memory behind (H191)", base.grown() < 16, base.left())

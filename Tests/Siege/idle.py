@@ -1,9 +1,9 @@
-"""Ten thousand connections that only exist, and what each of them costs."""
+"""The memory of ten thousand idle connections."""
 
-from crowd import normal_requests
+from client_group import normal_requests
 from memory import HOUR, asked, streaming, upgraded
 from processes import echo
-from report import BaseLine, check, said, tell
+from report import BaseLine, check, said, show
 
 
 def run(options, folder):
@@ -16,17 +16,17 @@ def run(options, folder):
 
 
 def measure(options, server, count, kind, goal, begin):
-    """Opens so many, asks for their memory, and whether the server still answers."""
-    # What the first hundred bring along is not theirs alone.
+    """Opens `count` connections, and checks their memory and that the server still answers."""
+    # The first hundred connections also cause one-time allocations.
     warm = [begin(server, number) for number in range(100)]
     base = BaseLine(server)
-    crowd = [begin(server, number) for number in range(100, count)]
-    octets = base.grown() * (1 << 20) / len(crowd)
+    clients = [begin(server, number) for number in range(100, count)]
+    bytes_each = base.grown() * (1 << 20) / len(clients)
     taken = normal_requests(server, "/", 100)
-    tell(f"{count} × {kind}: {octets:.0f} octets each; meanwhile {said(taken)}")
+    show(f"{count} × {kind}: {bytes_each:.0f} bytes each; meanwhile {said(taken)}")
     if not options.short:
-        check(f"an {kind} costs little (H59)", octets <= goal * 1.25, f"{octets:.0f} of {goal} octets")
-    for client in crowd:
+        check(f"an {kind} costs little (H59)", bytes_each <= goal * 1.25, f"{bytes_each:.0f} of {goal} bytes")
+    for client in clients:
         client.close()
     check("idle connections leave nothing behind (H191)", base.is_back(), base.left())
     for client in warm:

@@ -1,7 +1,7 @@
 """The server of this layer alone: echoes, fields, events, messages (H213)."""
 
 from clients import connect, head, read_answer
-from crowd import read_all
+from client_group import read_all
 from memory import begun, upgraded
 from processes import echo
 from report import check
@@ -46,24 +46,24 @@ def fields(server, method, path):
 def events(server):
     """Whether three events come, counted."""
     client = begun(server, 0, head("GET /sse HTTP/1.1"), b"HTTP/1.1 200")
-    octets = b""
-    while b"data: 3" not in octets:
+    data = b""
+    while b"data: 3" not in data:
         piece = client.recv(4096)
         if not piece:
             return False
-        octets += piece
-    return octets.index(b"data: 1") < octets.index(b"data: 2") if b"data: 1" in octets else b"data: 2" in octets
+        data += piece
+    return data.index(b"data: 1") < data.index(b"data: 2") if b"data: 1" in data else b"data: 2" in data
 
 
 def message(server):
     """Whether a masked text comes back unmasked."""
     client = upgraded(server, 0)
     key = b"\x37\xfa\x21\x3d"
-    client.sendall(b"\x81\x85" + key + bytes(octet ^ key[place % 4] for place, octet in enumerate(b"hello")))
-    octets = b""
-    while len(octets) < 7:
+    client.sendall(b"\x81\x85" + key + bytes(byte ^ key[place % 4] for place, byte in enumerate(b"hello")))
+    data = b""
+    while len(data) < 7:
         piece = client.recv(4096)
         if not piece:
             return False
-        octets += piece
-    return octets == b"\x81\x05hello"
+        data += piece
+    return data == b"\x81\x05hello"

@@ -1,4 +1,4 @@
-"""What a siege says: what held, and by how much."""
+"""Prints results and figures."""
 
 import pathlib
 import sys
@@ -6,14 +6,14 @@ import time
 
 
 def check(sentence, holds, figures=""):
-    """Says that a rule held, or ends the siege."""
+    """Prints that a rule holds, or ends the run."""
     print(f"  {'holds' if holds else 'BROKEN'}: {sentence}{': ' if figures else ''}{figures}", flush=True)
     if not holds:
         sys.exit(1)
 
 
-def tell(figures):
-    """A figure nobody is held to."""
+def show(figures):
+    """Prints a figure that is not asserted."""
     print(f"  {figures}", flush=True)
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Besieges the real binaries: slow, many, broken and greedy clients, and a normal one among them.
+"""Attacks the real binaries with slow, many, malformed and excessive clients, beside a normal one.
 
     siege.py --build .build/release          all of it, for some minutes (`make siege`)
-    siege.py --build .build/debug --short    small crowds, under a minute (`make test`)
+    siege.py --build .build/debug --short    fewer clients, under a minute (`make test`)
 
-Every scene starts a server of its own, does its worst, and asks afterwards whether a normal request is
-answered and whether descriptors and memory are back where they were. Figures are printed; goals for
+Every scene starts its own server, attacks it, and checks afterwards that a normal request is answered and that
+descriptors and memory are released. Figures are printed; goals for
 memory and latency are asserted by the long siege only, because they mean nothing in a debug build on
 a machine that is busy with other things.
 """
@@ -23,11 +23,11 @@ import exhaustion
 import flood
 import idle
 import layer
+import malformed
 import slow
-import storm
 
 SCENES = {
-    "layer": layer, "storm": storm, "slow": slow, "flood": flood, "exhaustion": exhaustion,
+    "layer": layer, "malformed": malformed, "slow": slow, "flood": flood, "exhaustion": exhaustion,
     "idle": idle,
 }
 
@@ -35,7 +35,7 @@ SCENES = {
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", required=True, type=pathlib.Path, help="folder of the binaries")
-    parser.add_argument("--short", action="store_true", help="small crowds, nothing asserted about speed")
+    parser.add_argument("--short", action="store_true", help="fewer clients, nothing asserted about speed")
     parser.add_argument("--only", choices=SCENES)
     return parser.parse_args()
 
@@ -55,7 +55,7 @@ def main():
                 print(f"{name}:", flush=True)
                 scene.run(options, place)
                 print(f"  {time.monotonic() - began:.1f} s", flush=True)
-    print("the walls stand")
+    print("all scenes passed")
 
 
 if __name__ == "__main__":

@@ -3,49 +3,49 @@
 import time
 
 from clients import connect, head, read_answer
-from crowd import Crowd, normal_requests
+from client_group import ClientGroup, normal_requests
 from processes import echo, parley
-from report import BaseLine, check, percentiles, said, tell
+from report import BaseLine, check, percentiles, said, show
 
 ROUND = head("GET / HTTP/1.1")
 
 
 def run(options, folder):
     with echo(options, folder, 2) as server:
-        besiege(options, server, "/", "PUT / HTTP/1.1")
+        attack(options, server, "/", "PUT / HTTP/1.1")
     with parley(options, folder) as server:
-        besiege(options, server, "/health/live", "POST /apps HTTP/1.1")
+        attack(options, server, "/health/live", "POST /apps HTTP/1.1")
 
 
-def besiege(options, server, path, upload):
+def attack(options, server, path, upload):
     name = server.name
     idle, slow = (150, 30) if options.short else (1000, 200)
     normal_requests(server, path, 20)
     base = BaseLine(server)
-    with Crowd() as crowd:
+    with ClientGroup() as clients:
         number = 0
         for _ in range(idle):
             client = connect(server, number := number + 1)
             client.sendall(head(f"GET {path} HTTP/1.1"))
             read_answer(client)
-            crowd.add(client)
+            clients.add(client)
         for _ in range(slow):
             client = connect(server, number := number + 1)
             client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
-            crowd.add(client, lambda client: client.send(b"x"))
+            clients.add(client, lambda client: client.send(b"x"))
         for _ in range(slow):
             client = connect(server, number := number + 1)
             client.sendall(head(upload, "Content-Length: 500000"))
             # A little more than the least rate allowed.
-            crowd.add(client, lambda client: client.send(b"x" * 400))
+            clients.add(client, lambda client: client.send(b"x" * 400))
         requests = head(f"GET {path} HTTP/1.1") * 4000
         for _ in range(slow):
             client = connect(server, number := number + 1, receive=4096)
-            crowd.add(client, Reader(requests).act)
+            clients.add(client, Reader(requests).act)
         time.sleep(2)
         taken = normal_requests(server, path, 60 if options.short else 300, 0.02)
         grown = base.grown()
-        tell(f"{name} among {idle} idle and 3 × {slow} slow clients: {said(taken)}; {grown:+.1f} MiB")
+        show(f"{name} among {idle} idle and 3 × {slow} slow clients: {said(taken)}; {grown:+.1f} MiB")
         half, most, _, _ = percentiles(taken)
         if options.short:
             check("a normal request is answered among slow clients (H216)", half < 1000)

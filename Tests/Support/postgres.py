@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own for tests in Python; see postgres.sh."""
+"""A PostgreSQL server for tests in Python; see postgres.sh."""
 
 import os
 import pathlib
@@ -23,8 +23,8 @@ class Postgres:
             raise RuntimeError("PostgreSQL did not start; it says why above")
         self.schemas = 0
 
-    def tell(self, command):
-        """`stop`, `crash` or `start`; waits until it is done."""
+    def send(self, command):
+        """Sends `stop`, `crash` or `start`, and waits until it is done."""
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
         if self.process.stdout.readline().strip() != command:

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Starts a PostgreSQL server of its own on a scratch folder and a Unix socket, prints its URL, and lives
-# until its standard input ends; then nothing of it is left. Whoever starts it holds the other end of
-# that pipe, so the server ends with its user, however he ends.
+# Runs a PostgreSQL server in a temporary folder and on a Unix socket, prints its URL, and ends with its
+# standard input; then all its files are removed. The process that starts it holds the other end of that
+# pipe, so the server ends with that process, however that ends.
 #
-# The lines "stop", "crash" and "start" do what they say; each is answered by itself when it is done.
+# The lines "stop", "crash" and "start" control the server; each is answered by the same line when it is done.
 #
-# The role "parley" comes in without a password, "keeper" with "sesame" (SCRAM), he also over TCP on a port of
-# its own of the loopback, with or without TLS; the certificate is server.crt beside the socket.
+# The role "parley" needs no password, "keeper" with "sesame" (SCRAM), also over TCP on a
+# separate port of the loopback, with or without TLS; the certificate is server.crt beside the socket.
 #
 # PARLEY_POSTGRES_WAL names an empty folder elsewhere for its write-ahead log, in segments of 1 MiB;
 # PARLEY_POSTGRES_BUFFERS says how much memory it has for pages, 64MB unless said otherwise.

@@ -1,7 +1,6 @@
-"""A receiver of webhooks: answers challenges, verifies signatures, keeps what arrives in order.
+"""A receiver of webhooks: answers challenges, verifies signatures, and checks the order.
 
-It knows when something comes out of order: of a conversation, nothing may come before what was sent earlier
-in it has been taken.
+It reports an event that arrives before all earlier events of its conversation were accepted.
 """
 
 import base64
@@ -27,7 +26,7 @@ def signatures(secret, identifier, moment, body):
 
 
 def verify(secret, headers, body):
-    """Complains about whatever is not signed by the secret; by plain HMAC, and by the library where it is."""
+    """Raises unless the signatures match the secret; by plain HMAC, and by the library where it is."""
     layer, standard = signatures(secret, headers["webhook-id"], headers["webhook-timestamp"], body)
     assert hmac.compare_digest(headers["layer-webhook-signature"], layer), "Layer's signature is wrong"
     given = headers["webhook-signature"].split(" ")
@@ -68,8 +67,8 @@ class Receiver(http.server.ThreadingHTTPServer):
     def handle_error(self, *_):
         pass  # A server that is killed hangs up.
 
-    def judge(self, headers, body):
-        """Looks at a delivery; what it is answered."""
+    def answer_to(self, headers, body):
+        """Checks a delivery and returns the status of the answer."""
         event = json.loads(body)
         assert event["event"]["id"] == headers["webhook-id"] == headers["layer-webhook-request-id"]
         verify(self.secret, headers, body)
@@ -109,7 +108,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         try:
-            status = self.server.judge(self.headers, body)
+            status = self.server.answer_to(self.headers, body)
         except (AssertionError, KeyError) as complaint:
             self.server.complaints.append(repr(complaint))
             status = 500

@@ -1,4 +1,4 @@
-"""An object store of one's own for tests in Python; see objectstore.py."""
+"""An object store for tests in Python; see objectstore.py."""
 
 import pathlib
 import subprocess

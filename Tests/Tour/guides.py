@@ -18,7 +18,7 @@ import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(tests / "Crash"))
-from server import APPLICATION, TOKEN, kept_port, serving
+from server import APPLICATION, TOKEN, fixed_port, serving
 
 GUIDES = tests.parent / "Sources" / "ParleyServer" / "ParleyServer.docc"
 # A slow machine must not make an attempt fail that the guide shows as a success.
@@ -67,7 +67,7 @@ def uploads(server, folder):
 
 
 def webhooks(server, folder):
-    ports = [(str(port), str(kept_port())) for port in (9000, 9001)]
+    ports = [(str(port), str(fixed_port())) for port in (9000, 9001)]
     printed = paste("WebhookGuide.md", server, folder, ports)
     python, node = ((folder / name).read_text() for name in ("python.log", "node.log"))
     states = [line for line in printed.splitlines() if re.fullmatch(r"[a-z]+|\[\]", line)]
@@ -188,7 +188,7 @@ RUNS = {
     "messages": messages, "rich content": rich_content, "metadata": metadata, "receipts": receipts, "errors": errors,
     "limits": limits, "security": security, "troubleshooting": troubleshooting, "compatibility": compatibility,
 }
-# A guide that shows what other servers here are started without.
+# Settings of a guide that the other servers are started without.
 OWN_SETTINGS = {
     "limits": {"PARLEY_API_RATE_LIMIT": "100"},
     "troubleshooting": {"PARLEY_LOG_REQUESTS": "true"},

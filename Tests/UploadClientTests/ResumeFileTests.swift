@@ -4,13 +4,13 @@ import Testing
 
 @testable import UploadClient
 
-@Suite struct `The memo of an upload` {
+@Suite struct `The resume file` {
     private let folder = TemporaryFolder()
     private let place = ResumeFile.Place(url: "http://a/uploads/b", content: "layer:///content/c")
 
     private var name: String { "\(folder.path)/cache/uploads" }
 
-    @Test func `says where to go on, until it is forgotten`() throws {
+    @Test func `returns where to resume until it is deleted`() throws {
         let memo = try ResumeFile(of: "film", in: name)
         #expect(memo.place == nil)
         try memo.keep(ResumeFile.Place(url: place.url + "/longer", content: place.content))
@@ -20,7 +20,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: name).isEmpty)
     }
 
-    @Test func `is had by one at a time, and by the next when he lets go`() throws {
+    @Test func `is locked by one upload at a time`() throws {
         do {
             let memo = try ResumeFile(of: "film", in: name)
             try memo.keep(place)

@@ -79,17 +79,17 @@ import CZlib
         return compressed
     }
 
-    /// Appends output of at most `room` bytes and returns whether it used all of them.
-    private func grow(_ compressed: inout [UInt8], _ flush: Int32, by room: Int) -> Bool {
-        let piece = unsafe [UInt8](unsafeUninitializedCapacity: room) { free, count in
+    /// Appends output of at most `capacity` bytes and returns whether it used all of them.
+    private func grow(_ compressed: inout [UInt8], _ flush: Int32, by capacity: Int) -> Bool {
+        let piece = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { free, count in
             unsafe stream.pointee.next_out = free.baseAddress
-            unsafe stream.pointee.avail_out = uInt(room)
+            unsafe stream.pointee.avail_out = uInt(capacity)
             // Fails only by misuse: a finished stream, or missing input.
             let code = unsafe deflate(stream, flush)
             precondition(code != Z_STREAM_ERROR, "a finished content goes on")
-            count = unsafe room - Int(stream.pointee.avail_out)
+            count = unsafe capacity - Int(stream.pointee.avail_out)
         }
         compressed += piece
-        return piece.count == room
+        return piece.count == capacity
     }
 }

@@ -133,7 +133,7 @@ actor InflatedBody: RequestBody {
         // Releases the storage, so that the next piece is received into it without a copy.
         if input.isEmpty { input = [] }
         hasEnded = step.isOver
-        hasMoreOutput = buffer.room == 0
+        hasMoreOutput = buffer.freeCapacity == 0
         consumed += Int64(step.consumed)
         produced += Int64(buffer.count - before)
         try limits.check(consumed: consumed, produced: produced)

@@ -50,16 +50,16 @@ import CZlib
         return try step(code, consumed: input.count - rest)
     }
 
-    /// Decodes behind the bytes of an array, at most `room` bytes more.
+    /// Decodes behind the bytes of an array, at most `capacity` bytes more.
     package func inflate(
-        _ input: ArraySlice<UInt8>, onto bytes: inout [UInt8], room: Int
+        _ input: ArraySlice<UInt8>, onto bytes: inout [UInt8], capacity: Int
     ) throws(Corruption) -> Step {
         var (code, rest) = (Z_OK, 0)
-        bytes.append(atMost: room) { span in
+        bytes.append(atMost: capacity) { span in
             // The output is at most as long as its capacity.
             unsafe span.withUnsafeMutableBufferPointer { storage, filled in
                 let free = unsafe UnsafeMutableRawBufferPointer(
-                    UnsafeMutableBufferPointer(rebasing: storage[filled..<(filled + room)]))
+                    UnsafeMutableBufferPointer(rebasing: storage[filled..<(filled + capacity)]))
                 let produced: Int
                 (code, rest, produced) = unsafe decode(input, into: free)
                 filled += produced

@@ -81,7 +81,9 @@ extension RequestBody {
             if buffer.count == 0 { return whole }
             guard reserveMemory(buffer.count) else { throw .refused(.tooManyBodies) }
             whole.append(contentsOf: buffer.bytes)
-            if buffer.room == 0 { buffer = BodyBuffer(capacity: min(buffer.capacity * 2, 65_536)) }
+            if buffer.freeCapacity == 0 {
+                buffer = BodyBuffer(capacity: min(buffer.capacity * 2, 65_536))
+            }
         }
     }
 }
@@ -167,7 +169,7 @@ public struct BodyBuffer: Sendable {
     public var capacity: Int { storage.count }
 
     /// How many more bytes fit.
-    public var room: Int { storage.count - count }
+    public var freeCapacity: Int { storage.count - count }
 
     /// The bytes in the buffer.
     public var bytes: ArraySlice<UInt8> { storage[..<count] }
@@ -188,7 +190,7 @@ public struct BodyBuffer: Sendable {
 
     /// Copies as many of these bytes as fit and returns how many.
     public mutating func append(_ bytes: Span<UInt8>) -> Int {
-        let taken = min(bytes.count, room)
+        let taken = min(bytes.count, freeCapacity)
         unsafe fill { free in
             unsafe bytes.withUnsafeBytes { bytes in
                 unsafe free.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<taken]))
@@ -204,6 +206,6 @@ public struct BodyBuffer: Sendable {
         let added = unsafe storage.withUnsafeMutableBytes { all in
             unsafe write(UnsafeMutableRawBufferPointer(rebasing: all[used...]))
         }
-        count += min(max(added, 0), room)
+        count += min(max(added, 0), freeCapacity)
     }
 }

@@ -241,9 +241,9 @@ final class Connection: @unchecked Sendable {
     private var unprocessedCount: Int { input.count - inputStart }
 
     private func receiveIntoLoopBuffer() {
-        var room = unsafe min(loop.readBuffer.count, readBudget)
-        if readsAhead { room = min(room, configuration.readAhead - unprocessedCount) }
-        let count = unsafe receive(loop.readBuffer.baseAddress, room)
+        var capacity = unsafe min(loop.readBuffer.count, readBudget)
+        if readsAhead { capacity = min(capacity, configuration.readAhead - unprocessedCount) }
+        let count = unsafe receive(loop.readBuffer.baseAddress, capacity)
         guard count > 0 else { return nothingReceived(count, errno) }
         readBudget -= count
         // Safe: the buffer belongs to the loop and does not change during this turn.
@@ -471,21 +471,21 @@ final class Connection: @unchecked Sendable {
 
     /// Receives bytes from the socket or from TLS, with the meaning of `recv`; updates `canRead`.
     @inline(__always)
-    func receive(_ start: UnsafeMutableRawPointer?, _ room: Int) -> Int {
+    func receive(_ start: UnsafeMutableRawPointer?, _ capacity: Int) -> Int {
         guard let secure else {
-            let count = unsafe linux_recv(descriptor, start, room, 0)
+            let count = unsafe linux_recv(descriptor, start, capacity, 0)
             // After a short read the socket is empty; epoll reports the next bytes.
-            if count > 0, count < room, !peerIsClosing { canRead = false }
+            if count > 0, count < capacity, !peerIsClosing { canRead = false }
             return count
         }
-        return unsafe receive(from: secure, start, room)
+        return unsafe receive(from: secure, start, capacity)
     }
 
     private func receive(
-        from secure: SecureSocket, _ start: UnsafeMutableRawPointer?, _ room: Int
+        from secure: SecureSocket, _ start: UnsafeMutableRawPointer?, _ capacity: Int
     ) -> Int {
         let wasEstablished = secure.isEstablished
-        let count = unsafe secure.receive(start, room)
+        let count = unsafe secure.receive(start, capacity)
         let code = errno
         if !wasEstablished, secure.isEstablished {
             // The time limit of the first head starts at the end of the handshake (H174).

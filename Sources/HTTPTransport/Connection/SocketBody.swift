@@ -129,7 +129,7 @@ extension Connection {
         else { return false }
         // Moved out of the property, so that the buffer is modified in place.
         exchange.pendingRead = nil
-        let wanted = min(Int(min(left, Int64(read.buffer.room))), readBudget)
+        let wanted = min(Int(min(left, Int64(read.buffer.freeCapacity))), readBudget)
         var count = 0
         unsafe read.buffer.fill { free in
             count = unsafe receive(free.baseAddress, wanted)
@@ -158,10 +158,10 @@ extension Connection {
         var used = 0
         var added = 0
         do throws(Refusal) {
-            decoding: while used < bytes.count, read.buffer.room > 0 {
+            decoding: while used < bytes.count, read.buffer.freeCapacity > 0 {
                 // The decoder gets no more bytes than fit into the buffer, so that all content it returns can
                 // be stored.
-                let end = min(bytes.count, used + read.buffer.room)
+                let end = min(bytes.count, used + read.buffer.freeCapacity)
                 let window = bytes.extracting(used..<end)
                 switch try exchange.decoder.step(window) {
                 case .framing(let count): used += count
@@ -186,7 +186,7 @@ extension Connection {
         exchange.received += Int64(count)
         if count > 0 { exchange.lastReceivedAt = loop.now }
         guard let read = exchange.pendingRead else { return }
-        if read.buffer.room == 0 || exchange.decoder.isComplete {
+        if read.buffer.freeCapacity == 0 || exchange.decoder.isComplete {
             complete(exchange, nil)
         } else {
             if exchange.deliverAt == nil, read.buffer.count > 0 {

@@ -192,7 +192,7 @@ public struct DistinctKey: Hashable, Sendable {
 
     /// The key of a set of users.
     ///
-    /// - Parameter hash: SHA-256; given, because digests live outside this room.
+    /// - Parameter hash: SHA-256; given, because digests live outside this module.
     public init(_ participants: Participants, hash: ([UInt8]) -> [UInt8]) {
         digest = hash(Self.preimage(of: participants))
     }

@@ -73,14 +73,14 @@ struct WebhookEventBuilder {
         let topic: WebhookTopic = receipts.kind == .read ? .messageRead : .messageDelivered
         guard wanted[.v1_0]?.contains(topic) == true else { return nil }
         // At least one, so that building an event always makes progress.
-        let room = max(1, limit - told.count)
+        let remaining = max(1, limit - told.count)
         let messages = try history.messages(
-            of: receipts, at: shown.recorded.position, after: place, limit: room)
+            of: receipts, at: shown.recorded.position, after: place, limit: remaining)
         for message in messages {
             let snapshot = try history.snapshot(of: message, at: shown.recorded.position)
             try add(topic, .message(snapshot), shown, as: id(of: shown, message.id.bytes))
         }
-        return messages.count == room ? messages.last?.position : nil
+        return messages.count == remaining ? messages.last?.position : nil
     }
 
     // MARK: - One webhook event

@@ -28,7 +28,7 @@ struct UploadLedger: Sendable {
         /// Bytes of the application's quota.
         let bytes: Int64
         /// Bytes of disk space.
-        let room: Int64
+        let space: Int64
     }
 
     // The sums wrap instead of trapping: clients state the lengths, and after a sum beyond 2^63 bytes later
@@ -81,13 +81,13 @@ struct UploadLedger: Sendable {
         guard openUploads(of: claim.owner) < limit else { return nil }
         open[claim.owner, default: 0] += 1
         claims[claim.owner.application, default: 0] &+= claim.bytes
-        unplaced &+= claim.room
+        unplaced &+= claim.space
         return claimed(by: claim.owner.application)
     }
 
     /// Releases a reservation, because the upload has its record now or was not created.
     mutating func give(back claim: Claim) {
-        unplaced &-= claim.room
+        unplaced &-= claim.space
         release(claim.bytes, of: claim.owner.application)
         close(claim.owner)
     }

@@ -17,7 +17,7 @@ enum Conditions {
                 "only a reader is told of no change (H99)",
                 thing.evaluate(.put, fields, at: now) != .notModified)
             law(
-                "who reads twice is told twice",
+                "GET and HEAD evaluate alike",
                 thing.evaluate(.get, fields, at: now) == thing.evaluate(.head, fields, at: now))
         }
         if thing.allowsRange(Fields([("If-Range", text)])) {

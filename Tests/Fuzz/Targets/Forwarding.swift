@@ -1,6 +1,6 @@
 import HTTP
 
-/// Who stands behind a proxy, line by line of the field (H198–H201).
+/// The client behind a proxy, from each line of the field (H198–H201).
 enum Forwarding {
     private static let proxies = ["10.0.0.0/8", "2001:db8::/32"].compactMap(AddressBlock.init)
     private static let peer = PeerAddress.ipv4(0x0A00_0001, port: 1)
@@ -21,7 +21,7 @@ enum Forwarding {
             let said = source == .forwarded ? "for=192.0.2.7" : "192.0.2.7"
             let named = trust.origin(of: Fields(fields + [(name, said)]), from: peer)
             law(
-                "nobody speaks for an address behind a stranger (H199)",
+                "an untrusted address is not replaced by what it claims (H199)",
                 named.client == .ipv4(0xC000_0207, port: 0))
         }
         for line in lines {

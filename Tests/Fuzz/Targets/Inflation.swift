@@ -33,8 +33,8 @@ enum Inflation {
         for cut in cuts {
             var makesProgress = true
             while makesProgress {
-                let room = min(1 + any.number(below: 600), limit - result.content.count)
-                var piece = BodyBuffer(capacity: room)
+                let capacity = min(1 + any.number(below: 600), limit - result.content.count)
+                var piece = BodyBuffer(capacity: capacity)
                 do throws(Inflater.Corruption) {
                     let step = try inflater.inflate(input[used..<cut], into: &piece)
                     used += step.consumed

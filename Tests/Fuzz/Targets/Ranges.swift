@@ -45,7 +45,7 @@ enum Ranges {
             parts.count > 1 ? heads < 200 * Int64(parts.count + 1) : heads == 0)
     }
 
-    /// A file nobody reads.
+    /// A file that is never read.
     private final class Nothing: FileContent {
         let descriptor: Int32 = -1
     }

@@ -72,7 +72,7 @@ import Testing
             let step = try inflater.inflate(rest, into: &buffer)
             rest = rest.dropFirst(step.consumed)
             content += buffer.bytes
-        } while buffer.room == 0 || !rest.isEmpty
+        } while buffer.freeCapacity == 0 || !rest.isEmpty
         return content
     }
 }

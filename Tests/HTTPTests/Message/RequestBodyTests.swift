@@ -62,7 +62,7 @@ private final class Pieces: RequestBody {
         #expect(buffer.append("def") == 2)
         #expect(buffer.append("ghi") == 0)
         #expect(buffer.bytes == utf8Bytes("abcde")[...])
-        #expect(buffer.room == 0)
+        #expect(buffer.freeCapacity == 0)
     }
 
     @Test func `removing all bytes keeps the capacity`() {
@@ -70,7 +70,7 @@ private final class Pieces: RequestBody {
         _ = buffer.append("abcd")
         buffer.removeAll()
         #expect(buffer.count == 0)
-        #expect(buffer.room == 4)
+        #expect(buffer.freeCapacity == 4)
         #expect(buffer.bytes.isEmpty)
     }
 

@@ -60,7 +60,7 @@ import Testing
         #expect(ParseResult(utf8Bytes(lines(100) + "X")).status == 431)
     }
 
-    @Test func `limits apply to each request anew (H56)`() {
+    @Test func `limits apply to each request separately (H56)`() {
         var parser = RequestParser()
         let head = utf8Bytes(get() + "")
         let outcomes = (0..<300).map { _ in

@@ -12,8 +12,8 @@ extension Live.`TLS` {
     {
         let service = TestService { request in
             Answer(
-                "who",
-                Response(.ok, "text/plain", Array((request.client?.subject ?? "nobody").utf8)))
+                "subject",
+                Response(.ok, "text/plain", Array((request.client?.subject ?? "none").utf8)))
         }
         let pair = authority.pair { wish in
             wish.subject = "billing"
@@ -27,7 +27,7 @@ extension Live.`TLS` {
                 configuration.tls?.clientBundle = bundle
             }
         ) { live in
-            for (identity, name) in [(pair, "CN=billing"), (nil, "nobody")]
+            for (identity, name) in [(pair, "CN=billing"), (nil, "none")]
                 as [(TLSConfiguration.CertificateFiles?, String)]
             {
                 let client = try live.connectSecurely { manners in

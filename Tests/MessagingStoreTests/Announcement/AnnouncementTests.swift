@@ -76,7 +76,7 @@ import Testing
         let sample = try await SampleApplication()
         let kinds = try await sample.kinds {
             await #expect(throws: Rejection.invalid("sender_id", .announcementSenderIdentity)) {
-                try await sample.announce(by: .user(.named("nobody")))
+                try await sample.announce(by: .user(.named("unknown")))
             }
         }
         #expect(kinds == [])
@@ -115,7 +115,7 @@ import Testing
     @Test func `rulings 19: requests for unknown users are not found`() async throws {
         let sample = try await SampleApplication()
         await #expect(throws: Rejection.notFound(.user)) {
-            try await sample.announcements(for: .named("nobody"))
+            try await sample.announcements(for: .named("unknown"))
         }
     }
 

@@ -52,10 +52,10 @@ import Testing
         let sample = try await SampleApplication()
         let content = try await sample.upload(to: try await sample.conversation()).id
         await #expect(throws: Rejection.notFound(.user)) {
-            try await sample.content(content, for: .named("nobody"))
+            try await sample.content(content, for: .named("unknown"))
         }
         await #expect(throws: Rejection.notFound(.user)) {
-            try await sample.store.requireUser(.named("nobody"), in: sample.application)
+            try await sample.store.requireUser(.named("unknown"), in: sample.application)
         }
     }
 }

@@ -127,7 +127,7 @@ import Testing
             { $0.createdBefore = middle },
             { ($0.createdAfter, $0.createdBefore) = (middle, middle.next) },
             { ($0.createdBefore, $0.participants) = (middle, [.cy]) },
-            { $0.participants = [.named("nobody")] },
+            { $0.participants = [.named("unknown")] },
         ]
         for make in filters {
             var filter = ConversationFilter()

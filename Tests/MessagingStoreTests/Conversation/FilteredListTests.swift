@@ -41,7 +41,7 @@ import Testing
             { $0.createdBefore = middle },
             { ($0.createdAfter, $0.createdBefore) = (middle, middle.next) },
             { ($0.createdBefore, $0.participants) = (middle, [.cy]) },
-            { $0.participants = [.named("nobody")] },
+            { $0.participants = [.named("unknown")] },
         ]
         for order in [ConversationOrder.createdAt, .lastMessage] {
             let all = try await pages { last in

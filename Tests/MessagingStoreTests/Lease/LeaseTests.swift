@@ -9,41 +9,41 @@ import Testing
 
 @Suite struct `A lease` {
     @Test func `belongs to one process until it is released`() async throws {
-        let crew = try await Crew()
-        #expect(try await crew.first.take())
-        #expect(try await !crew.second.take())
-        #expect(try await crew.first.take())
-        await crew.first.release()
-        #expect(try await crew.second.take())
-        #expect(try await !crew.first.take())
+        let contest = try await LeaseContest()
+        #expect(try await contest.first.take())
+        #expect(try await !contest.second.take())
+        #expect(try await contest.first.take())
+        await contest.first.release()
+        #expect(try await contest.second.take())
+        #expect(try await !contest.first.take())
     }
 
     @Test func `is lost by a holder that is silent for its lifetime, and not before`() async throws
     {
-        let crew = try await Crew()
-        #expect(try await crew.first.take())
-        #expect(try await !crew.second.take())
-        crew.wait(Lease.life - .milliseconds(1))
-        #expect(try await !crew.second.take())
-        crew.wait(.milliseconds(1))
-        #expect(try await crew.second.take())
-        #expect(try await !crew.first.take())
+        let contest = try await LeaseContest()
+        #expect(try await contest.first.take())
+        #expect(try await !contest.second.take())
+        contest.wait(Lease.life - .milliseconds(1))
+        #expect(try await !contest.second.take())
+        contest.wait(.milliseconds(1))
+        #expect(try await contest.second.take())
+        #expect(try await !contest.first.take())
     }
 
     @Test func `is kept by a holder that renews it, however long`() async throws {
-        let crew = try await Crew()
+        let contest = try await LeaseContest()
         for _ in 0..<5 {
-            #expect(try await crew.first.take())
-            #expect(try await !crew.second.take())
-            crew.wait(Lease.life - .seconds(1))
+            #expect(try await contest.first.take())
+            #expect(try await !contest.second.take())
+            contest.wait(Lease.life - .seconds(1))
         }
     }
 
     @Test func `is taken by one of many processes that try at once`() async throws {
-        let crew = try await Crew()
+        let contest = try await LeaseContest()
         let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
-                group.addTask { try await crew.lease(number.isMultiple(of: 2)).take() }
+                group.addTask { try await contest.lease(number.isMultiple(of: 2)).take() }
             }
             return try await group.reduce(into: 0) { count, isTaken in count += isTaken ? 1 : 0 }
         }
@@ -53,15 +53,15 @@ import Testing
     @Test func `prevents the same work elsewhere, and is still held afterwards`()
         async throws
     {
-        let crew = try await Crew()
-        let result = try await crew.first.hold { [crew] in
-            let other = try await crew.second.hold { 2 }
+        let contest = try await LeaseContest()
+        let result = try await contest.first.hold { [contest] in
+            let other = try await contest.second.hold { 2 }
             #expect(other == nil)
             return 1
         }
         #expect(result == 1)
         let (second, first) = (
-            try await crew.second.hold { 2 }, try await crew.first.hold { 3 }
+            try await contest.second.hold { 2 }, try await contest.first.hold { 3 }
         )
         #expect(second == nil)
         #expect(first == 3)
@@ -77,25 +77,25 @@ import Testing
     }
 }
 
-/// Two processes at one server that want the same lease, and the clock that both look at.
-private final class Crew: Sendable {
+/// Two processes on one PostgreSQL server that compete for a lease, with a common clock.
+private final class LeaseContest: Sendable {
     let first: Lease
     let second: Lease
-    private let shops: [SampleApplication]
+    private let samples: [SampleApplication]
     private let clock = Locked(Duration.zero)
 
     init() async throws {
         let location = DatabaseLocation.server(PostgresServer.shared.newSchema())
         let one = try await SampleApplication(at: location)
-        shops = [one, try await SampleApplication(at: location, opening: one.application)]
-        first = Self.lease(shops[0], clock)
-        second = Self.lease(shops[1], clock)
+        samples = [one, try await SampleApplication(at: location, opening: one.application)]
+        first = Self.lease(samples[0], clock)
+        second = Self.lease(samples[1], clock)
     }
 
     func wait(_ duration: Duration) { clock.withLock { clock in clock += duration } }
 
-    /// One more at the first process, or the second.
-    func lease(_ isFirst: Bool) -> Lease { Self.lease(shops[isFirst ? 0 : 1], clock) }
+    /// Another lease of the first or the second process.
+    func lease(_ isFirst: Bool) -> Lease { Self.lease(samples[isFirst ? 0 : 1], clock) }
 
     private static func lease(_ sample: SampleApplication, _ clock: Locked<Duration>) -> Lease {
         Lease("work", of: sample.store, elapsed: { clock.withLock { clock in clock } })

@@ -143,7 +143,7 @@ extension SampleApplication {
         let made = try await store.createConversation(draft, by: .ana, in: application).object.id
         _ = try await store.createConversation(draft, by: .cy, in: application)
         try await create([.ana, .bo, .cy], isDistinct: true)
-        // Bo blocks both, so neither sees his messages.
+        // Bo blocks both, so neither sees the messages of Bo.
         try await send("hidden", by: .bo, to: made)
         let message = try await send(by: .cy, to: made).object.message.id
         try await store.deleteMessage(message, forAll: false, by: .ana, in: application)

@@ -138,7 +138,7 @@ import Testing
         }
         await #expect(throws: Rejection.notFound(.user)) {
             try await sample.store.recordReceipt(
-                .read, of: message, by: .named("nobody"), in: sample.application)
+                .read, of: message, by: .named("unknown"), in: sample.application)
         }
         let kinds = try await sample.kinds {
             try await sample.store.recordReceipt(

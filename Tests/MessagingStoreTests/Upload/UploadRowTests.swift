@@ -90,7 +90,7 @@ import Uploads
         #expect(try await registry.find("n")?.isWritten == false)
     }
 
-    @Test func `are counted when one more is kept, whoever keeps it (11.9)`() async throws {
+    @Test func `are counted when one is added, by any process (11.9)`() async throws {
         let entries = try await withThrowingTaskGroup(of: UploadCreationResult.self) { group in
             for number in 0..<20 {
                 group.addTask { [registry] in
@@ -102,7 +102,7 @@ import Uploads
         }
         #expect(entries.filter { $0 == .created }.count == 5)
         #expect(entries.filter { $0 == .tooMany }.count == 15)
-        // Ended ones and those of others are none of his.
+        // Ended uploads and those of other owners do not count.
         let other = Self.row("other", owner: "p", claimed: 0)
         #expect(try await registry.create(other, mostOpen: 1, mostClaimed: 50) == .created)
         #expect(try await registry.claimed(by: "a") == 50)

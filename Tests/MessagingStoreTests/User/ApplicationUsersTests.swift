@@ -118,7 +118,7 @@ import Testing
             ({ $0.isSuspended = false }, { $0 % 5 != 0 }),
             ({ $0.text = SearchText("ER-59") }, { $0 == 59 || $0 >= 590 }),
             ({ $0.text = SearchText("änne 3") }, { $0 % 3 == 0 && $0 % 7 == 3 }),
-            ({ $0.text = SearchText("nobody") }, { _ in false }),
+            ({ $0.text = SearchText("absent") }, { _ in false }),
             ({ $0.createdBefore = middle }, { $0 / 4 + 1 < 76 }),
             ({ $0.createdAfter = middle }, { $0 / 4 + 1 > 76 }),
             (

@@ -102,7 +102,7 @@ import Testing
         try await sample.expectHeard(
             first: [.conversationMerged, .metadataChanged],
             later: [.conversationMerged, .metadataChanged],
-            "who knows no merging hears of the metadata that came of it"
+            "a version without merge events reports the merged metadata"
         ) { try await sample.settle(third) }
     }
 
@@ -175,7 +175,7 @@ import Testing
                 .setMetadata(path: ["a"], "b"))
             try await sample.create(isDistinct: true)
         }
-        try await sample.expectNothingHeard("what he knows, or has sent") {
+        try await sample.expectNothingHeard("a receipt that exists, or of the sender") {
             for kind in [Receipts.Kind.delivery, .read] {
                 for user in [UserID.ana, .bo] {
                     try await sample.store.recordReceipt(

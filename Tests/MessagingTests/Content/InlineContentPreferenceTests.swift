@@ -35,7 +35,7 @@ import Testing
         #expect(policy.contents(of: [message]) == chosen.map(Content.ID.sample))
     }
 
-    @Test func `is eight MiB at most, and what does not fit leaves room for what does (X8)`() {
+    @Test func `is eight MiB at most, and what does not fit leaves the budget to what does (X8)`() {
         let mebibyte = InlineContentPreference.sizeLimit
         let parts = (1...7).map { number in (Content.ID.sample(number), "a/b", mebibyte) }
         let message = message(

@@ -124,7 +124,7 @@ import Testing
 }
 
 extension MergeableConversation {
-    /// What anybody sees of it: all but the numbers of places.
+    /// What the API shows of it: all but internal positions.
     fileprivate struct Meaning: Equatable {
         struct View: Equatable {
             let state: ViewState

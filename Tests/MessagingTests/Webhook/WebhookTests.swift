@@ -126,7 +126,7 @@ import Testing
         #expect(next(3, 0) == nil)
         #expect(next(1, 90_000) != nil)
         #expect(next(1, 90_001) == nil)
-        // Whose turn has come is tried to the end.
+        // A delivery that is being attempted keeps its remaining attempts.
         #expect(next(2, 1_000_000) != nil)
         #expect(RetrySchedule(waits: []).next(after: 1, asked: start, now: start, chance: 0) == nil)
     }

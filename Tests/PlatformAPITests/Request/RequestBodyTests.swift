@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("POST", "/apps/{app}/conversations", "nobody", Int64(100), 401),
+        ("POST", "/apps/{app}/conversations", "unknown", Int64(100), 401),
         ("POST", "/apps/{app}/conversations", "{other_token}", 100, 403),
         ("POST", "/apps/{app}/conversations", "{read_token}", 100, 403),
         ("POST", "/apps/{app}/conversations", "{token}", 1_048_577, 413),
@@ -63,7 +63,7 @@ import Testing
     @Test func `a client that has disconnected gets no answer (H51)`() async throws {
         let response = try await create(BadBody(.interrupted))
         guard case .drop = response.ending else {
-            Issue.record("an answer to nobody")
+            Issue.record("an answer without a client")
             return
         }
     }

@@ -136,7 +136,7 @@ import Testing
             let values: [String] =
                 switch self {
                 case .none: []
-                case .unknown: ["Bearer parley_nobody-has-this-token"]
+                case .unknown: ["Bearer parley_this-token-does-not-exist"]
                 case .almost: ["Bearer \(token.dropLast())\(token.last == "A" ? "B" : "A")"]
                 case .longer: ["Bearer \(token)A"]
                 case .expired: ["Bearer \(scene.variables["expired_token", default: ""])"]

@@ -4,23 +4,23 @@ import SQL
 import SQLPostgres
 import TestSupport
 
-/// Processes of the server as it is built, at one PostgreSQL server and one bucket, and a world at the same
-/// tables: scenes are made in it, and it reads the log.
+/// Processes of the built server on one PostgreSQL server and one bucket, and a test server on the same tables,
+/// which prepares the data and reads the log.
 struct ServerCluster: Sendable {
-    /// Reaches another one each time.
+    /// Sends each request to a random process.
     let client: RandomServerClient<SocketClient>
     let world: TestServer
-    /// They go with it.
+    /// Ends the processes with this object.
     private let servers: HelperProcess
 
     private static let openings = [2, 3].reduce(into: [:]) { openings, count in
         openings[count] = Task { try await ServerCluster(of: count) }
     }
 
-    /// Two or three, which all tests share.
+    /// A cluster of two or three processes, shared by all tests.
     static func of(_ count: Int) async throws -> ServerCluster {
         guard let opening = openings[count] else {
-            throw ExchangeFile.Mistake(text: "nobody keeps \(count) processes")
+            throw ExchangeFile.Mistake(text: "there is no cluster of \(count) processes")
         }
         return try await opening.value
     }
@@ -30,7 +30,7 @@ struct ServerCluster: Sendable {
             throw ExchangeFile.Mistake(text: "there is no object store")
         }
         world = try await TestServer.atServer()
-        servers = HelperProcess("crowd.py", by: "python3")
+        servers = HelperProcess("server_cluster.py", by: "python3")
         let settings = [
             "PARLEY_PUBLIC_URL": TestServer.base, "PARLEY_HTTP_CORS_ORIGINS": "https://app.example",
             "PARLEY_S3_ENDPOINT": store.endpoint, "PARLEY_S3_BUCKET": ObjectServer.bucket,

@@ -85,7 +85,7 @@ struct `A disk at its end` {
 }
 
 @Suite(.enabled(if: TemporaryVolume.isPermitted && UploadFixture.keepsRecords))
-struct `Room on a disk` {
+struct `Disk space` {
     private let volume: TemporaryVolume
     private let fixture: UploadFixture
     private let content = patternBytes(12 << 20)

@@ -175,9 +175,9 @@ import Testing
     }
 
     @Test func `a full disk takes nothing and keeps the offset (6.5, 11.7)`() async throws {
-        let roomy = try await fixture.open()
-        let url = try await roomy.create(UploadFixture.draft(length: 4))
-        _ = await roomy.patch(url, at: 0, [0, 1])
+        let limited = try await fixture.open()
+        let url = try await limited.create(UploadFixture.draft(length: 4))
+        _ = await limited.patch(url, at: 0, [0, 1])
         var settings = fixture.settings
         settings.diskHeadroom = .max / 2
         let cramped = try await Uploads(

@@ -1,4 +1,4 @@
-"""A small disk of a test's own, to be filled."""
+"""A small file system for tests of a full disk."""
 
 import pathlib
 import shutil
@@ -9,7 +9,7 @@ MIB = 1 << 20
 
 
 class Disk:
-    """A disk of its own, of which a file holds a part until room is made."""
+    """A file system in memory, partly filled by a file until `free_space`."""
 
     def __init__(self, size, held):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="parley-disk-"))
@@ -23,13 +23,13 @@ class Disk:
         self.ballast.write_bytes(bytes(held))
 
     def folder(self, name):
-        """A folder there, which is the server's."""
+        """Creates a folder on it that the server may write."""
         folder = self.place / name
         folder.mkdir(mode=0o700)
         shutil.chown(folder, "nobody")
         return folder
 
-    def make_room(self):
+    def free_space(self):
         self.ballast.unlink()
 
     def close(self):

@@ -1,13 +1,13 @@
-"""The lines of an application, out of a server and into one over HTTP."""
+"""Exports and imports of an application over HTTP."""
 
 import json
 
 from server import APPLICATION, TOKEN
-from talk import expect_talk
+from sample_conversation import expect_conversation
 
 
-def moved(server, method, path, lines=None):
-    """Status and body of an export or an import over HTTP; the lines go in chunks."""
+def archive_request(server, method, path, lines=None):
+    """The status and body of an export or import; the lines are sent in chunks."""
     connection = server.connection(timeout=300)
     chunks = lines and (lines[start:start + 100_000] for start in range(0, len(lines), 100_000))
     connection.request(
@@ -18,9 +18,9 @@ def moved(server, method, path, lines=None):
     return answer.status, answer.read()
 
 
-def expect_there(server, lines, *talked):
-    """All lines have come: bringing them again changes nothing, and they go out the same."""
-    status, said = moved(server, "POST", "/import", lines)
+def expect_imported(server, lines, *filled):
+    """Expects that importing the lines again changes nothing and that the export equals them."""
+    status, said = archive_request(server, "POST", "/import", lines)
     assert status == 200 and json.loads(said)["changed"] is False, said
-    assert moved(server, "GET", "/export") == (200, lines)
-    expect_talk(server, *talked)
+    assert archive_request(server, "GET", "/export") == (200, lines)
+    expect_conversation(server, *filled)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Mistakes seen elsewhere, and that they are not made here (uploads §14), over plain sockets.
+"""Mistakes of other upload servers that this server does not make (uploads §14), over plain sockets.
 
-    mistakes.py --binary .build/debug/parley
+    known_mistakes.py --binary .build/debug/parley
 
-Each function is named after its row; what a row asks of the engine alone is held by the tests of Uploads.
+Each function is named after its row; rows about the engine alone are in the tests of Uploads.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "Crash"))
 
-from facts import judge
+from checklist import run_checks
 from matrix import Client, Draft
 from peer import Peer
 from tus import CHUNKED, TOKEN_FIELD, Tus, chunked, content_of, expect, path
@@ -23,15 +23,15 @@ LARGE = 20_000_000
 
 
 def stalled(client, place, line, fields, length, body):
-    """A request whose sender has fallen silent; returns once the server holds what came."""
+    """A request whose sender is silent; returns once the server holds what came."""
     peer = Peer(client.server.port)
     peer.say(f"{line} {place}", fields + (("Content-Length", length),), body, framed=False)
     Tus(client.server).wait_for(place, len(body))
     return peer
 
 
-def a_dead_connection_keeps_nobody_out(client):
-    """Whoever resumes, in whichever dialect, has the upload within 200 ms."""
+def a_dead_connection_blocks_no_request(client):
+    """A client that resumes, in any protocol, has the upload within 200 ms."""
     tus, draft = Tus(client.server), Draft(client.server, 6)
     for resume, accepted in (
         (lambda place: client.put(place, b"cd", "2-3/4"), 200),
@@ -48,8 +48,8 @@ def a_dead_connection_keeps_nobody_out(client):
         expect(dead.has_ended(), "the old connection is closed")
 
 
-def a_stray_repeat_disturbs_nobody(client):
-    """What cannot fit is refused at once, and the one who sends goes on."""
+def a_stray_repeat_disturbs_no_upload(client):
+    """What cannot fit is refused at once, and the running request continues."""
     tus, draft = Tus(client.server), Draft(client.server, 6)
     place = client.session(4)
     alive = stalled(client, place, "PUT", (), 4, b"ab")
@@ -60,7 +60,7 @@ def a_stray_repeat_disturbs_nobody(client):
     expect(alive.hear().status == 200, "it went on")
 
 
-def downloads_wait_for_nobody(client):
+def downloads_wait_for_no_other(client):
     """Two at the same time, of which one does not read, and none waits for an upload."""
     answer = client.start(("X-Upload-Content-Length", LARGE))
     expect(client.put(path(answer), bytes(LARGE)).status == 200, "uploaded")
@@ -85,7 +85,7 @@ def a_refusal_is_heard_through_any_body(client):
             ("Content-Type", "application/partial-upload"), ("Upload-Offset", 1), ("Upload-Complete", "?1")), 409),
     ):
         peer = Peer(client.server.port)
-        # As clients do that listen only when all is sent.
+        # Like clients that read only after they have sent everything.
         sender = threading.Thread(target=send_quietly, args=(peer, f"{line} {place}", fields))
         sender.start()
         answer = peer.hear()
@@ -125,7 +125,7 @@ def a_first_chunk_without_a_total_ends_nothing(client):
 
 
 def overlapping_patches_wedge_nothing(client):
-    """Of many at once with the same offset one is taken; the others are told or cut off, and life goes on."""
+    """Of many at once with the same offset one is taken; the others are refused or cut off, and the upload continues."""
     tus = Tus(client.server)
     place = tus.created(("Upload-Length", 8))
     statuses = []
@@ -211,12 +211,12 @@ def a_body_is_not_held_in_memory(client):
 
 
 MISTAKES = [
-    a_dead_connection_keeps_nobody_out, a_stray_repeat_disturbs_nobody, downloads_wait_for_nobody,
+    a_dead_connection_blocks_no_request, a_stray_repeat_disturbs_no_upload, downloads_wait_for_no_other,
     a_refusal_is_heard_through_any_body, a_range_counts_what_came, a_first_chunk_without_a_total_ends_nothing,
     overlapping_patches_wedge_nothing, a_head_is_never_4xx_for_what_passes,
     a_wrong_total_is_wrong_though_its_bytes_are_there, a_body_is_not_held_in_memory,
 ]
-# Each of these has a server of its own.
+# Each of these runs on its own server.
 ELSEWHERE = {
     a_location_is_where_the_operator_says: {"PARLEY_UPLOADS_UPLOAD_PUBLIC_BASE": "https://up.example"},
     an_interim_answer_is_not_sent_through_a_proxy: {"PARLEY_HTTP_TRUSTED_PROXIES": "127.0.0.1"},
@@ -229,4 +229,4 @@ def here(score, server):
 
 
 if __name__ == "__main__":
-    judge(__doc__, here, ELSEWHERE, Client)
+    run_checks(__doc__, here, ELSEWHERE, Client)

@@ -1,4 +1,4 @@
-"""Requests that are wrong: octets, the status they deserve, and whether the connection is kept (http §24)."""
+"""Malformed requests: the bytes, the status, and whether the connection is kept open (http §24)."""
 
 CLOSE, KEEP = False, True
 
@@ -68,7 +68,7 @@ BAD_CHUNKS = [
 ]
 
 # What any server answers, whatever it serves.
-BROKEN = [(octets, 400, CLOSE) for octets in BAD] + [
+BROKEN = [(data, 400, CLOSE) for data in BAD] + [
     (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, CLOSE), (line("GET / HTTP/2.0"), 505, CLOSE),
     (line("GET / HTTP/0.9"), 505, CLOSE), (put("Transfer-Encoding: gzip, chunked"), 501, CLOSE),
     (b"CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n", 501, CLOSE),
@@ -76,7 +76,7 @@ BROKEN = [(octets, 400, CLOSE) for octets in BAD] + [
     (get(*["X: " + "x" * 900] * 40), 431, CLOSE), (get(*["X: y"] * 101), 431, CLOSE),
     (put("Content-Length: 3", "Expect: 200-ok", body=b"abc"), 417, CLOSE),
     (line("BREW / HTTP/1.1"), 501, KEEP), (line("TRACE / HTTP/1.1"), 405, KEEP), (line("get / HTTP/1.1"), 501, KEEP),
-    (line("GET /nobody/knows HTTP/1.1"), 404, KEEP), (line("GET /%zz HTTP/1.1"), 400, KEEP),
+    (line("GET /not/known HTTP/1.1"), 404, KEEP), (line("GET /%zz HTTP/1.1"), 400, KEEP),
     (line("GET /%00 HTTP/1.1"), 400, KEEP), (line("GET /%c0%af HTTP/1.1"), 400, KEEP),
     (line("GET /../x HTTP/1.1"), 400, KEEP), (line("GET /%2e%2e/x HTTP/1.1"), 400, KEEP),
     (get(*["Cookie: a=b"] * 65), 400, KEEP),

@@ -1,4 +1,4 @@
-"""Who asks a server and calls commands, in the tests of commands."""
+"""Clients of a server and callers of commands."""
 
 import json
 import random
@@ -10,8 +10,8 @@ import time
 from server import APPLICATION, TOKEN
 
 
-class Person:
-    """Asks a server, and calls commands in its folder."""
+class APIClient:
+    """Sends API requests to a server, and uploads by command."""
 
     def __init__(self, server):
         self.server = server
@@ -79,10 +79,10 @@ class Commands:
 KILLS = 6
 
 
-def kill_again_and_again(commands, call, has_begun, seconds, between=lambda: None, **variables):
-    """Ends a command at moments up to `seconds` behind its beginning, and does something between two.
+def kill_repeatedly(commands, call, has_begun, seconds, between=lambda: None, **variables):
+    """Kills a command at random moments up to `seconds` after its start, and calls `between` after each.
 
-    Returns how often it was ended: less than KILLS where it was through before.
+    Returns how often it was killed: less than KILLS if it completed before.
     """
     for number in range(KILLS):
         process = commands.start(*call, **variables)

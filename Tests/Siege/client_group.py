@@ -1,4 +1,4 @@
-"""Clients of the hostile kind, and a normal one among them."""
+"""Groups of hostile clients, and a normal client beside them."""
 
 import threading
 import time
@@ -7,14 +7,14 @@ from clients import connect, head, read_answer
 
 
 def read_all(client):
-    """Everything until the peer ends or breaks the connection."""
-    octets = b""
+    """All bytes until the peer ends or resets the connection."""
+    data = b""
     try:
         while piece := client.recv(65536):
-            octets += piece
+            data += piece
     except ConnectionError:
         pass
-    return octets
+    return data
 
 
 def normal_requests(server, path, count, pause=0.0):
@@ -36,8 +36,8 @@ def normal_requests(server, path, count, pause=0.0):
     return taken
 
 
-class Crowd:
-    """Connections, and what each of them does about once a second."""
+class ClientGroup:
+    """Connections, with an action of each about once a second."""
 
     def __init__(self):
         self.members = []
@@ -55,7 +55,7 @@ class Crowd:
                     try:
                         act(client)
                     except OSError:
-                        # Whoever is too slow for the server is cut off; that is his business.
+                        # The server closes connections that are too slow, as it should.
                         pass
 
     def __enter__(self):

@@ -1,6 +1,6 @@
-"""Sends the golden exchanges to a running server, and says on standard output what its log must not hold.
+"""Sends the golden exchanges to a running server, and prints the secrets that its log must not contain.
 
-Answers are not judged here (PlatformAPITests does that); what counts is that all those requests were made.
+Answers are not compared here, but in PlatformAPITests.
 """
 import http.client, pathlib, re, sys, urllib.parse, uuid
 
@@ -42,7 +42,7 @@ for file in sorted(folder.glob("*.http")):
             fields = [tuple(filled(field).split(": ", 1)) for field in fields if ": " in field] + [("Cookie", cookie), ("Connection", "close")]
             answer, content = ask(method, target, fields, filled(body).encode())
             count += 1
-            # What the rest of the file calls the conversation or the message that was made.
+            # The name by which the file refers to the created conversation or message.
             name, place = re.search(r"\{(\w+):uuid\}", expected), answer.headers.get("Location")
             if name and place:
                 known[name[1]] = place.rsplit("/", 1)[-1]
@@ -50,7 +50,7 @@ for file in sorted(folder.glob("*.http")):
                 parts = urllib.parse.urlsplit(url.replace("\\/", "/"))
                 for method in ("PUT", "HEAD", "GET"):
                     ask(method, parts._replace(scheme="", netloc="").geturl(), [], b"0" if method == "PUT" else b"")
-                # A few characters of a token may show which upload it was.
+                # The log may contain the first characters of a token, to identify the upload.
                 secrets.add(parts.path.split("/")[2][:40] if "/uploads/" in parts.path else parts.query or parts.path)
 assert count > 300, count
 print("\n".join(sorted(secrets)))

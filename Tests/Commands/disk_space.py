@@ -1,6 +1,6 @@
-"""Imports that find no room: more than the quota, and a full disk; nothing that was told durable is lost.
+"""Imports without enough space: above the quota, and on a full disk; nothing acknowledged is lost.
 
-usage: room.py BINARY
+usage: disk_space.py BINARY
 """
 
 import json
@@ -10,32 +10,32 @@ import sys
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
-from disk import MIB, Disk
-from lines import expect_there, moved
-from people import Commands
+from small_disk import MIB, Disk
+from archive_requests import archive_request, expect_imported
+from callers import Commands
 from server import Server, serving
-from talk import expect_talk, talk
+from sample_conversation import expect_conversation, fill_conversation
 
 SIZES = (70_000, 6_000_000, 1)
 
 
 def target(server, data, **settings):
-    """Another server, on a folder that it has to itself."""
+    """Another server, on a separate folder."""
     other = Server(server.binary, server.folder, settings=settings)
     other.data = str(data)
     return other
 
 
 def refuse(server, lines, code, statuses=(507,)):
-    """An import that is refused, and refused again when it is repeated."""
+    """Expects an import to be refused, also when it is repeated."""
     for _ in range(2):
-        status, said = moved(server, "POST", "/import", lines)
+        status, said = archive_request(server, "POST", "/import", lines)
         assert status in statuses and json.loads(said)["id"] == code, (status, said)
 
 
 def expect_some(server, lines):
-    """Part of the lines is there, and nothing else but what counts them; how many of them are bytes."""
-    status, held = moved(server, "GET", "/export")
+    """Expects that only imported lines are there; returns how many of them hold bytes."""
+    status, held = archive_request(server, "GET", "/export")
     assert status == 200, held
     came = set(lines.splitlines())
     for line in held.splitlines():
@@ -44,14 +44,14 @@ def expect_some(server, lines):
     return held.count(b'{"record":"bytes"')
 
 
-def expect_whole(server, lines, *talked):
-    status, said = moved(server, "POST", "/import", lines)
+def expect_whole(server, lines, *filled):
+    status, said = archive_request(server, "POST", "/import", lines)
     assert status == 200 and json.loads(said)["changed"] is True, said
-    expect_there(server, lines, *talked, SIZES)
+    expect_imported(server, lines, *filled, SIZES)
 
 
-def quota(server, lines, *talked):
-    """Refused behind what fits, and whole once the quota is as large as the contents."""
+def quota(server, lines, *filled):
+    """An import above the quota is refused after the part that fits, and succeeds once the quota is raised."""
     other = target(server, server.folder / "quota", PARLEY_UPLOADS_APPLICATION_QUOTA=str(sum(SIZES) - 1))
     try:
         other.start()
@@ -60,15 +60,15 @@ def quota(server, lines, *talked):
         assert other.stop() == 0
         other.settings["PARLEY_UPLOADS_APPLICATION_QUOTA"] = str(sum(SIZES))
         other.start()
-        expect_whole(other, lines, *talked)
+        expect_whole(other, lines, *filled)
         assert other.stop() == 0
     finally:
         other.kill()
-    print("room: an import within its quota, once that is raised")
+    print("disk space: an import succeeds once its quota is raised")
 
 
-def full(server, lines, *talked):
-    """Over HTTP and by command onto a disk that is too small until something is taken away."""
+def full(server, lines, *filled):
+    """Imports over HTTP and by command onto a full disk, and again once space is free."""
     for name in ("http", "command"):
         disk = Disk(44 * MIB, 36 * MIB)
         other = target(server, disk.folder("data"), PARLEY_UPLOADS_DISK_HEADROOM="0")
@@ -76,39 +76,39 @@ def full(server, lines, *talked):
             if name == "http":
                 other.start()
                 refuse(other, lines, "service_unavailable", (503, 507))
-                disk.make_room()
+                disk.free_space()
                 expect_some(other, lines)
-                expect_whole(other, lines, *talked)
+                expect_whole(other, lines, *filled)
             else:
                 (server.folder / "lines").write_bytes(lines)
                 call = ("import", "lines", "--data", other.data)
                 Commands(server).refuses("full", *call)
-                disk.make_room()
+                disk.free_space()
                 assert Commands(server).says(*call).endswith("all of it durable\n")
                 assert Commands(server).says(*call).endswith("nothing has changed\n")
                 other.start()
-                assert moved(other, "GET", "/export") == (200, lines)
-                expect_talk(other, *talked, SIZES)
+                assert archive_request(other, "GET", "/export") == (200, lines)
+                expect_conversation(other, *filled, SIZES)
             assert other.stop() == 0
         finally:
             other.kill()
             disk.close()
-    print("room: imports onto a full disk, over HTTP and by command, once there is room")
+    print("disk space: imports succeed over HTTP and by command once a full disk has space")
 
 
 def main():
     with serving(sys.argv[1]) as server:
         server.start()
-        talked = talk(server, SIZES)
-        status, lines = moved(server, "GET", "/export")
+        filled = fill_conversation(server, SIZES)
+        status, lines = archive_request(server, "GET", "/export")
         assert status == 200 and server.stop() == 0
-        quota(server, lines, *talked)
+        quota(server, lines, *filled)
         if os.geteuid() != 0:
-            return print("room: on a full disk left out, as only root can mount a small disk")
+            return print("disk space: on a full disk left out, as only root can mount a small disk")
         try:
-            full(server, lines, *talked)
+            full(server, lines, *filled)
         except PermissionError as refusal:
-            print(f"room: on a full disk left out, as no disk can be mounted: {refusal}")
+            print(f"disk space: on a full disk left out, as no disk can be mounted: {refusal}")
 
 
 main()

@@ -1,6 +1,6 @@
 """`parley export` and `parley import`: killed, repeated, merged, refused, and the same bytes on both engines.
 
-usage: moving.py BINARY
+usage: import_export.py BINARY
 """
 
 import contextlib
@@ -14,29 +14,29 @@ import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
-from lines import expect_there, moved
-from people import KILLS, Commands, Person, kill_again_and_again
+from archive_requests import archive_request, expect_imported
+from callers import KILLS, Commands, APIClient, kill_repeatedly
 from postgres import Postgres
 from server import APPLICATION, Server, serving
 from store import ObjectStore
-from talk import MESSAGES, expect_talk, id_of, talk, text
+from sample_conversation import MESSAGES, expect_conversation, fill_conversation, id_of, text
 
 SIZES = (5_000_000, 0, 1, 70_000)
 
 
 def fill(server):
-    """The conversation, and the digests of its contents."""
-    person = Person(server)
-    person.ask("POST", "/users/ana/identity", {"display_name": "Ana é", "metadata": {"a": "b"}})
-    person.ask("POST", "/users/ana/following", ["bo", "cy"], status=(202,))
-    conversation, contents = talk(server, SIZES, distinct=False, metadata={"topic": {"of": "the day"}})
-    last = person.ask("POST", f"/conversations/{conversation}/messages", text("gone"))
-    person.ask("DELETE", f"/messages/{id_of(last)}", status=(204,))
-    person.ask("POST", f"/users/bo/conversations/{conversation}/mark_all_read", {"position": 65536 * 40}, status=(202, 204))
-    gone = id_of(person.ask("POST", "/conversations", {"participants": ["ana", "cy"]}))
-    person.ask("DELETE", f"/conversations/{gone}", status=(204,))
-    person.ask("POST", "/announcements", text("Water off at noon") | {"recipients": ["ana", "bo"]}, status=(202,))
-    person.ask("POST", f"/conversations/{conversation}/messages", text("later") | {
+    """Fills a server with every kind of record; returns the conversation and the digests of its contents."""
+    api = APIClient(server)
+    api.ask("POST", "/users/ana/identity", {"display_name": "Ana é", "metadata": {"a": "b"}})
+    api.ask("POST", "/users/ana/following", ["bo", "cy"], status=(202,))
+    conversation, contents = fill_conversation(server, SIZES, distinct=False, metadata={"topic": {"of": "the day"}})
+    last = api.ask("POST", f"/conversations/{conversation}/messages", text("gone"))
+    api.ask("DELETE", f"/messages/{id_of(last)}", status=(204,))
+    api.ask("POST", f"/users/bo/conversations/{conversation}/mark_all_read", {"position": 65536 * 40}, status=(202, 204))
+    gone = id_of(api.ask("POST", "/conversations", {"participants": ["ana", "cy"]}))
+    api.ask("DELETE", f"/conversations/{gone}", status=(204,))
+    api.ask("POST", "/announcements", text("Water off at noon") | {"recipients": ["ana", "bo"]}, status=(202,))
+    api.ask("POST", f"/conversations/{conversation}/messages", text("later") | {
         "schedule": {"delay_in_seconds": 300}}, status=(202,))
     return conversation, contents
 
@@ -46,7 +46,7 @@ def export(commands, *words, **variables):
 
 
 def begun(postgres, url):
-    """Whether anything has come into a schema."""
+    """Whether a schema has rows."""
     schema = url.rsplit("D", 1)[1]
     with contextlib.suppress(Exception):
         return postgres.run(f"SELECT COUNT(*) FROM {schema}.messages") != "0"
@@ -54,7 +54,7 @@ def begun(postgres, url):
 
 
 def whole(server, commands, postgres):
-    """From a file to a server and back to a file: the same bytes everywhere."""
+    """Imports a file into a server and exports it again: the bytes are equal."""
     server.start()
     conversation, contents = fill(server)
     lines = export(commands, "--contents", "saved")
@@ -64,7 +64,7 @@ def whole(server, commands, postgres):
     url = postgres.schema()
     there = {"PARLEY_DATABASE_URL": url}
     call = ("import", "lines", "--contents", "saved", "--data", "other")
-    count = kill_again_and_again(commands, call, lambda: begun(postgres, url), 2, **there)
+    count = kill_repeatedly(commands, call, lambda: begun(postgres, url), 2, **there)
     commands.says(*call, **there)
     again = commands.says(*call, **there)
     assert again.endswith("nothing has changed\n") and f"messages\t0 imported\t{MESSAGES + len(SIZES)} already present" in again, again
@@ -78,22 +78,22 @@ def whole(server, commands, postgres):
     third.data = str(server.folder / "third")
     try:
         third.start()
-        person = Person(third)
-        expect_talk(third, conversation, contents, SIZES)
-        assert person.ask("GET", "/users/ana/following") is not None
+        api = APIClient(third)
+        expect_conversation(third, conversation, contents, SIZES)
+        assert api.ask("GET", "/users/ana/following") is not None
         assert third.stop() == 0
     finally:
         third.kill()
-    print(f"moving: {MESSAGES} messages and {len(contents)} contents to a server and back, after {count} kills")
+    print(f"import and export: {MESSAGES} messages and {len(contents)} contents to a server and back, after {count} kills")
 
 
 def killed(target, lines, begun, seconds):
-    """Ends a server while it takes lines, at a moment up to `seconds` behind the first of them."""
+    """Kills a server during an import, at a random moment up to `seconds` after its first row."""
     target.start()
 
     def send():
         with contextlib.suppress(OSError, http.client.HTTPException):
-            moved(target, "POST", "/import", lines)
+            archive_request(target, "POST", "/import", lines)
 
     sender = threading.Thread(target=send)
     sender.start()
@@ -107,13 +107,13 @@ def killed(target, lines, begun, seconds):
 
 
 def over_http(binary, postgres):
-    """From a server to a server on either engine, killed meanwhile, and the same lines everywhere."""
+    """Imports one server's export into servers on both engines, which are killed meanwhile: the lines are equal."""
     with serving(binary) as server:
         server.start()
-        conversation, contents = talk(server, SIZES)
-        status, lines = moved(server, "GET", "/export")
+        conversation, contents = fill_conversation(server, SIZES)
+        status, lines = archive_request(server, "GET", "/export")
         assert status == 200 and lines.count(b'{"record":"bytes"') == 10, status
-        status, bare = moved(server, "GET", "/export?contents=none")
+        status, bare = archive_request(server, "GET", "/export?contents=none")
         assert Commands(server).says("export", "--app", APPLICATION).encode() == bare
         assert not list((server.folder / "data" / "uploads" / "blobs" / "staged").iterdir())
         url = postgres.schema()
@@ -124,9 +124,9 @@ def over_http(binary, postgres):
                 for kill in range(KILLS if database else 0):
                     killed(target, lines, lambda: begun(postgres, url), kill * 0.5)
                 target.start()
-                status, said = moved(target, "POST", "/import", lines)
+                status, said = archive_request(target, "POST", "/import", lines)
                 assert status == 200, said
-                expect_there(target, lines, conversation, contents, SIZES)
+                expect_imported(target, lines, conversation, contents, SIZES)
                 assert target.stop() == 0
             finally:
                 target.kill()
@@ -136,17 +136,17 @@ def over_http(binary, postgres):
         said = commands.says("import", "whole.lines", "--data", "whole")
         assert said.endswith("all of it durable\n"), said
         assert commands.says("export", "--app", APPLICATION, "--data", "whole").encode() == bare
-    print(f"moving: {len(lines)} bytes over HTTP to either engine and back, after {KILLS} kills")
+    print(f"import and export: {len(lines)} bytes over HTTP to either engine and back, after {KILLS} kills")
 
 
 def with_bucket(binary):
-    """Into servers whose contents lie in a bucket, over HTTP and by command, and out of them again."""
+    """Imports into servers whose contents are in a bucket, over HTTP and by command, and exports again."""
     with contextlib.closing(ObjectStore()) as store, serving(binary) as server:
         if not store.settings:
-            return print("moving: with an object store: left out")
+            return print("import and export: with an object store: left out")
         server.start()
-        conversation, contents = talk(server, SIZES)
-        status, lines = moved(server, "GET", "/export")
+        conversation, contents = fill_conversation(server, SIZES)
+        status, lines = archive_request(server, "GET", "/export")
         assert status == 200 and server.stop() == 0
         commands = Commands(server)
         (server.folder / "lines").write_bytes(lines)
@@ -162,30 +162,30 @@ def with_bucket(binary):
                     assert said.endswith("all of it durable\n"), said
                 target.start()
                 if not call:
-                    status, said = moved(target, "POST", "/import", lines)
+                    status, said = archive_request(target, "POST", "/import", lines)
                     assert status == 200, said
-                expect_there(target, lines, conversation, contents, SIZES)
+                expect_imported(target, lines, conversation, contents, SIZES)
                 blobs = pathlib.Path(target.data) / "uploads" / "blobs"
                 left = [file for file in blobs.rglob("*") if file.is_file() and file.stat().st_size]
                 assert not left, left
                 assert target.stop() == 0
             finally:
                 target.kill()
-    print(f"moving: {len(contents)} contents into buckets of {store.name} and back")
+    print(f"import and export: {len(contents)} contents into buckets of {store.name} and back")
 
 
 def merging(server, commands):
-    """Two servers on which the same two have talked apart: one conversation, everything once."""
+    """Merges the distinct conversations that two users have on two servers: each message is there once."""
     sides = {}
     for name in ("here", "there"):
         side = Server(server.binary, server.folder)
         side.data = str(server.folder / name)
         side.start()
         try:
-            person = Person(side)
-            sides[name] = id_of(person.ask("POST", "/conversations", {"participants": ["ana", "bo"], "distinct": True}))
+            api = APIClient(side)
+            sides[name] = id_of(api.ask("POST", "/conversations", {"participants": ["ana", "bo"], "distinct": True}))
             for number in range(3):
-                person.ask("POST", f"/conversations/{sides[name]}/messages", text(f"{name} {number}"))
+                api.ask("POST", f"/conversations/{sides[name]}/messages", text(f"{name} {number}"))
             assert side.stop() == 0
         finally:
             side.kill()
@@ -198,16 +198,16 @@ def merging(server, commands):
     here.data = str(server.folder / "here")
     try:
         here.start()
-        person = Person(here)
-        found = person.ask("GET", f"/conversations/{sides['there']}")
+        api = APIClient(here)
+        found = api.ask("GET", f"/conversations/{sides['there']}")
         assert id_of(found) == sides["here"], found
-        assert person.messages(sides["there"]) == {f"{name} {number}" for name in sides for number in range(3)}
-        person.ask("POST", f"/conversations/{sides['there']}/messages", text("together"))
-        assert "together" in person.messages(sides["here"])
+        assert api.messages(sides["there"]) == {f"{name} {number}" for name in sides for number in range(3)}
+        api.ask("POST", f"/conversations/{sides['there']}/messages", text("together"))
+        assert "together" in api.messages(sides["here"])
         assert here.stop() == 0
     finally:
         here.kill()
-    print("moving: distinct conversations of two servers become one")
+    print("import and export: distinct conversations of two servers become one")
 
 
 def refusals(server, commands):
@@ -241,7 +241,7 @@ def refusals(server, commands):
     assert said.endswith("all of it durable\n"), said
     assert export(commands, "--data", "fourth") == (server.folder / "lines").read_text()
     assert json.loads(lines[0])["record"] == "application"
-    print("moving: refusals in one line")
+    print("import and export: refusals in one line")
 
 
 def main():

@@ -1,12 +1,12 @@
-"""Everything a head or a body can be wrong in: one answer with the right status, then as http §24 says."""
+"""Malformed headers and bodies: one answer with its status, then the connection as http §24 says."""
 
 import socket
 
-from broken import BAD_CHUNKS, BROKEN, CLOSE
+from malformed_requests import BAD_CHUNKS, BROKEN, CLOSE
 from clients import connect, head
-from crowd import normal_requests, read_all
+from client_group import normal_requests, read_all
 from processes import echo, parley
-from report import BaseLine, check, tell
+from report import BaseLine, check, show
 
 NEXT = head("GET / HTTP/1.1", "Connection: close")
 
@@ -14,32 +14,32 @@ NEXT = head("GET / HTTP/1.1", "Connection: close")
 def run(options, folder):
     with echo(options, folder, 2) as server:
         # `/` reads its body, so its chunks are looked at.
-        besiege(options, server, "/", BROKEN + [(octets, 400, CLOSE) for octets in BAD_CHUNKS])
+        attack(options, server, "/", BROKEN + [(data, 400, CLOSE) for data in BAD_CHUNKS])
     with parley(options, folder) as server:
-        besiege(options, server, "/health/live", BROKEN)
+        attack(options, server, "/health/live", BROKEN)
 
 
-def besiege(options, server, path, broken):
+def attack(options, server, path, broken):
     normal_requests(server, path, 20)
     base = BaseLine(server)
     wrong = []
-    for number, (octets, status, keeps) in enumerate(broken):
-        for octet_by_octet in (False, True) if len(octets) < 300 else (False,):
-            statuses = exchange(server, number, octets, octet_by_octet)
+    for number, (data, status, keeps) in enumerate(broken):
+        for byte_by_byte in (False, True) if len(data) < 300 else (False,):
+            statuses = exchange(server, number, data, byte_by_byte)
             # A kept connection answers the next request too; a closed one never does.
             if statuses[:1] != [status] or len(statuses) != (2 if keeps else 1):
-                wrong.append(f"{octets[:80]!r}: {statuses} instead of {status}, {'keep' if keeps else 'close'}")
-    tell(f"{server.name}: {len(broken)} broken requests, each followed by a sound one")
+                wrong.append(f"{data[:80]!r}: {statuses} instead of {status}, {'keep' if keeps else 'close'}")
+    show(f"{server.name}: {len(broken)} broken requests, each followed by a sound one")
     check("one answer with its status, then close or keep (H6, H7, H191)", not wrong, "\n    ".join(wrong))
     rounds = 1 if options.short else 20
     for number in range(rounds):
-        crowd = [connect(server, place) for place in range(len(broken))]
-        for client, (octets, _, _) in zip(crowd, broken):
+        clients = [connect(server, place) for place in range(len(broken))]
+        for client, (data, _, _) in zip(clients, broken):
             try:
-                client.sendall(octets + NEXT)
+                client.sendall(data + NEXT)
             except ConnectionError:
                 pass
-        for client in crowd:
+        for client in clients:
             client.close()
     normal_requests(server, path, 20)
     check("broken requests leave no descriptor behind (H191)", base.is_back(), base.left())
@@ -47,16 +47,16 @@ def besiege(options, server, path, broken):
         check("nor memory (H191)", base.grown() < 16, base.left())
 
 
-def exchange(server, number, octets, octet_by_octet):
-    """The statuses of all answers to these octets and a sound request after them."""
+def exchange(server, number, data, byte_by_byte):
+    """The statuses of all answers to these bytes and a sound request after them."""
     client = connect(server, number)
     try:
-        if octet_by_octet:
-            for place in range(len(octets)):
-                client.sendall(octets[place:place + 1])
+        if byte_by_byte:
+            for place in range(len(data)):
+                client.sendall(data[place:place + 1])
             client.sendall(NEXT)
         else:
-            client.sendall(octets + NEXT)
+            client.sendall(data + NEXT)
         client.shutdown(socket.SHUT_WR)
     except OSError:
         # The answer came before all was sent.

@@ -1,4 +1,4 @@
-"""Clients that are not put off: they ask again after a 503, and another process when one is gone."""
+"""Clients that retry after a 503, and at another process when one is gone."""
 
 import http.client
 import json
@@ -8,8 +8,8 @@ import uuid
 from clients import HEADERS, Creator, KeyedSender, Scheduler, Unexpected, Uploader
 
 
-class Patience:
-    """Asks until it is told to stop; a request that may have been heard bears a key or may be made twice."""
+class Retrying:
+    """Retries until `is_over`; a request that may have been processed has an idempotency key or may be repeated."""
 
     refusals = 0
     broken = 0
@@ -44,31 +44,31 @@ class Patience:
         super().work()
 
 
-class PatientSender(Patience, KeyedSender):
+class RetryingSender(Retrying, KeyedSender):
     """Sends messages, each until it is acknowledged."""
 
 
-class Roaming(Patience):
-    """Asks any of several servers, each request another one."""
+class AnyServer(Retrying):
+    """Sends each request to a random server."""
 
     def ask(self, method, path, body, headers):
-        server = self.chance.choice(self.crowd)
-        lines = self.__dict__.setdefault("lines", {})
-        line = lines.setdefault(server, server.connection())
+        server = self.chance.choice(self.servers)
+        connections = self.__dict__.setdefault("connections", {})
+        connection = connections.setdefault(server, server.connection())
         try:
-            line.request(method, path, body=body, headers=headers)
-            answer = line.getresponse()
+            connection.request(method, path, body=body, headers=headers)
+            answer = connection.getresponse()
             return answer, answer.read()
         except (OSError, http.client.HTTPException):
-            line.close()
+            connection.close()
             raise
 
 
-class RoamingSender(Roaming, KeyedSender):
+class AnyServerSender(AnyServer, KeyedSender):
     """Sends messages."""
 
 
-class RoamingCreator(Roaming, Creator):
+class AnyServerCreator(AnyServer, Creator):
     """Creates distinct conversations; the second time another process may be asked."""
 
     def work(self):
@@ -76,16 +76,16 @@ class RoamingCreator(Roaming, Creator):
             raise ConnectionAbortedError
         people = [self.name("user"), self.name("user")]
         draft = {"participants": people, "distinct": True}
-        # Made once, whoever heard it first and died.
+        # Created once, even if the first process was killed after it.
         made = self.post("/conversations", draft, {200, 201})["id"]
         self.acknowledged.append((people, made))
         again = self.post("/conversations", {"participants": people[::-1], "distinct": True}, {200})["id"]
         if again != made:
-            raise Unexpected(f"a distinct conversation exists twice: {made} and {again}")
+            raise Unexpected(f"there are two distinct conversations: {made} and {again}")
 
 
-class RoamingScheduler(Roaming, Scheduler):
-    """Has messages sent later, by whoever is there then."""
+class AnyServerScheduler(AnyServer, Scheduler):
+    """Schedules messages, which any process may send."""
 
     def request(self, method, path, body=None, headers=HEADERS):
         if method == "POST" and body and "schedule" in body:
@@ -94,8 +94,8 @@ class RoamingScheduler(Roaming, Scheduler):
         return super().request(method, path, body, headers)
 
 
-class RoamingUploader(Roaming, Uploader):
-    """Sends each chunk of an upload to whoever is there then."""
+class AnyServerUploader(AnyServer, Uploader):
+    """Sends each chunk of an upload to a random server."""
 
     def work(self):
         if self.is_over:

@@ -1,6 +1,6 @@
 """Data of the last development version: its export is imported, its database is rejected with the way out.
 
-usage: older.py BINARY
+usage: older_release.py BINARY
 
 `Fixtures/exported.jsonl` was written by that version and has every kind of record. `Fixtures/development.sql` is the
 schema of its database, with the rows of its migrations.
@@ -15,7 +15,7 @@ import sys
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
-from people import Commands
+from callers import Commands
 from server import APPLICATION, serving
 
 FIXTURES = tests / "Commands" / "Fixtures"

@@ -1,10 +1,10 @@
-"""Full disks: that of a data folder, that of a PostgreSQL server's tables, and that of its write-ahead log.
+"""Full disks: of a data folder, of a PostgreSQL server's tables, and of its write-ahead log.
 
-Each is a real disk, a small one in memory, for which the test has to be root; else it says so and is left out.
-Clients are told 503 and come back; nothing acknowledged is lost. All goes on by itself once there is room, and where
-that log could not be written once the server, which gives up then, is started again.
+Each is a small file system in memory. Mounting it requires root; without root the test is skipped with a message.
+Clients receive 503 and retry; nothing acknowledged is lost. Service resumes without a restart once space is free; only
+a PostgreSQL server that could not write its log stops, and is started again.
 
-usage: full.py BINARY
+usage: full_disk.py BINARY
 """
 
 import contextlib
@@ -17,18 +17,18 @@ import time
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from checks import Checks
-from disk import MIB, Disk
-from patient import PatientSender
+from small_disk import MIB, Disk
+from retrying import RetryingSender
 from postgres import Postgres
 from server import serving
 
 SENDERS = 6
 
 
-def hire(server):
-    crew = [PatientSender(server, random.Random(number)) for number in range(SENDERS)]
-    for client in crew: client.start()
-    return crew
+def start_clients(server):
+    clients = [RetryingSender(server, random.Random(number)) for number in range(SENDERS)]
+    for client in clients: client.start()
+    return clients
 
 
 def wait_until(what, is_so, seconds=120):
@@ -38,20 +38,20 @@ def wait_until(what, is_so, seconds=120):
         time.sleep(0.05)
 
 
-def refusals(crew):
-    return sum(client.refusals for client in crew)
+def refusals(clients):
+    return sum(client.refusals for client in clients)
 
 
-def acknowledged(crew):
-    return sum(len(client.acknowledged) for client in crew)
+def acknowledged(clients):
+    return sum(len(client.acknowledged) for client in clients)
 
 
-def dismiss(server, crew, what):
-    """They get on again; then everything they were told is there."""
-    before = acknowledged(crew)
-    wait_until(f"{what}: they get on", lambda: acknowledged(crew) > before + 100)
-    found = Checks(server).dismiss(crew)
-    print(f"full disk: {found} through {what}, {refusals(crew)} times 503")
+def finish(server, clients, what):
+    """Waits until the clients make progress again, and checks that all acknowledged data is there."""
+    before = acknowledged(clients)
+    wait_until(f"{what}: the clients make progress", lambda: acknowledged(clients) > before + 100)
+    found = Checks(server).finish(clients)
+    print(f"full disk: {found} through {what}, {refusals(clients)} times 503")
 
 
 def tables(binary, postgres):
@@ -62,11 +62,11 @@ def tables(binary, postgres):
         name = url.rsplit("D", 1)[1]
         with serving(binary, url + "%20-cdefault_tablespace%3Dsmall") as server:
             server.start()
-            crew = hire(server)
-            wait_until("the disk of the tables is full", lambda: refusals(crew) > 50)
+            clients = start_clients(server)
+            wait_until("the disk of the tables is full", lambda: refusals(clients) > 50)
             assert "53100" in server.log.read_text(), "the log does not say that the disk is full"
-            disk.make_room()
-            dismiss(server, crew, "a full disk of the tables")
+            disk.free_space()
+            finish(server, clients, "a full disk of the tables")
             assert server.stop() == 0
         postgres.run(f"DROP SCHEMA {name} CASCADE")
         postgres.run("DROP TABLESPACE small")
@@ -80,13 +80,13 @@ def log(binary):
         with contextlib.closing(Postgres(log=disk.folder("log"))) as postgres, \
                 serving(binary, postgres.schema()) as server:
             server.start()
-            crew = hire(server)
-            wait_until("the disk of the log is full", lambda: refusals(crew) > 50)
-            disk.make_room()
-            # It may still be at its own attempts to come back.
-            postgres.tell("crash")
-            postgres.tell("start")
-            dismiss(server, crew, "a full disk of the write-ahead log")
+            clients = start_clients(server)
+            wait_until("the disk of the log is full", lambda: refusals(clients) > 50)
+            disk.free_space()
+            # It may still be restarting by itself.
+            postgres.send("crash")
+            postgres.send("start")
+            finish(server, clients, "a full disk of the write-ahead log")
             assert server.stop() == 0
     finally:
         disk.close()
@@ -98,10 +98,10 @@ def embedded(binary):
         with serving(binary) as server:
             server.data = str(disk.folder("data"))
             server.start()
-            crew = hire(server)
-            wait_until("the disk of the data folder is full", lambda: refusals(crew) > 50)
-            disk.make_room()
-            dismiss(server, crew, "a full disk of the data folder")
+            clients = start_clients(server)
+            wait_until("the disk of the data folder is full", lambda: refusals(clients) > 50)
+            disk.free_space()
+            finish(server, clients, "a full disk of the data folder")
             assert server.stop() == 0
     finally:
         disk.close()

@@ -1,4 +1,4 @@
-"""A way to a server that breaks off now and then, as networks do."""
+"""A proxy that resets connections."""
 
 import contextlib
 import socket
@@ -6,10 +6,10 @@ import struct
 import threading
 
 
-class Cutter:
-    """Passes octets on between clients and a server on loopback, and resets connections in their midst.
+class CuttingProxy:
+    """Passes bytes on between clients and a server on loopback, and resets connections during a transfer.
 
-    `plan` is how many octets clients send, over all their connections, from one cut to the next one; when
+    `plan` is how many bytes clients send, over all their connections, from one cut to the next one; when
     it is used up nothing is cut any more.
     """
 
@@ -21,7 +21,7 @@ class Cutter:
         # How often a connection was cut.
         self.count = 0
 
-    def lead_to(self, port):
+    def forward_to(self, port):
         threading.Thread(target=self.listen, args=(port,), daemon=True).start()
 
     def listen(self, port):
@@ -29,32 +29,32 @@ class Cutter:
             while True:
                 client = self.listener.accept()[0]
                 server = socket.create_connection(("127.0.0.1", port))
-                threading.Thread(target=self.bring, args=(client, server), daemon=True).start()
-                threading.Thread(target=self.fetch, args=(server, client), daemon=True).start()
+                threading.Thread(target=self.pass_requests, args=(client, server), daemon=True).start()
+                threading.Thread(target=self.pass_responses, args=(server, client), daemon=True).start()
 
     def close(self):
         self.listener.close()
 
-    def bring(self, client, server):
-        """What the client sends, up to the next cut."""
+    def pass_requests(self, client, server):
+        """Passes on what the client sends, up to the next cut."""
         with contextlib.suppress(OSError):
-            while octets := client.recv(64 << 10):
-                allowed, is_cut = self.take(len(octets))
-                server.sendall(octets[:allowed])
+            while data := client.recv(64 << 10):
+                allowed, is_cut = self.take(len(data))
+                server.sendall(data[:allowed])
                 if is_cut:
                     return reset(client, server)
             server.shutdown(socket.SHUT_WR)
 
-    def fetch(self, server, client):
-        """What the server answers; it is what ends a connection."""
+    def pass_responses(self, server, client):
+        """Passes on what the server answers, until the connection ends."""
         with contextlib.suppress(OSError):
-            while octets := server.recv(256 << 10):
-                client.sendall(octets)
+            while data := server.recv(256 << 10):
+                client.sendall(data)
         for end in (client, server):
             end.close()
 
     def take(self, count):
-        """How many of these octets pass, and whether a cut comes behind them."""
+        """How many of these bytes pass, and whether a cut comes behind them."""
         with self.lock:
             if not self.plan or self.plan[0] > count:
                 if self.plan:
@@ -65,7 +65,7 @@ class Cutter:
 
 
 def reset(*ends):
-    """Ends connections as a network that is gone does."""
+    """Resets connections, as a failing network does."""
     for end in ends:
         end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         with contextlib.suppress(OSError):

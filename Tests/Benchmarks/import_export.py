@@ -1,8 +1,8 @@
-"""What leaving and coming costs, and what two distinct conversations that meet cost everybody else.
+"""The cost of export and import, and the delay for other clients while two distinct conversations are merged.
 
 Both servers hold a distinct conversation of the same two users with as many messages. The lines of one are
-imported into the other, so both conversations are merged at the end; meanwhile somebody sends elsewhere in
-that application, one message after the other, and waits at worst as long as the longest transaction takes.
+imported into the other, so both conversations are merged at the end; meanwhile a client sends to another
+conversation, one message after the other, and waits at most for the longest transaction.
 """
 
 import contextlib
@@ -32,15 +32,15 @@ def move(options, folder, table, postgres=None):
     size, engine = options.size // 10, folder.name
     lines = folder / "lines"
     with server(options, folder / "source", postgres) as source:
-        meet(source, ["ana", "bo"], size, "a0")
+        fill_distinct(source, ["ana", "bo"], size, "a0")
         began = time.monotonic()
         export(source, lines)
         table.say(
             f"Export of {size:,} messages, {engine}",
             f"{size / (time.monotonic() - began):,.0f}/s, {lines.stat().st_size >> 20} MiB, peak {peak(source)}")
     with server(options, folder / "target", postgres) as target:
-        chat = meet(target, ["ana", "bo"], size, "b0")
-        others = Sender(target, meet(target, ["carl", "dora"]))
+        chat = fill_distinct(target, ["ana", "bo"], size, "b0")
+        others = Sender(target, fill_distinct(target, ["carl", "dora"]))
         began = time.monotonic()
         said = bring(target, lines)
         spent = time.monotonic() - began
@@ -61,8 +61,8 @@ def server(options, folder, postgres):
     return parley(options, folder, **({"PARLEY_DATABASE_URL": postgres.schema()} if postgres else {}))
 
 
-def meet(server, users, size=0, prefix=""):
-    """The path of a new distinct conversation, with messages."""
+def fill_distinct(server, users, size=0, prefix=""):
+    """Creates a distinct conversation with messages; returns its path."""
     made = post(server, CONVERSATIONS, {"participants": users, "distinct": True})
     path = f"{CONVERSATIONS}/{made['id'].rsplit('/', 1)[1]}"
     if size: fill(server, f"{path}/messages", numbered(prefix), size, HEADERS)

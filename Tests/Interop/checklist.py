@@ -1,4 +1,4 @@
-"""Facts about a server, tried one by one and counted."""
+"""Runs checks against a server, and counts them."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from server import serving
 
 
 class Score:
-    """How many facts hold."""
+    """Counts passed and failed checks."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -22,10 +22,10 @@ class Score:
             print(f"FAILED: {name.replace('_', ' ')}{where}: {problem!r}", file=sys.stderr)
 
 
-def judge(description, here, elsewhere, client):
-    """Tries facts out on the server of `--binary`, and ends with 1 unless all hold.
+def run_checks(description, here, elsewhere, client):
+    """Runs checks against the server of `--binary`, and exits with 1 unless all pass.
 
-    `here` gets the score and a server; `elsewhere` has the settings of the server that a fact needs.
+    `here` gets the score and a server; `elsewhere` maps a check to the settings of its own server.
     """
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--binary", required=True)
