@@ -82,8 +82,8 @@ let package = Package(
         module("WebSockets", ["Bytes", "HTTP", "SystemSupport"], inlined),
         module("HTTPTransport", ["Bytes", "CLinux", "COpenSSL", "HTTP", "SystemSupport"]),
         module("HTTPClient", ["CCurl", "HTTP", "HTTPTransport", "SystemSupport"]),
-        module("SQL", ["CSQLite", "SystemSupport"], inlined + optimized),
-        module("SQLPostgres", ["CLinux", "CPostgres", "SQL", "SystemSupport"], inlined),
+        module("SQL", ["CSQLite", "SystemSupport"], optimized),
+        module("SQLPostgres", ["CLinux", "CPostgres", "SQL", "SystemSupport"]),
         module("ObjectStore", ["Bytes", "HTTP", "HTTPClient", "SystemSupport"]),
         module("Blobs", ["Bytes", "CLinux", "SystemSupport"]),
         module(
