@@ -106,10 +106,10 @@ extension JSONSchema {
         "(layer:///apps/\(hexadecimal)/webhooks/\(hexadecimal)/deliveries/)?\(hexadecimal)")
 
     /// An absolute URL.
-    public static let url = JSONSchema.text(JSONTextSchema(format: "uri"))
+    static let url = JSONSchema.text(JSONTextSchema(format: "uri"))
 
     /// `2026-03-01T09:15:30.042Z` (platform-api §1.8).
-    public static let time = JSONSchema.text(
+    static let time = JSONSchema.text(
         JSONTextSchema(
             pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$",
             format: "date-time"))

@@ -15,7 +15,7 @@ public struct LinkBuilder: Sendable {
     /// That without `BASE`.
     private let relativeView: String
     /// The perspective of the URLs.
-    public let perspective: Perspective
+    let perspective: Perspective
 
     /// URLs of one application.
     ///

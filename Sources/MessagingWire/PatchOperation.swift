@@ -33,7 +33,7 @@ struct PatchOperation {
         case add, remove, set, delete
     }
 
-    let json: JSONValue
+    private let json: JSONValue
     let verb: Verb
     /// The text of `property`.
     let property: String

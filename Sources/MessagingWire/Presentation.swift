@@ -3,7 +3,7 @@ public import Messaging
 /// How to write objects: version, URLs, and the signer of downloads.
 public struct Presentation: Sendable {
     /// The version of the response.
-    public let version: APIVersion
+    let version: APIVersion
     /// The URLs of the perspective.
     public let links: LinkBuilder
     /// Signs the download URL of a content id; called once for every content that is written.

@@ -34,14 +34,14 @@ public struct Endpoint: Sendable {
     /// The versions that offer it.
     public let versions: Set<APIVersion>
     /// The interface it belongs to.
-    public let family: APIFamily
+    let family: APIFamily
     /// One sentence that says what it does.
     public let summary: String
     /// Whether `If-None-Match` may hold a key that identifies a repeated creation (platform-api §1.9).
-    public let isKeyed: Bool
+    let isKeyed: Bool
     /// Whether its answers are compressed for clients that accept that, unless one holds a secret
     /// (``SecretTracker``, H115).
-    public let isCompressed: Bool
+    let isCompressed: Bool
     /// The scope that a token needs.
     let scope: Token.Scope
     /// Whether it needs disk space while it runs, and has no time limit.
@@ -56,7 +56,7 @@ public struct Endpoint: Sendable {
     let describe: @Sendable (APIVersion, MessagingLimits) -> Operation
 
     /// Whether the server acts for the user in the path; see ``actor(for:or:)``.
-    let actsForUser: Bool
+    private let actsForUser: Bool
 
     /// The query parameters that its description lists; its handler sees no others. Computed for the first request
     /// that has a query.

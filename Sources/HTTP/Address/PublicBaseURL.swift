@@ -56,9 +56,9 @@ public enum Scheme: String, Sendable {
 /// A host with or without a port, as in `Host` and in the header fields of proxies (RFC 9110 §7.2).
 public struct Authority: Equatable, Sendable, CustomStringConvertible {
     /// A lower-case name or address; IPv6 in brackets.
-    public let host: String
+    private let host: String
     /// The port, if present.
-    public private(set) var port: UInt16?
+    private var port: UInt16?
 
     /// Parses `HOST` or `HOST:PORT`; `nil` for anything else, such as user information or a path.
     init?(_ text: some Collection<UInt8>) {

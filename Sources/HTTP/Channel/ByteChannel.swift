@@ -83,11 +83,11 @@ extension ByteChannelHandler {
 /// the transport answers 400.
 public struct Upgrade: Sendable {
     /// The protocol in `Upgrade`, such as `websocket`.
-    public let token: String
+    let token: String
     /// Header fields besides `Upgrade` and `Connection`.
-    public let fields: ResponseFields
+    let fields: ResponseFields
     /// The handler of the new protocol.
-    public let handler: any ByteChannelHandler
+    fileprivate let handler: any ByteChannelHandler
 
     /// Makes an upgrade.
     public init(

@@ -3,9 +3,9 @@ import SystemSupport
 /// Limits for content that is decompressed (H118).
 public struct InflationLimits: Sendable {
     /// The most decoded bytes; the body limit of the route.
-    public let size: Int64
+    private let size: Int64
     /// The most decoded bytes per coded byte, checked after the first 64 KiB.
-    public let ratio: Int64
+    private let ratio: Int64
 
     /// Makes limits.
     public init(size: Int64, ratio: Int64 = 100) {
@@ -42,7 +42,7 @@ extension RequestBody {
 /// A gzip file with several members decodes to their contents in a row, within the same limits; any
 /// other bytes behind the end are rejected (H119). Uses 16 KiB for input and 40 KiB for the
 /// decoder, however large the content is.
-actor InflatedBody: RequestBody {
+private actor InflatedBody: RequestBody {
     /// Unknown before the content is decoded.
     nonisolated let length: Int64? = nil
 

@@ -82,7 +82,7 @@ extension ContentCoding {
 package enum CodingQueue {
     /// Up to this many bytes, before or after compression, are processed on the loop: about 100 µs,
     /// as much as a switch to another thread and back costs under load.
-    package static let inlineThreshold = 16 << 10
+    static let inlineThreshold = 16 << 10
 
     /// One per core of the machines this is made for; a body stays on one queue.
     private static let queues = (0..<2).map { number in WorkQueue("parley.coding.\(number)") }

@@ -1,7 +1,7 @@
 /// An entity tag, which identifies the bytes of one representation (RFC 9110 §8.8.3, H102).
 public struct EntityTag: Equatable, Sendable {
     /// The text between the quotes, unchanged.
-    public let opaque: String
+    let opaque: String
     /// Whether equal tags promise only equivalent content, not equal bytes.
     public let isWeak: Bool
 

@@ -15,9 +15,9 @@ public struct Preconditions: Sendable {
     }
 
     /// The current tag. A resource without a tag matches only `*`.
-    public let tag: EntityTag?
+    private let tag: EntityTag?
     /// When the resource last changed, in whole seconds since 1970 UTC; `nil` when unknown.
-    public let modified: Int64?
+    private let modified: Int64?
 
     /// Describes an existing resource.
     public init(tag: EntityTag?, modified: Int64?) {

@@ -86,7 +86,7 @@ extension UInt8 {
 /// Reads the id after which an event stream resumes (H154).
 public enum LastEventID {
     /// The most bytes of an id.
-    static let maximum = 256
+    private static let maximum = 256
 
     /// Reads `Last-Event-ID`, or a query parameter where the route has one.
     ///

@@ -34,7 +34,7 @@ public struct EventStreamSettings: Sendable {
     /// The most bytes queued for a slow client beyond the connection's own buffer (H156).
     public var maximumQueueBytes = 1 << 20
     /// The most events queued for a slow client (H156).
-    public var maximumQueueEvents = 1000
+    var maximumQueueEvents = 1000
 
     /// The default settings.
     public init() {}

@@ -91,7 +91,7 @@ public struct ProxyTrust: Sendable, Equatable {
 }
 
 /// One element of `Forwarded`: what one proxy reports of its client (RFC 7239 §4).
-struct ForwardedElement {
+private struct ForwardedElement {
     /// `for`, when it is an address.
     private(set) var client: PeerAddress?
     /// `proto`, when it is known.
@@ -159,7 +159,7 @@ struct ForwardedElement {
 /// From the end, because the elements that trusted proxies appended must be found whatever a client
 /// wrote before them: an unbalanced quote there ends the iteration instead of swallowing what
 /// follows.
-struct ReverseElements: IteratorProtocol {
+private struct ReverseElements: IteratorProtocol {
     private let bytes: [UInt8]
     private var lines: [Range<Int>]
     private let isQuoted: Bool

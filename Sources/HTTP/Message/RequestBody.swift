@@ -90,7 +90,7 @@ extension RequestBody {
 
 extension Refusal {
     /// All memory for request bodies is in use; the client may retry later (H186).
-    public static let tooManyBodies = Refusal(
+    fileprivate static let tooManyBodies = Refusal(
         .serviceUnavailable, "H186", "Too many request bodies are in memory; retry later.")
 }
 
@@ -154,7 +154,7 @@ public enum BodyFraming: Sendable, Equatable {
 /// received without an allocation per read.
 public struct BodyBuffer: Sendable {
     /// Fixed storage; only the first ``count`` bytes are valid.
-    public private(set) var storage: [UInt8]
+    private var storage: [UInt8]
     /// The number of bytes in the buffer.
     public private(set) var count = 0
 

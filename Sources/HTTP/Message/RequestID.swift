@@ -3,8 +3,8 @@ internal import Bytes
 /// The id of a request: 128 bits, time first, as 26 characters of Crockford's base 32 (a ULID;
 /// H205), or the id that a trusted proxy assigned.
 public struct RequestID: Sendable, Hashable, CustomStringConvertible {
-    let high: UInt64
-    let low: UInt64
+    private let high: UInt64
+    private let low: UInt64
     /// A class, so that our own ids stay small and trivial to copy.
     private let adopted: Adopted?
 
@@ -56,7 +56,7 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The longest text of an id, in bytes.
-    static let maximumSize = 64
+    private static let maximumSize = 64
 
     /// Appends ``description`` without making a string.
     public func append(to bytes: inout [UInt8]) {

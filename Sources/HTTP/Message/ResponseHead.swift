@@ -5,16 +5,16 @@ public struct ResponseHead {
     /// What the connection adds to a response.
     public struct Framing: Sendable {
         /// `Date`, as a complete line with CRLF.
-        public var dateLine: [UInt8]
+        fileprivate var dateLine: [UInt8]
         /// The id in `X-Request-Id`.
-        public var id: RequestID
+        fileprivate var id: RequestID
         /// Whether the request was a `HEAD`, whose response has no content (H68).
         public var answersHead: Bool
         /// Whether the connection closes after this response.
-        public var closes: Bool
+        fileprivate var closes: Bool
         /// Whether the peer uses HTTP/1.0, which needs `Connection: keep-alive` to keep the
         /// connection (H79) and does not support chunks (H90).
-        public var isHTTP10: Bool
+        fileprivate var isHTTP10: Bool
 
         /// Makes a framing.
         public init(

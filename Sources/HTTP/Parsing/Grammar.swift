@@ -5,11 +5,11 @@
 /// rule distinguishes bytes above ASCII, so one word covers them all.
 struct ByteClass: Sendable {
     /// 0x00–0x3F, the first byte as the lowest bit.
-    let low: UInt64
+    private let low: UInt64
     /// 0x40–0x7F.
-    let high: UInt64
+    private let high: UInt64
     /// All bits or none, for all bytes above ASCII.
-    var beyond: UInt64 = 0
+    private var beyond: UInt64 = 0
 
     /// Whether a byte is in the set.
     @inline(__always)

@@ -183,7 +183,7 @@ extension Method {
 // Target and host (RFC 9112 §3.2).
 extension RequestHeadReader {
     /// The positions of a target's parts.
-    struct TargetParts {
+    private struct TargetParts {
         /// The authority of an absolute form, which replaces Host (H16).
         var authority: Range<Int>?
         /// The path; empty only after an authority.
@@ -193,7 +193,7 @@ extension RequestHeadReader {
     }
 
     /// Recognizes and validates the four forms of a target (RFC 9112 §3.2; H15–H18).
-    func checkTarget(
+    private func checkTarget(
         _ bytes: Span<UInt8>, _ method: Method?, isConnect: Bool
     ) throws(Refusal) -> TargetParts {
         guard !target.isEmpty else { throw .target }
@@ -249,7 +249,7 @@ extension RequestHeadReader {
         return TargetParts(path: range.lowerBound..<mark, query: (mark + 1)..<range.upperBound)
     }
 
-    func readTarget(_ bytes: Span<UInt8>, _ parts: TargetParts) -> RequestTarget {
+    private func readTarget(_ bytes: Span<UInt8>, _ parts: TargetParts) -> RequestTarget {
         RequestTarget(
             path: parts.path.isEmpty ? "/" : bytes.text(parts.path),
             query: parts.query.map { query in bytes.text(query) })

@@ -15,9 +15,9 @@ public struct Representation: Sendable {
     }
 
     /// The size in bytes of the content as sent.
-    public let size: Int64
+    private let size: Int64
     /// The entity tag and modification date.
-    public let conditions: Preconditions
+    private let conditions: Preconditions
 
     /// Describes a content.
     ///

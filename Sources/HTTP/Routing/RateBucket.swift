@@ -49,13 +49,13 @@ package struct RateBucket: Sendable {
 /// (draft-ietf-httpapi-ratelimit-headers).
 package struct RateLimitStatus: Equatable, Sendable {
     /// The most requests at once.
-    package let quota: Int64
+    let quota: Int64
     /// Seconds in which the whole quota becomes available again.
-    package let window: Int64
+    let window: Int64
     /// Requests available now.
-    package let remaining: Int64
+    let remaining: Int64
     /// Seconds until the whole quota is available.
-    package let reset: Int64
+    let reset: Int64
 }
 
 extension ResponseFields {

@@ -2,14 +2,14 @@
 public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible
 {
     /// One segment of the path.
-    enum Segment: Sendable, Hashable {
+    fileprivate enum Segment: Sendable, Hashable {
         case literal(String)
         case parameter(String)
     }
 
     /// The template as written.
     public let description: String
-    let segments: [Segment]
+    fileprivate let segments: [Segment]
     /// The names of the parameters, in order.
     public let parameterNames: [String]
 

@@ -28,15 +28,15 @@ extension Announcement {
     /// A validated announcement to send; only checks that need the store remain.
     public struct Draft: Equatable, Sendable {
         /// The recipients: 1 to 10,000 users, without duplicates, in the order given.
-        public let recipients: [UserID]
+        fileprivate let recipients: [UserID]
         /// The sender.
         public let sender: Sender
         /// The member that named the sender, for rejections: `sender_id` or `sender.user_id`.
-        public let senderProperty: String
+        fileprivate let senderProperty: String
         /// The parts: 1 to 1000, with inline bodies.
         public let parts: [MessagePart.Draft]
         /// The notification as received, JSON; `nil` for none.
-        public let notification: [UInt8]?
+        fileprivate let notification: [UInt8]?
         /// The id that the caller proposes; `nil` for none.
         public let proposedID: Announcement.ID?
 

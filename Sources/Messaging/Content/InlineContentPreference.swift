@@ -3,12 +3,12 @@ public struct InlineContentPreference: Equatable, Sendable {
     /// The largest size that a reader may ask for: 1 MiB.
     public static let sizeLimit: Int64 = 1 << 20
     /// The maximum number of inlined bytes in one response: 8 MiB.
-    public static let answerLimit: Int64 = 8 << 20
+    private static let answerLimit: Int64 = 8 << 20
 
     /// The largest size of an inlined content, in bytes.
-    public let maxSize: Int64
+    private let maxSize: Int64
     /// The media types to inline; `nil` for all.
-    public let types: [MediaRange]?
+    private let types: [MediaRange]?
 
     /// A preference.
     ///

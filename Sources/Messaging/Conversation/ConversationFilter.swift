@@ -22,9 +22,9 @@ public struct ConversationFilter: Equatable, Sendable {
     /// A text at a path of the metadata.
     public struct MetadataCondition: Equatable, Sendable {
         /// Keys from the root; at least one.
-        public let path: [String]
+        private let path: [String]
         /// The text, compared byte by byte.
-        public let value: String
+        private let value: String
 
         /// A condition.
         public init(path: [String], value: String) {

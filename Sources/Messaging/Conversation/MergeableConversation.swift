@@ -137,7 +137,7 @@ public struct MergeableView: Equatable, Sendable {
     /// The same view at the new positions of the messages.
     ///
     /// The deleted positions may no longer be contiguous, so they are listed one by one.
-    func relocated(by stretches: [Relocation]) -> RelocatedView {
+    fileprivate func relocated(by stretches: [Relocation]) -> RelocatedView {
         RelocatedView(
             state: state, cleared: cleared.relocated(by: stretches),
             hidden: hidden.relocated(by: stretches),
@@ -148,7 +148,7 @@ public struct MergeableView: Equatable, Sendable {
 }
 
 /// A view on its way into a merged conversation: what is not seen of it, position by position.
-struct RelocatedView {
+private struct RelocatedView {
     let state: ViewState
     let cleared: IntervalSet
     let hidden: IntervalSet

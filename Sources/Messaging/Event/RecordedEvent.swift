@@ -7,7 +7,7 @@ public struct RecordedEvent: Equatable, Sendable {
     /// The event.
     public let event: Event
     /// The actor of the request; `nil` for what the server does by itself.
-    public let recorder: EventActor?
+    private let recorder: EventActor?
     /// The trace of the request; `nil` for none.
     public let trace: Trace?
 

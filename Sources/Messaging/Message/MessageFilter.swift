@@ -22,8 +22,8 @@ public struct MessageFilter: Equatable, Sendable {
 
     /// The receipts of the user of ``unreadBy``.
     public struct Reader: Sendable {
-        let participant: Participant
-        let receipts: Receipts
+        private let participant: Participant
+        private let receipts: Receipts
 
         /// A participant of the conversation and their receipts.
         public init(_ participant: Participant, _ receipts: Receipts) {

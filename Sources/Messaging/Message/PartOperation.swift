@@ -12,9 +12,9 @@ public enum PartOperation: Equatable, Sendable {
     /// A part among those that replace all others.
     public struct Replacement: Equatable, Sendable {
         /// The part to replace, or an id for a new one; `nil` for a generated id.
-        public let name: MessagePart.Name?
+        fileprivate let name: MessagePart.Name?
         /// What it holds.
-        public let draft: MessagePart.Draft
+        fileprivate let draft: MessagePart.Draft
 
         /// A part to be.
         public init(name: MessagePart.Name?, draft: MessagePart.Draft) {

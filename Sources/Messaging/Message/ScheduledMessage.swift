@@ -27,7 +27,7 @@ public struct ScheduledMessage: Equatable, Sendable {
 /// When a message shall be sent (platform-api §5.2.1).
 public struct Schedule: Equatable, Sendable {
     /// The shortest and the longest delay, and time of typing, in milliseconds.
-    public static let range: ClosedRange<Int64> = 1000...300_000
+    private static let range: ClosedRange<Int64> = 1000...300_000
 
     /// How long to wait before sending, in milliseconds.
     public let delay: Int64

@@ -4,14 +4,14 @@
 /// one overwriting the other (R47, X1.4).
 public struct Metadata: Equatable, Sendable {
     /// One key, the writes below it, and its own last write when there was one.
-    struct Node: Equatable, Sendable {
+    fileprivate struct Node: Equatable, Sendable {
         var write: MetadataWrite?
         var children: [String: Node] = [:]
 
         var isEmpty: Bool { write == nil && children.isEmpty }
     }
 
-    var root = Node()
+    private var root = Node()
 
     /// No key was ever written.
     public init() {}

@@ -73,7 +73,7 @@ public enum MetadataLimits {
     /// Bytes of the whole tree as compact JSON.
     public static let bytesInTree = 256 * 1024
     /// Deletions that are remembered key by key.
-    public static let deletions = 1000
+    static let deletions = 1000
 }
 
 extension MetadataTree {

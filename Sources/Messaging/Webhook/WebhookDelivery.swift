@@ -75,9 +75,9 @@ public struct RetrySchedule: Equatable, Sendable {
     /// Milliseconds between one try and the next, in order; after the last it is given up.
     public var waits: [Int64]
     /// By how much a wait differs from what is said, at most: ±20 %.
-    static let jitter = 0.2
+    private static let jitter = 0.2
     /// What counts as waiting behind others is longer than this in milliseconds, however short the schedule.
-    static let leastAge: Int64 = 60_000
+    private static let leastAge: Int64 = 60_000
 
     /// Nine tries after the first within about 75 hours.
     public static let `default` = RetrySchedule(

@@ -12,15 +12,15 @@ extension Webhook {
         public static let configLimit = 2048
 
         /// The shape of what it is sent.
-        public let payloadVersion: WebhookVersion
+        private let payloadVersion: WebhookVersion
         /// Where it is sent.
         public let target: String
         /// What it asks for.
-        public let topics: [WebhookTopic]
+        let topics: [WebhookTopic]
         /// What signs what it is sent.
-        public let secret: String
+        private let secret: String
         /// The texts that every request includes.
-        public let config: [Setting]?
+        private let config: [Setting]?
 
         /// What is to be registered.
         ///

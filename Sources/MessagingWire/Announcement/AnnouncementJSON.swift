@@ -12,11 +12,11 @@ public struct AnnouncementJSON: Sendable {
     }
 
     /// The announcement.
-    public let announcement: Announcement
+    private let announcement: Announcement
     /// The identity of the sender; `nil` for a service that has only a name.
-    public let sender: BasicIdentity?
+    private let sender: BasicIdentity?
     /// The recipients that the viewer sees.
-    public let recipients: VisibleRecipients
+    private let recipients: VisibleRecipients
 
     /// An announcement to show.
     public init(

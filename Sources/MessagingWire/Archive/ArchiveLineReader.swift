@@ -43,10 +43,10 @@ struct ArchiveLineReader {
 
     /// The range of positions and counters on a line (ruling 25). As a position of the API, which is the
     /// number times 65,536, the largest is below 2^53, and later positions have enough room.
-    static let counters: ClosedRange<Int64> = 0...(1 << 36) - 1
+    private static let counters: ClosedRange<Int64> = 0...(1 << 36) - 1
 
     /// What a size in bytes may be: every JSON reader holds it exactly.
-    static let sizes: ClosedRange<Int64> = 0...(1 << 53) - 1
+    private static let sizes: ClosedRange<Int64> = 0...(1 << 53) - 1
 
     /// - Parameter range: What it may be.
     func number(

@@ -7,9 +7,9 @@ public struct ContentJSON: Sendable {
     /// A download URL that needs no credential, and when it ends.
     public struct SignedLink: Equatable, Sendable {
         /// Absolute.
-        public let url: String
+        let url: String
         /// From when on it is refused.
-        public let expiresAt: Timestamp
+        let expiresAt: Timestamp
 
         /// A signed link.
         public init(url: String, expiresAt: Timestamp) {
@@ -19,11 +19,11 @@ public struct ContentJSON: Sendable {
     }
 
     /// The id.
-    public let id: Content.ID
+    private let id: Content.ID
     /// In bytes.
-    public let size: Int64
+    private let size: Int64
     /// The conversation in the `refresh_url`; `nil` while it belongs to none.
-    public let conversation: Conversation.ID?
+    private let conversation: Conversation.ID?
 
     /// A content to show.
     public init(id: Content.ID, size: Int64, in conversation: Conversation.ID?) {
@@ -93,7 +93,7 @@ public struct ContentJSON: Sendable {
 
 extension ContentJSON {
     /// Content that can be downloaded.
-    public static let schema = JSONSchema.named(
+    static let schema = JSONSchema.named(
         "Content",
         .object(
             [
@@ -135,11 +135,11 @@ extension ContentJSON {
 /// The transfer state of a content, which `include=transfer` adds (X7).
 public struct TransferJSON: Sendable {
     /// In a word.
-    public let status: TransferStatus
+    private let status: TransferStatus
     /// Bytes that are stored durably.
-    public let received: Int64
+    private let received: Int64
     /// SHA-256 of the whole content, 32 bytes; `nil` until it is complete.
-    public let sha256: [UInt8]?
+    private let sha256: [UInt8]?
 
     /// A state to show.
     public init(_ status: TransferStatus, received: Int64, sha256: [UInt8]? = nil) {
@@ -159,7 +159,7 @@ public struct TransferJSON: Sendable {
         writer.object { writer in writer.member("sha-256", Base64.encode(sha256)) }
     }
 
-    static let members: [JSONSchema.Member] = [
+    fileprivate static let members: [JSONSchema.Member] = [
         .optional("transfer_status", .choice(TransferStatus.allCases.map(\.rawValue))),
         .optional("bytes_received", .integer(0 ... .max)),
         .optional(

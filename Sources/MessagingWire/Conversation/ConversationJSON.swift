@@ -6,11 +6,11 @@ public struct ConversationJSON: Sendable {
     /// What a user sees beside the conversation itself.
     public struct UserView: Sendable {
         /// The visible message with the highest position (R27); `nil` if there is none.
-        public let lastMessage: MessageJSON?
+        fileprivate let lastMessage: MessageJSON?
         /// Visible messages the user has not read (R79).
-        public let unreadCount: Int64
+        fileprivate let unreadCount: Int64
         /// The messages this user can see (ruling 17).
-        public let totalCount: Int64
+        fileprivate let totalCount: Int64
 
         /// What a user sees.
         public init(lastMessage: MessageJSON?, unreadCount: Int64, totalCount: Int64) {
@@ -21,17 +21,17 @@ public struct ConversationJSON: Sendable {
     }
 
     /// The id.
-    public let id: Conversation.ID
+    private let id: Conversation.ID
     /// When it was made.
-    public let createdAt: Timestamp
+    private let createdAt: Timestamp
     /// The participants in order; empty for a former participant.
-    public let participants: [BasicIdentity]
+    private let participants: [BasicIdentity]
     /// Whether it is the one conversation of exactly these participants (R3).
-    public let isDistinct: Bool
+    private let isDistinct: Bool
     /// The tree as clients see it.
-    public let metadata: MetadataTree
+    private let metadata: MetadataTree
     /// `nil` in the system's perspective.
-    public let userView: UserView?
+    private let userView: UserView?
 
     /// A conversation to show.
     public init(

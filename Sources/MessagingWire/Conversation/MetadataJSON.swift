@@ -1,10 +1,10 @@
-public import JSON
-public import Messaging
+import JSON
+import Messaging
 
 /// Conversation metadata: objects of strings and objects (R40).
-public enum MetadataJSON {
+enum MetadataJSON {
     /// Writes a tree as a client sees it.
-    public static func write(_ tree: MetadataTree, into writer: inout JSONWriter) {
+    static func write(_ tree: MetadataTree, into writer: inout JSONWriter) {
         switch tree {
         case .text(let text): writer.string(text)
         case .object(let members):
@@ -53,7 +53,7 @@ public enum MetadataJSON {
 
 extension MetadataJSON {
     /// Objects of strings and objects (R40–R42).
-    public static let schema = JSONSchema.named(
+    static let schema = JSONSchema.named(
         "Metadata",
         .object([], others: .anyOf([.string(length: 0...2048), .reference("Metadata")]))
             .withDescription(

@@ -67,7 +67,7 @@ public struct EventJSON: Sendable {
     // MARK: - Schema
 
     /// An event of any type.
-    public static let schema = JSONSchema.named(
+    private static let schema = JSONSchema.named(
         "Event", shape(.object([]), .choice(EventType.allCases.map(\.rawValue))))
 
     /// A page of the event log.

@@ -168,7 +168,7 @@ enum SenderJSON {
 }
 
 /// When a message shall be sent (platform-api §5.2.1, Schedule).
-enum ScheduleJSON {
+private enum ScheduleJSON {
     /// Reads the member `schedule` in seconds with fractions; `nil` if there is none.
     static func read(_ body: JSONValue) throws(Rejection) -> Schedule? {
         guard let value = body.present("schedule") else { return nil }

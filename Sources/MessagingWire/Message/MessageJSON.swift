@@ -10,16 +10,16 @@ public struct MessageJSON: Sendable {
     public typealias Status = (user: UserID, status: RecipientStatus)
 
     /// The message.
-    public let message: Message
+    private let message: Message
     /// The identity of the sender; `nil` for a service that has only a name.
-    public let sender: BasicIdentity?
+    private let sender: BasicIdentity?
     /// One entry for each participant at sending time, in the order of naming (R71).
-    public let recipientStatus: [Status]
+    private let recipientStatus: [Status]
     /// Whether the viewing user has not read it; `nil` for the system.
-    public let isUnread: Bool?
+    private let isUnread: Bool?
     /// The moment when it reached the viewing user; `nil` for history before they joined, and for the
     /// system.
-    public let receivedAt: Timestamp?
+    private let receivedAt: Timestamp?
 
     /// A message to show.
     public init(

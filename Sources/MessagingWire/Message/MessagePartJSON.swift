@@ -164,7 +164,7 @@ extension MessagePartJSON {
         "MessagePartDraft", .object(held + [.optional("id", .string)]))
 
     /// What a part that has its names already shall hold.
-    static let heldSchema = JSONSchema.named("MessagePartHeld", .object(held))
+    fileprivate static let heldSchema = JSONSchema.named("MessagePartHeld", .object(held))
 
     private static let held: [JSONSchema.Member] = [
         .required("mime_type", .text(JSONTextSchema(pattern: "^[^\\x00]+/[^\\x00]+$"))),

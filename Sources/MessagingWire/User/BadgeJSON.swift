@@ -3,7 +3,7 @@ public import Messaging
 
 /// A user's badge in requests and responses (platform-api §5.10).
 public enum BadgeJSON {
-    static let external = "external_unread_count"
+    fileprivate static let external = "external_unread_count"
 
     /// Reads the external count.
     ///
@@ -66,7 +66,7 @@ extension BadgeJSON {
     public static let draftSchema = JSONSchema.named(
         "BadgeDraft", .object([.required(external, externalCount)]))
 
-    static let externalCount = JSONSchema.integer(Badge.externalUnreadCounts)
+    fileprivate static let externalCount = JSONSchema.integer(Badge.externalUnreadCounts)
 }
 
 extension BadgePatchJSON {

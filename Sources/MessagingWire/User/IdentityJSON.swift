@@ -52,7 +52,7 @@ public enum IdentityJSON {
     }
 
     /// The current name, and that of an early draft of 2.0.
-    static let kindNames = ["identity_type", "type"]
+    fileprivate static let kindNames = ["identity_type", "type"]
 
     /// Reads `user` or `bot` in any case.
     static func kind(_ text: String) -> Identity.Kind? {
@@ -126,9 +126,9 @@ extension IdentityJSON {
                 .optional("metadata", metadataSchema),
             ]))
 
-    static let kindSchema = JSONSchema.choice(Identity.Kind.allCases.map(\.rawValue))
+    fileprivate static let kindSchema = JSONSchema.choice(Identity.Kind.allCases.map(\.rawValue))
 
-    static let metadataSchema = JSONSchema.object([], others: .string(length: 0...2048))
+    fileprivate static let metadataSchema = JSONSchema.object([], others: .string(length: 0...2048))
         .withDescription("At most 16 strings of 2048 bytes; keys are letters, digits, `-` and `_`.")
 
     /// The text of a member. A display name that was never set is `null`, and never empty.

@@ -3,7 +3,7 @@ public import Messaging
 
 /// The id of a user: the bare id up to 1.1, `layer:///identities/{enc}` from 2.0 on (platform-api §1.3).
 public enum UserIDJSON {
-    static let prefix = "layer:///identities/"
+    private static let prefix = "layer:///identities/"
 
     /// The id of a user in the form of a version.
     public static func text(_ user: UserID, _ version: APIVersion) -> String {

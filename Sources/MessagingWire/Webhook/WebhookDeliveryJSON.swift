@@ -77,7 +77,7 @@ public enum WebhookReplayJSON {
 /// A request to rotate the secret (X6).
 public enum WebhookSecretJSON {
     /// The default time during which the former secret signs as well: a day.
-    public static let defaultOverlap: Int64 = 86_400
+    private static let defaultOverlap: Int64 = 86_400
     /// The longest such time, in seconds: 30 days.
     public static let maximumOverlap: Int64 = 30 * 86_400
 

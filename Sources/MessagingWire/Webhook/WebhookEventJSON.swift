@@ -282,10 +282,10 @@ extension WebhookMessageJSON {
     }
 
     /// The ids of a message.
-    static let nameSchema = JSONSchema.named("WebhookMessageName", .object(names))
+    fileprivate static let nameSchema = JSONSchema.named("WebhookMessageName", .object(names))
 
     /// The ids of a conversation.
-    static let conversationSchema = JSONSchema.object([
+    fileprivate static let conversationSchema = JSONSchema.object([
         .required("id", .identifier(.conversations)), .required("url", .url),
     ])
 

@@ -39,7 +39,7 @@ struct Operation: Sendable {
     /// The successful responses; the first is the most common.
     let answers: [ResponseDescription]
     /// Errors beside those that every endpoint of its kind may answer.
-    let errors: [APIErrorKind]
+    fileprivate let errors: [APIErrorKind]
     /// A request that succeeds.
     let example: Example
 

@@ -196,12 +196,12 @@ struct PathParameter: Sendable {
     /// Its value in the examples.
     let sample: String
     /// The operation whose example creates the object; `nil` for none.
-    let maker: String?
+    private let maker: String?
     /// The operation that creates it for a user, for paths below a user's.
-    var userMaker: String?
+    private var userMaker: String?
 
     /// Every hole of every path; a test asks for the others.
-    static let all = [
+    private static let all = [
         PathParameter(
             name: "app", schema: .uuid, text: "The application of the token.",
             sample: Sample.application, maker: nil),

@@ -8,7 +8,7 @@ struct WebhookRequestDescription {
     let type: String
     let schema: JSONSchema
     /// Whether anything of the kind is there to happen.
-    let isSent: Bool
+    fileprivate let isSent: Bool
 
     /// Every event that a webhook of a version may ask for, and the test.
     static func all(_ version: WebhookVersion) -> [WebhookRequestDescription] {

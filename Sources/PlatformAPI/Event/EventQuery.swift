@@ -12,8 +12,10 @@ struct EventQuery: Sendable {
         case after(LogPosition)
     }
 
-    /// The most events of one answer, and the default.
-    static let (maximumLimit, defaultLimit) = (1000, 100)
+    /// The most events of one answer.
+    static let maximumLimit = 1000
+    /// How many events an answer has unless the request says otherwise.
+    private static let defaultLimit = 100
     /// The longest wait, in milliseconds.
     static let maximumWait: Int64 = 60_000
 

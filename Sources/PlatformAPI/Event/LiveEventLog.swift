@@ -141,7 +141,7 @@ extension Event {
 
 /// The live event logs of all applications, each created for its first stream.
 final class LiveEventLogs: Sendable {
-    let store: MessagingStore
+    private let store: MessagingStore
     let frames: EventEncoder
     private let onFault: @Sendable (any Error) -> Void
     private let liveLogs = Locked<[Application.ID: LiveEventLog]>([:])

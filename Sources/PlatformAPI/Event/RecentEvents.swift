@@ -9,8 +9,10 @@ import Uploads
 ///
 /// A batch is one shared buffer for streams of all its types, and single frames for the others.
 struct RecentEvents: Sendable {
-    /// The most bytes and batches it holds: a few seconds at a thousand messages per second.
-    static let (byteLimit, batchLimit) = (8 << 20, 4096)
+    /// The most bytes it holds: a few seconds at a thousand messages per second.
+    static let byteLimit = 8 << 20
+    /// The most batches it holds.
+    private static let batchLimit = 4096
 
     /// Consecutive events.
     struct Batch: Sendable {

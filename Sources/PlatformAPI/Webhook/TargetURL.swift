@@ -5,7 +5,7 @@ import HTTP
 /// Stricter than RFC 3986: what two parsers might read as different hosts is invalid. Credentials and fragments are not
 /// allowed.
 struct TargetURL: Equatable {
-    let isEncrypted: Bool
+    fileprivate let isEncrypted: Bool
     let host: HostText
 
     /// Parses an absolute `http` or `https` URL; `nil` for all else.
