@@ -39,6 +39,7 @@ final class ProxyHandshake: EventHandler, @unchecked Sendable {
 
     func ready() {
         while !isOver {
+            // The loop's buffer is larger than a PROXY header, and the kernel writes at most `missing` bytes.
             let count = unsafe linux_recv(descriptor, loop.readBuffer.baseAddress, missing, 0)
             guard count > 0 else {
                 if count < 0, errno == EINTR { continue }

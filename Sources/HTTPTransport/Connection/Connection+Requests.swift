@@ -18,6 +18,7 @@ extension Connection {
         case .incomplete: return 0
         case .refused(let refusal):
             partialHead = nil
+            // The prefix is copied inside the call.
             let headPrefix = bytes.extracting(first: RequestRecord.headPrefixLimit)
             refuse(
                 refusal, bytesIn: Int64(bytes.count),
@@ -62,7 +63,7 @@ extension Connection {
             id: id, method: head.method?.rawValue ?? "", route: "", status: 0,
             bytesIn: bytesIn, bytesOut: 0, duration: 0, peer: client)
         if isTrusted { record.trace = TraceParent(head.fields) }
-        let startedAt = loop.nanoseconds
+        let startedAt = loop.clock.nanoseconds
         guard let method = head.method, head.recoverableRefusal == nil else {
             var response = refusal(of: head, id: record.id, peer: client)
             if !traits.framing.announcesContent { response.ending = .keep }
@@ -70,7 +71,7 @@ extension Connection {
                 response, traits, &record, since: startedAt,
                 bytesToDiscard: traits.framing.announced)
         }
-        if isMisdirected(head.fields) {
+        if socket.isMisdirected(head.fields) {
             let refusal = Refusal(
                 .misdirected, "H38", "This connection was opened for another host.")
             var response = server.service.refusal(refusal)
@@ -87,7 +88,8 @@ extension Connection {
         let (route, user, outcome) = server.service.answer(
             to: head.request(
                 method, id: record.id, peer: client,
-                scheme: origin?.scheme ?? (secure == nil ? .http : .https), client: secure?.client,
+                scheme: origin?.scheme ?? (socket.secure == nil ? .http : .https),
+                client: socket.secure?.client,
                 isProxied: isTrusted, forwardedHost: origin?.host)
         ).parts()
         record.route = route
@@ -231,6 +233,21 @@ extension Connection {
         }
     }
 
+    /// Cancels a request whose connection is closed: the handler gets an error from its body, and its task is
+    /// cancelled (H85).
+    func endWork(_ exchange: Exchange, _ reason: String) {
+        var record = exchange.record
+        record.closing = reason
+        record.bytesIn += exchange.received
+        report(&record, since: exchange.startedAt)
+        exchange.failure = exchange.failure ?? .interrupted
+        // An entry that has left the queue gets its slot anyway and releases it then.
+        if let queueEntry = exchange.queueEntry { server.handlers.cancelWait(queueEntry) }
+        exchange.endRead(.interrupted, at: loop.now)
+        exchange.task?.cancel()
+        exchange.task = nil
+    }
+
     private func refuseWork(_ exchange: Exchange) {
         server.notice(.busy)
         finish(
@@ -363,12 +380,13 @@ extension Connection {
     private func write(
         _ response: borrowing Response, id: RequestID, answersHead: Bool, isHTTP10: Bool
     ) -> Int64 {
-        borrowOutput()
+        output.borrowStorage(from: loop)
         let before = output.count
         output.append(
             response,
             .init(
-                dateLine: secure == nil ? loop.dateLine : loop.secureDateLine, id: id,
+                dateLine: socket.secure == nil ? loop.clock.dateLine : loop.clock.secureDateLine,
+                id: id,
                 answersHead: answersHead, closes: mustClose,
                 isHTTP10: isHTTP10))
         wantsFlush = true

@@ -9,26 +9,7 @@ import HTTP
 final class Connection: @unchecked Sendable {
     // Sendable because every use is on the loop; other threads reach it through `loop.perform`.
 
-    /// The state of the connection.
-    enum Phase {
-        /// Between requests, or inside a request head.
-        case head
-        /// A handler works on a request.
-        case working(Exchange)
-        /// The response continues after its head, as long as its handler wants. Meanwhile `bytesToDiscard`
-        /// bytes of the request's body are discarded.
-        case channel(ConnectionChannel)
-        /// The response is queued or sent; `bytesToDiscard` bytes of the request's body are discarded (H92).
-        case draining
-        /// The last response is being sent; then the connection closes in order (H96).
-        case closing
-        /// The sending side is shut down; up to `bytesToDiscard` bytes of the peer are discarded (H96).
-        case lingering
-        /// The connection is closed.
-        case closed
-    }
-
-    let descriptor: Int32
+    var socket: ConnectionSocket
     let generation: UInt32
     let peer: PeerAddress
     /// The client that the connection is counted for (H182).
@@ -40,26 +21,18 @@ final class Connection: @unchecked Sendable {
     /// From this time on the next response is the last one (H84).
     let retiresAt: Int64
 
-    var phase = Phase.head
+    var phase = ConnectionPhase.head
     /// The number of bytes still to be discarded, while draining or lingering.
     var bytesToDiscard: Int64 = 0
     /// The number of request heads read so far.
     var requestCount = 0
     /// The incomplete request head; `nil` when heads arrive whole.
     var partialHead: PartialHead?
-    /// Received bytes that are not processed yet, from `inputStart` on; empty when there are none.
-    var input: [UInt8] = []
-    private var inputStart = 0
+    private(set) var input = ReceivedBytes()
     var output = SendQueue()
-    /// The TLS layer over the socket; `nil` without TLS, and after the sending side was shut down.
-    private(set) var secure: SecureSocket?
 
-    /// Whether the socket may have bytes to read. With edge-triggered polling the kernel reports them once.
-    var canRead = false
     /// The number of bytes that may still be read in this turn of the loop (H184).
     var readBudget = 0
-    /// Whether the peer has announced its end; the next empty read is the end.
-    private var peerIsClosing = false
     /// Whether the peer has ended its side.
     private(set) var inputHasEnded = false
     /// Whether the loop reads from this connection in its next turn.
@@ -70,17 +43,10 @@ final class Connection: @unchecked Sendable {
     var wantsFlush = false
     /// Whether the loop flushes this connection at the end of its turn.
     private var isScheduledToFlush = false
-    /// Whether a thread of ``FileSender`` uses the descriptor.
-    private var isSendingFile = false
-    /// The number of blocks of a file that may still be read on the loop.
-    private var fileBlockBudget = Connection.blocksPerTurn
-    /// Whether the socket became writable while ``FileSender`` still used it.
-    private var canWriteAgain = false
+    var files = FileTransmission()
 
     /// The deadline of the current phase, in milliseconds of the loop's clock.
     private var phaseDeadline: Int64 = .max
-    /// Set while the socket accepts no more output (H178).
-    private var slowPeer: SlowPeerDetector?
     /// The time at which the deadline wheel checks this connection next.
     var wheelTime: Int64 = .max
 
@@ -88,14 +54,13 @@ final class Connection: @unchecked Sendable {
         descriptor: Int32, generation: UInt32, peer: PeerAddress, client: AddressCounts.Client?,
         isTrusted: Bool, server: ServerCore, loop: EventLoop, secure: SecureSocket? = nil
     ) {
-        self.descriptor = descriptor
+        socket = ConnectionSocket(descriptor, secure)
         self.generation = generation
         self.peer = peer
         self.client = client
         self.isTrusted = isTrusted
         self.server = server
         self.loop = loop
-        self.secure = secure
         // Spreads the maximum age evenly from 0.9 to 1.1 of the setting, so that connections do not end
         // together.
         let part = Int64((generation &* 0x9E37_79B9) >> 16) * 200 / 0xFFFF + 900
@@ -105,8 +70,8 @@ final class Connection: @unchecked Sendable {
     /// Starts to wait for the first request head (H174) or for the TLS handshake (H168).
     func open() {
         loop.add(self)
-        if secure != nil { loop.handshakeBegins(self) }
-        let timeout = secure == nil ? nil : configuration.tls?.handshakeTimeout
+        if socket.secure != nil { loop.handshakeBegins(self) }
+        let timeout = socket.secure == nil ? nil : configuration.tls?.handshakeTimeout
         setPhaseDeadline(loop.now + (timeout ?? configuration.headerTimeout))
     }
 
@@ -119,14 +84,10 @@ final class Connection: @unchecked Sendable {
 
     var configuration: ServerConfiguration { loop.configuration }
 
-    private var isClosed: Bool {
-        if case .closed = phase { true } else { false }
-    }
-
     // MARK: Deadlines
 
     /// The time at which ``expire()`` must be called.
-    var deadline: Int64 { min(phaseDeadline, slowPeer?.deadline ?? .max) }
+    var deadline: Int64 { min(phaseDeadline, socket.slowPeerDeadline) }
 
     /// Sets the deadline of the current phase; `.max` for none.
     func setPhaseDeadline(_ time: Int64) {
@@ -134,50 +95,34 @@ final class Connection: @unchecked Sendable {
         if time < wheelTime { loop.schedule(self) }
     }
 
-    /// Records that the socket accepts no more output; the time limits for slow peers start.
-    ///
-    /// - Parameter sent: The number of bytes it accepted before.
-    private func outputBlocked(sent: Int64) {
-        if let slowPeer {
-            slowPeer.sent += sent
-            if sent > 0 { slowPeer.update(unsent: Socket.unsentCount(descriptor), at: loop.now) }
-        } else {
-            slowPeer = SlowPeerDetector(
-                unsent: Socket.unsentCount(descriptor), at: loop.now, configuration)
-        }
+    /// Tells the loop when the deadline is earlier than its next check.
+    func reschedule() {
         if deadline < wheelTime { loop.schedule(self) }
     }
 
-    /// Whether the peer reads too slowly, including what it has read until now.
+    /// Records that the socket accepts no more output.
+    ///
+    /// - Parameter sent: The number of bytes it accepted before.
+    func outputBlocked(sent: Int64) {
+        socket.outputBlocked(sent: sent, at: loop.now, configuration)
+        reschedule()
+    }
+
+    /// Whether the peer reads too slowly (H178).
     private func peerIsTooSlow() -> Bool {
-        guard let slowPeer, slowPeer.deadline <= loop.now else { return false }
-        slowPeer.update(unsent: Socket.unsentCount(descriptor), at: loop.now)
-        if slowPeer.deadline <= loop.now { return true }
-        if deadline < wheelTime { loop.schedule(self) }
+        guard socket.slowPeerDeadline <= loop.now else { return false }
+        if socket.peerIsTooSlow(at: loop.now) { return true }
+        reschedule()
         return false
     }
 
-    /// Records that all output was sent.
-    private func clearSlowPeer() { slowPeer = nil }
-
     // MARK: Reading
-
-    // Polling is edge-triggered: `canRead` stays set until an empty or short read shows that the socket is empty.
 
     /// Called by the loop when epoll reports an event.
     func ready(_ events: UInt32) {
         if events & EPOLLERR.rawValue != 0 { return abort("reset") }
-        if events & (EPOLLRDHUP.rawValue | EPOLLHUP.rawValue) != 0 {
-            peerIsClosing = true
-            canRead = true
-            secure?.peerIsClosing = true
-        }
-        if events & EPOLLIN.rawValue != 0 { canRead = true }
-        if canRead { secure?.mayHaveData = true }
-        if events & EPOLLOUT.rawValue != 0 {
-            // If the file sender finds the socket full after this event, it must try once more.
-            if isSendingFile { canWriteAgain = true } else if hasOutput { flush() }
-        }
+        socket.inputReported(events)
+        if events & EPOLLOUT.rawValue != 0, !files.noteWritable(), hasOutput { flush() }
         receive()
         // Responses are sent together at the end of the turn: reading from many sockets and then writing to
         // many costs 2 % less than alternating.
@@ -195,7 +140,7 @@ final class Connection: @unchecked Sendable {
     /// Reads up to the limit of one turn; the rest is read in the next turn (H184).
     func receive() {
         readBudget = configuration.readPerTurn
-        while canRead, wantsInput {
+        while socket.canRead, wantsInput {
             guard readBudget > 0 else { return resumeLater() }
             if case .working(let exchange) = phase, receiveDirectly(exchange) { continue }
             receiveIntoLoopBuffer()
@@ -204,45 +149,25 @@ final class Connection: @unchecked Sendable {
 
     /// Schedules reading in the next turn, if the socket may have bytes and they can be processed.
     func resumeLater() {
-        guard canRead, !isScheduledToRead, wantsInput else { return }
+        guard socket.canRead, !isScheduledToRead, wantsInput else { return }
         isScheduledToRead = true
         loop.resumeReading(self)
     }
 
-    /// Whether the current phase can process or buffer more bytes (H81, H185).
     private var wantsInput: Bool {
-        if inputHasEnded { return false }
-        switch phase {
-        case .head: return output.count < Int64(configuration.writeHigh)
-        case .working(let exchange):
-            if exchange.pendingRead != nil { return true }
-            // Between two reads of the handler the body stays in the socket. After the body a little is read
-            // ahead, which also detects that the peer has gone.
-            return exchange.decoder.isComplete && unprocessedCount < configuration.readAhead
-        case .channel(let channel):
-            if bytesToDiscard > 0 { return true }
-            return channel.framing == .upgraded
-                ? channel.takesBytes : unprocessedCount < configuration.readAhead
-        case .draining, .lingering: return true
-        case .closing, .closed: return false
-        }
+        !inputHasEnded
+            && phase.wantsInput(
+                unprocessed: input.count, atMost: configuration.readAhead,
+                unsent: output.count, atMost: Int64(configuration.writeHigh),
+                isDiscarding: bytesToDiscard > 0)
     }
-
-    /// Whether the next bytes belong to a later request.
-    private var readsAhead: Bool {
-        switch phase {
-        case .working(let exchange): exchange.pendingRead == nil
-        case .channel(let channel): bytesToDiscard == 0 && channel.framing != .upgraded
-        default: false
-        }
-    }
-
-    /// The number of received bytes that are not processed yet.
-    private var unprocessedCount: Int { input.count - inputStart }
 
     private func receiveIntoLoopBuffer() {
+        // The loop owns its buffer and outlives the connection; at most its size is received.
         var capacity = unsafe min(loop.readBuffer.count, readBudget)
-        if readsAhead { capacity = min(capacity, configuration.readAhead - unprocessedCount) }
+        if phase.readsAhead(isDiscarding: bytesToDiscard > 0) {
+            capacity = min(capacity, configuration.readAhead - input.count)
+        }
         let count = unsafe receive(loop.readBuffer.baseAddress, capacity)
         guard count > 0 else { return nothingReceived(count, errno) }
         readBudget -= count
@@ -263,35 +188,25 @@ final class Connection: @unchecked Sendable {
         if count == 0 { return inputEnded() }
         switch code {
         case EINTR: break
-        case EAGAIN: canRead = false
+        case EAGAIN: socket.markEmpty()
         default:
-            if let secure, secure.isBroken { return tlsSessionFailed(secure) }
+            if let secure = socket.secure, secure.isBroken { return tlsSessionFailed(secure) }
             abort("reset")
         }
     }
 
     private func store(_ bytes: Span<UInt8>) {
-        if isClosed { return }
-        if inputStart > 0 {
-            input.removeFirst(inputStart)
-            inputStart = 0
-        }
-        unsafe bytes.withUnsafeBufferPointer { bytes in unsafe input.append(contentsOf: bytes) }
+        if !phase.isClosed { input.append(bytes) }
     }
 
     /// Processes the received bytes that were kept.
     func processInput() {
         guard !input.isEmpty else { return }
         // Moved out of the property, so that it cannot change while it is read.
-        let taken = input
-        let start = inputStart
-        input = []
-        inputStart = 0
-        let used = start + process(taken.span.extracting(start...))
-        if used < taken.count, !isClosed {
-            input = taken
-            inputStart = used
-        }
+        var taken = input
+        input = ReceivedBytes()
+        taken.process { bytes in process(bytes) }
+        if !taken.isEmpty, !phase.isClosed { input = taken }
     }
 
     /// Processes bytes from the start, and returns how many; the caller keeps the rest.
@@ -339,14 +254,14 @@ final class Connection: @unchecked Sendable {
     // MARK: Sending
 
     /// Sends the queued output as far as the socket accepts it.
-    private func flush() {
+    func flush() {
         wantsFlush = false
-        guard !isSendingFile, !isClosed else { return }
+        guard !files.isSending, !phase.isClosed else { return }
         let before = unsentCount
-        switch output.send(to: descriptor, through: secure) {
+        switch output.send(to: socket.descriptor, through: socket.secure) {
         case .drained:
-            clearSlowPeer()
-            returnOutput()
+            socket.clearSlowPeer()
+            output.returnStorage(to: loop)
             outputDrained()
         case .blocked:
             outputBlocked(sent: before - unsentCount)
@@ -354,7 +269,7 @@ final class Connection: @unchecked Sendable {
             resumeLater()
         case .broken: abort("reset")
         case .file(let file, let offset, let length):
-            returnOutput()
+            output.returnStorage(to: loop)
             sendFile(file, offset, length)
         }
     }
@@ -399,116 +314,33 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    // MARK: The loop's buffers
-
-    /// Borrows an output buffer from the loop, unless this connection has one.
-    func borrowOutput() {
-        if output.bytes.capacity == 0 { loop.borrowOutputBuffer(to: &output.bytes) }
-    }
-
-    private func returnOutput() {
-        if output.bytes.capacity > 0 { loop.returnOutputBuffer(from: &output.bytes) }
-    }
-
-    // MARK: Files
-
-    /// The number of cached blocks of a file that are read on the loop in a row, before other connections get
-    /// their turn (H184).
-    private static let blocksPerTurn = 4
-
-    private func sendFile(_ file: any FileContent, _ offset: Int64, _ length: Int64) {
-        if secure != nil, fileBlockBudget > 0,
-            let block = FileSender.readCached(file, offset: offset, length: length)
-        {
-            fileBlockBudget -= 1
-            output.sendFileBlock(block)
-            return flush()
-        }
-        fileBlockBudget = Self.blocksPerTurn
-        isSendingFile = true
-        canWriteAgain = false
-        guard secure == nil else {
-            return FileSender.read(file, offset: offset, length: length) { [self] block in
-                loop.perform { self.fileSent(block) }
-            }
-        }
-        FileSender.send(file, offset: offset, length: length, to: descriptor) { [self] outcome in
-            loop.perform { self.fileSent(outcome) }
-        }
-    }
-
-    private func fileSent(_ outcome: FileSender.Outcome) {
-        isSendingFile = false
-        if isClosed { return releaseDescriptor() }
-        output.fileAdvanced(by: outcome.count)
-        // A deadline that passed meanwhile was not handled.
-        if deadline < wheelTime { loop.schedule(self) }
-        switch outcome.code {
-        case 0:
-            if outcome.count > 0 { clearSlowPeer() }
-            flush()
-        case EAGAIN:
-            outputBlocked(sent: outcome.count)
-            // The socket may have become writable since the sender's last try; epoll does not report that
-            // again.
-            if canWriteAgain { flush() } else { resumeLater() }
-        // The content is incomplete, so the peer must see a broken connection (H88).
-        default: abort("file")
-        }
-    }
-
-    /// Sends a block of a file that was read for TLS; empty when reading failed.
-    private func fileSent(_ block: [UInt8]) {
-        isSendingFile = false
-        if isClosed { return releaseDescriptor() }
-        guard !block.isEmpty else { return abort("file") }
-        output.sendFileBlock(block)
-        if deadline < wheelTime { loop.schedule(self) }
-        flush()
-    }
-
     // MARK: TLS
 
-    /// Receives bytes from the socket or from TLS, with the meaning of `recv`; updates `canRead`.
+    /// Receives bytes from the socket or from TLS, with the meaning of `recv`.
     @inline(__always)
     func receive(_ start: UnsafeMutableRawPointer?, _ capacity: Int) -> Int {
-        guard let secure else {
-            let count = unsafe linux_recv(descriptor, start, capacity, 0)
-            // After a short read the socket is empty; epoll reports the next bytes.
-            if count > 0, count < capacity, !peerIsClosing { canRead = false }
-            return count
-        }
-        return unsafe receive(from: secure, start, capacity)
-    }
-
-    private func receive(
-        from secure: SecureSocket, _ start: UnsafeMutableRawPointer?, _ capacity: Int
-    ) -> Int {
-        let wasEstablished = secure.isEstablished
-        let count = unsafe secure.receive(start, capacity)
+        guard socket.secure != nil else { return unsafe socket.receive(start, capacity) }
+        let wasShakingHands = socket.isShakingHands
+        let count = unsafe socket.receive(start, capacity)
         let code = errno
-        if !wasEstablished, secure.isEstablished {
+        if wasShakingHands, !socket.isShakingHands {
             // The time limit of the first head starts at the end of the handshake (H174).
             setPhaseDeadline(loop.now + configuration.headerTimeout)
         }
-        if secure.hasUnsent { wantsFlush = true }
-        if count > 0, secure.isDrained { canRead = false }
+        if socket.hasUnsent { wantsFlush = true }
         errno = code
         return count
     }
 
-    /// Whether the TLS handshake is in progress.
-    var isShakingHands: Bool { secure?.isEstablished == false }
-
     /// The number of unsent bytes, encrypted or not.
-    private var unsentCount: Int64 { output.count + Int64(secure?.unsentCount ?? 0) }
+    private var unsentCount: Int64 { output.count + socket.unsentCount }
 
     /// Whether there are unsent bytes, encrypted or not.
-    private var hasOutput: Bool { !output.isEmpty || secure?.hasUnsent == true }
+    private var hasOutput: Bool { !output.isEmpty || socket.hasUnsent }
 
     /// Ends a connection whose TLS session has failed. An alert has already been sent where TLS defines one.
     private func tlsSessionFailed(_ secure: SecureSocket) {
-        self.secure = nil
+        socket.dropTLS()
         if let first = secure.firstByte, (0x41...0x5A).contains(first) {
             // The client speaks plain HTTP: respond once in plain text, without a redirect (H169).
             return refuse(Refusal(.badRequest, "H169", "This port is for HTTPS."))
@@ -517,34 +349,10 @@ final class Connection: @unchecked Sendable {
         phase = .closing
         partialHead = nil
         output = SendQueue()
-        clearSlowPeer()
+        socket.clearSlowPeer()
         // Shut down in order, so that the peer can read the alert before a reset discards it (H96).
         shutDown()
         endWork(last, "tls", unsent: 0)
-    }
-
-    /// Sends close_notify (H170).
-    ///
-    /// - Returns: False while it waits for the socket.
-    private func closeTLSSession() -> Bool {
-        guard let secure else { return true }
-        secure.sendCloseNotify()
-        guard !secure.hasUnsent else {
-            phase = .closing
-            outputBlocked(sent: 0)
-            return false
-        }
-        // Bytes received from now on are discarded without decryption.
-        self.secure = nil
-        canRead = true
-        return true
-    }
-
-    /// Whether a request is for another host than the certificate that the TLS session uses (H38).
-    func isMisdirected(_ fields: Fields) -> Bool {
-        guard let secure, secure.choseCertificate, let host = fields["Host"] else { return false }
-        let name = host.prefix { character in character != ":" }
-        return !secure.isMeant(for: CertificateNames.folded(name))
     }
 
     // MARK: Ending
@@ -552,7 +360,7 @@ final class Connection: @unchecked Sendable {
     /// Handles that the peer has ended its side.
     private func inputEnded() {
         inputHasEnded = true
-        canRead = false
+        socket.markEmpty()
         afterInputEnd()
     }
 
@@ -586,7 +394,7 @@ final class Connection: @unchecked Sendable {
     /// Called by the loop when the deadline has passed.
     func expire() {
         // The deadline is checked again when the file sender has returned.
-        guard !isSendingFile else { return }
+        guard !files.isSending else { return }
         if peerIsTooSlow() { return abort("slow reader") }
         guard phaseDeadline <= loop.now else { return }
         switch phase {
@@ -617,8 +425,7 @@ final class Connection: @unchecked Sendable {
         if case .channel(let channel) = phase { return notifyStopping(channel) }
         guard case .head = phase, partialHead == nil else { return }
         // A request that is already in the socket was sent before the server began to stop.
-        canRead = true
-        secure?.mayHaveData = true
+        socket.expectInput()
         receive()
         if wantsFlush { flush() }
         endWhenIdle()
@@ -637,71 +444,50 @@ final class Connection: @unchecked Sendable {
     /// - Parameter timeout: Milliseconds to read; `nil` for the server's `lingerTimeout`.
     private func shutDown(lingering timeout: Int64? = nil) {
         guard !inputHasEnded else { return close("closed") }
-        guard closeTLSSession() else { return }
-        shutdown(descriptor, Int32(SHUT_WR))
+        guard socket.endTLS() else {
+            phase = .closing
+            return outputBlocked(sent: 0)
+        }
+        socket.shutDown()
         phase = .lingering
         bytesToDiscard = configuration.maximumLinger
-        input = []
-        inputStart = 0
+        input = ReceivedBytes()
         setPhaseDeadline(loop.now + (timeout ?? configuration.lingerTimeout))
         resumeLater()
     }
 
     /// Closes the connection with a reset.
     func abort(_ reason: String) {
-        // No close_notify: an incomplete response must look incomplete (H170).
-        secure = nil
-        var reset = linger(l_onoff: 1, l_linger: 0)
-        // If this fails, the connection is closed without a reset.
-        _ = unsafe setsockopt(
-            descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
+        socket.resetOnClose()
         close(reason)
     }
 
     private func close(_ reason: String) {
-        if isClosed { return }
+        if phase.isClosed { return }
         let (last, unsent) = (phase, output.count)
-        if output.isEmpty { secure?.sendCloseNotify() }
-        secure = nil
+        if output.isEmpty { socket.secure?.sendCloseNotify() }
+        socket.dropTLS()
         phase = .closed
         partialHead = nil
-        input = []
-        inputStart = 0
+        input = ReceivedBytes()
         output = SendQueue()
         setPhaseDeadline(.max)
-        clearSlowPeer()
+        socket.clearSlowPeer()
         loop.remove(self)
         server.connectionClosed(client)
         endWork(last, reason, unsent: unsent)
         // While the file sender uses the descriptor, its number must not be reused.
-        if !isSendingFile { releaseDescriptor() }
+        if !files.isSending { socket.close() }
     }
 
     /// Ends the work of the phase that was interrupted.
     ///
     /// - Parameter unsent: The number of output bytes that are lost.
-    private func endWork(_ last: Phase, _ reason: String, unsent: Int64) {
+    private func endWork(_ last: ConnectionPhase, _ reason: String, unsent: Int64) {
         switch last {
         case .working(let exchange): endWork(exchange, reason)
         case .channel(let channel): endWork(channel, reason, unsent: unsent)
         default: break
         }
     }
-
-    /// Cancels a request whose connection is closed: the handler gets an error from its body, and its task is
-    /// cancelled (H85).
-    private func endWork(_ exchange: Exchange, _ reason: String) {
-        var record = exchange.record
-        record.closing = reason
-        record.bytesIn += exchange.received
-        report(&record, since: exchange.startedAt)
-        exchange.failure = exchange.failure ?? .interrupted
-        // An entry that has left the queue gets its slot anyway and releases it then.
-        if let queueEntry = exchange.queueEntry { server.handlers.cancelWait(queueEntry) }
-        exchange.endRead(.interrupted, at: loop.now)
-        exchange.task?.cancel()
-        exchange.task = nil
-    }
-
-    private func releaseDescriptor() { Glibc.close(descriptor) }
 }

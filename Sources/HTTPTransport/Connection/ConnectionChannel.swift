@@ -160,7 +160,7 @@ extension Connection {
         guard !bytes.isEmpty else { return }
         let before = output.count
         if channel.framing == .chunked {
-            borrowOutput()
+            output.borrowStorage(from: loop)
             output.append(ChunkFraming.head(bytes.count))
             output.append(bytes)
             output.append(ChunkFraming.end)
@@ -202,7 +202,7 @@ extension Connection {
     func end(_ channel: ConnectionChannel) {
         queuePendingBytes(of: channel)
         if channel.framing == .chunked {
-            borrowOutput()
+            output.borrowStorage(from: loop)
             output.append(ChunkFraming.last)
             channel.record.bytesOut += Int64(ChunkFraming.last.count)
         }

@@ -20,7 +20,7 @@ struct SendQueue {
     }
 
     /// The bytes to send first; its storage may be borrowed from the loop.
-    var bytes: [UInt8] = []
+    private var bytes: [UInt8] = []
     /// Whether the array has other owners, so that its storage must not be reused.
     private var isShared = false
     private var sent = 0
@@ -92,6 +92,16 @@ struct SendQueue {
         }
     }
 
+    /// Borrows storage from the loop, unless the queue has some.
+    mutating func borrowStorage(from loop: EventLoop) {
+        if bytes.capacity == 0 { loop.borrowOutputBuffer(to: &bytes) }
+    }
+
+    /// Returns the storage of an empty queue to the loop.
+    mutating func returnStorage(to loop: EventLoop) {
+        if bytes.capacity > 0 { loop.returnOutputBuffer(from: &bytes) }
+    }
+
     /// Sends as many bytes as the socket accepts, over TLS if there is any.
     mutating func send(to descriptor: Int32, through secure: SecureSocket?) -> Progress {
         while true {
@@ -99,6 +109,7 @@ struct SendQueue {
                 // `MSG_MORE` delays a head until the following content is sent too (H87).
                 let flags = Int32(MSG_NOSIGNAL) | (rest.isEmpty ? 0 : Int32(MSG_MORE))
                 let start = sent
+                // `start` is below the count, and both calls read the bytes only before they return.
                 let count = unsafe bytes.withUnsafeBytes { all in
                     let rest = unsafe all.baseAddress.unsafelyUnwrapped + start
                     guard let secure else {

@@ -97,7 +97,7 @@ extension Connection {
             processInput()
         } else if exchange.owesContinue {
             exchange.owesContinue = false
-            borrowOutput()
+            output.borrowStorage(from: loop)
             output.append("HTTP/1.1 100 Continue\r\n\r\n")
             flushLater()
         }
@@ -112,7 +112,7 @@ extension Connection {
         guard case .working(let current) = phase, current === exchange, exchange.failure == nil,
             !exchange.traits.isHTTP10, response.fields.isValid
         else { return }
-        borrowOutput()
+        output.borrowStorage(from: loop)
         output.append("HTTP/1.1 \(response.status.code) \(response.status.reason)\r\n")
         output.append(response.fields.bytes)
         output.append("\r\n")
@@ -210,9 +210,7 @@ extension Connection {
     func handOver(_ exchange: Exchange) {
         guard exchange.pendingRead != nil else { return }
         processInput()
-        // The kernel may have bytes that epoll has not reported yet.
-        canRead = true
-        secure?.mayHaveData = true
+        socket.expectInput()
         receive()
         if wantsFlush { flushLater() }
         if let count = exchange.pendingRead?.buffer.count, count > 0 { complete(exchange, nil) }

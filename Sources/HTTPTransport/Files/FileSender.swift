@@ -3,14 +3,18 @@ import Dispatch
 import Glibc
 import HTTP
 
+// C boundary: the kernel writes at most the stated number of bytes to arrays and structures that live through the call.
+
 /// Sends files on its own threads, because `sendfile` blocks on pages that are not in the page cache, and the
 /// loop must not block.
 enum FileSender {
     /// The result of one call.
-    struct Outcome {
-        let count: Int64
-        /// 0, `EAGAIN` or another value of `errno`; a file that is too short gives `EIO`.
-        let code: Int32
+    enum Outcome {
+        /// So many bytes were sent. The code is 0, `EAGAIN` or another value of `errno`; a file that is too short
+        /// gives `EIO`.
+        case sent(Int64, code: Int32)
+        /// A block was read for TLS; it is empty when the file cannot be read or is too short.
+        case read([UInt8])
     }
 
     /// The maximum number of bytes of one call; other connections need the thread too (H184).
@@ -32,11 +36,10 @@ enum FileSender {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Reads a block, then calls `done` on a thread of this type; with an empty array when the file cannot be
-    /// read or is too short.
+    /// Reads a block, then calls `done` on a thread of this type.
     static func read(
         _ file: any FileContent, offset: Int64, length: Int64,
-        done: @escaping @Sendable ([UInt8]) -> Void
+        done: @escaping @Sendable (Outcome) -> Void
     ) {
         queues[Int(file.descriptor) % queues.count].async { @Sendable in
             let wanted = Int(min(length, Int64(blockSize)))
@@ -53,7 +56,7 @@ enum FileSender {
                     count += read
                 }
             }
-            done(bytes)
+            done(.read(bytes))
         }
     }
 
@@ -71,10 +74,9 @@ enum FileSender {
                     descriptor, file.descriptor, &position, Int(end - Int64(position)))
                 if count > 0 { continue }
                 if count < 0, errno == EINTR { continue }
-                return done(
-                    Outcome(count: Int64(position) - offset, code: count == 0 ? EIO : errno))
+                return done(.sent(Int64(position) - offset, code: count == 0 ? EIO : errno))
             }
-            done(Outcome(count: Int64(position) - offset, code: 0))
+            done(.sent(Int64(position) - offset, code: 0))
         }
     }
 }

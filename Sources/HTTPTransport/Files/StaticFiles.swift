@@ -36,6 +36,7 @@ public final class StaticFiles: Sendable {
     public init(folder path: String, _ options: Options) throws(SystemError) {
         self.options = options
         prefix = options.prefix.split(separator: "/").map(String.init)
+        // The text lives through the call.
         folder = unsafe path.withCString { path in
             unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
@@ -178,6 +179,7 @@ extension StaticFiles {
     /// Whole seconds since 1970 UTC.
     private static var now: Int64 {
         var time = timespec()
+        // The structure lives through the call.
         unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
         return Int64(time.tv_sec)
     }
@@ -218,6 +220,7 @@ final class OpenFile: FileContent {
         }
         descriptor = try Self.open(names[names.count - 1], in: parent, O_NONBLOCK)
         var status = stat()
+        // The structure lives through the call.
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
             throw SystemError("open", code: ENOENT)
@@ -239,6 +242,7 @@ final class OpenFile: FileContent {
         _ name: String, in folder: Int32, _ flags: Int32
     ) throws(SystemError) -> Int32 {
         while true {
+            // The text lives through the call.
             let opened = unsafe name.withCString { name in
                 unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags)
             }

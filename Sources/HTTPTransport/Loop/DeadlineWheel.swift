@@ -1,21 +1,12 @@
-import CLinux
-import Glibc
-
 /// A timer wheel: finds connections with passed deadlines without checking the others (H179).
 ///
 /// It has 1,024 slots of 100 ms. A connection is in a few slots at most, and is asked for its actual deadline
 /// only when a slot comes up: moving a deadline later costs nothing.
 struct DeadlineWheel {
-    /// A connection, by descriptor and generation, so that a reused descriptor does not match.
-    struct Entry {
-        let descriptor: Int32
-        let generation: UInt32
-    }
-
     private static let tick: Int64 = 100
     private static let slotCount = 1024
 
-    private var slots = [[Entry]](repeating: [], count: slotCount)
+    private var slots = [[ConnectionKey]](repeating: [], count: slotCount)
     private var turnedTo: Int64
     private var count = 0
 
@@ -25,23 +16,23 @@ struct DeadlineWheel {
     /// Puts a connection into the slot of its deadline, or into the last slot if that is later.
     ///
     /// - Returns: The time of the slot, in milliseconds.
-    mutating func insert(_ entry: Entry, at deadline: Int64) -> Int64 {
+    mutating func insert(_ connection: ConnectionKey, at deadline: Int64) -> Int64 {
         let exact = deadline / Self.tick + (deadline % Self.tick > 0 ? 1 : 0)
         let due = min(max(exact, turnedTo + 1), turnedTo + Int64(Self.slotCount) - 1)
-        slots[Int(due % Int64(Self.slotCount))].append(entry)
+        slots[Int(due % Int64(Self.slotCount))].append(connection)
         count += 1
         return due * Self.tick
     }
 
-    /// Advances to `now` and returns the entries of the passed slots.
-    mutating func turn(to now: Int64) -> [Entry] {
+    /// Advances to `now` and returns the connections of the passed slots.
+    mutating func turn(to now: Int64) -> [ConnectionKey] {
         let target = now / Self.tick
         guard target > turnedTo else { return [] }
         guard count > 0 else {
             turnedTo = target
             return []
         }
-        var due: [Entry] = []
+        var due: [ConnectionKey] = []
         // One round covers all slots, however long the loop has slept.
         for step in (turnedTo + 1)...min(target, turnedTo + Int64(Self.slotCount)) {
             let slot = Int(step % Int64(Self.slotCount))
@@ -62,17 +53,4 @@ struct DeadlineWheel {
         }
         return nil
     }
-}
-
-/// The monotonic clock for all deadlines, not affected by changes of the wall clock (H180).
-enum MonotonicClock {
-    /// Nanoseconds since an arbitrary time.
-    static var nanoseconds: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    /// Milliseconds since the same time.
-    static var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

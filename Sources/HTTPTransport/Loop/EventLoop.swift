@@ -32,13 +32,11 @@ import SystemSupport
     private var localJobs: [UnownedJob] = []
     private var wheel: DeadlineWheel
     private var timerIsArmedFor: Int64 = 0
-    private var delayed: [Delayed] = []
+    private var delayed = DelayedWork()
     /// Whether the last wait was short, so that the next one polls before it sleeps.
     private var spinsBeforeWait = false
     private var handlers: [Int32: any EventHandler] = [:]
-    private var connections: [Connection?] = []
-    /// Handshakes in the order in which they began; the first one is still in progress.
-    private var handshakes: ArraySlice<Handshake> = []
+    private var connections = ConnectionTable()
     private var queued: [Connection] = []
     private var flushing: [Connection] = []
     private var resumed: [Connection] = []
@@ -49,19 +47,8 @@ import SystemSupport
     var parser: RequestParser
     /// Empty output buffers; connections borrow them while they have output.
     private var spareOutputs: [[UInt8]] = []
-    /// The monotonic clock at the start of this turn, in nanoseconds.
-    private(set) var nanoseconds: Int64
-    /// The monotonic clock at the start of this turn, in milliseconds.
-    private(set) var now: Int64
-    /// The wall clock at the start of this turn, in milliseconds since 1970.
-    private var wallClock: UInt64 = 0
-    /// The `Date` header line, updated once a second (H93).
-    private(set) var dateLine: [UInt8] = []
-    /// The header lines of TLS connections: `Date` and `Strict-Transport-Security` (H125).
-    private(set) var secureDateLine: [UInt8] = []
-    /// The `Strict-Transport-Security` header line; empty without it. Set before the start.
-    var strictTransportLine: [UInt8] = []
-    private var dateSecond: Int64 = 0
+    /// The clocks at the start of this turn.
+    private(set) var clock = LoopClock()
     /// The buffers that the TLS sessions of this loop share; created with the first session.
     private(set) lazy var tlsBuffers = TLSBuffers()
     private var identifiers = RequestIDGenerator()
@@ -90,11 +77,9 @@ import SystemSupport
         unsafe events.initialize(repeating: epoll_event())
         unsafe readBuffer = .allocate(capacity: 64 << 10)
         unsafe readBuffer.initialize(repeating: 0)
-        nanoseconds = MonotonicClock.nanoseconds
-        now = nanoseconds / 1_000_000
-        wheel = DeadlineWheel(now: now)
-        control(EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, generation: 0)
-        control(EPOLL_CTL_ADD, timer, EPOLLIN.rawValue, generation: 0)
+        wheel = DeadlineWheel(now: clock.milliseconds)
+        control(EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue)
+        control(EPOLL_CTL_ADD, timer, EPOLLIN.rawValue)
     }
 
     deinit {
@@ -122,8 +107,8 @@ import SystemSupport
     ///
     /// Handlers that are still running continue on its queue.
     func stop() {
-        externalWork.withLock { externalWork in externalWork.isStopped = true }
-        delayed = []
+        externalWork.withLock { externalWork in externalWork.stop() }
+        delayed.removeAll()
         source?.cancel()
         source = nil
     }
@@ -138,24 +123,22 @@ import SystemSupport
     /// Watches a descriptor that is not a connection, such as a listener.
     func watch(_ descriptor: Int32, _ handler: any EventHandler) {
         handlers[descriptor] = handler
-        control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue, generation: 0)
+        control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue)
     }
 
     /// Stops watching a descriptor; the caller closes it.
     func unwatch(_ descriptor: Int32) {
         handlers[descriptor] = nil
-        control(EPOLL_CTL_DEL, descriptor, 0, generation: 0)
+        control(EPOLL_CTL_DEL, descriptor, 0)
     }
 
-    /// The handler of a descriptor that is not a connection.
-    private func handler(of descriptor: Int32) -> (any EventHandler)? { handlers[descriptor] }
-
     private func control(
-        _ operation: Int32, _ descriptor: Int32, _ interest: UInt32, generation: UInt32
+        _ operation: Int32, _ descriptor: Int32, _ interest: UInt32, generation: UInt32 = 0
     ) {
         var event = unsafe epoll_event()
         unsafe event.events = interest
-        unsafe event.data.u64 = UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
+        let key = ConnectionKey(descriptor: descriptor, generation: generation)
+        unsafe event.data.u64 = key.eventData
         // This fails only for a closed descriptor, which is an error of the caller.
         _ = unsafe epoll_ctl(epoll, operation, descriptor, &event)
     }
@@ -166,29 +149,32 @@ import SystemSupport
     /// has not used yet. This avoids checking every ready socket in every turn, and system calls that change
     /// the watched events.
     func add(_ connection: Connection) {
-        let descriptor = Int(connection.descriptor)
-        while connections.count <= descriptor { connections.append(nil) }
-        connections[descriptor] = connection
+        connections.add(connection)
         let interest = EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-        control(EPOLL_CTL_ADD, connection.descriptor, interest, generation: connection.generation)
+        control(
+            EPOLL_CTL_ADD, connection.socket.descriptor, interest, generation: connection.generation
+        )
     }
 
     /// Removes a connection; closing its descriptor removes it from epoll.
-    func remove(_ connection: Connection) {
-        connections[Int(connection.descriptor)] = nil
-    }
-
-    /// The connection with this descriptor and generation, if it still exists.
-    private func connection(_ descriptor: Int32, _ generation: UInt32) -> Connection? {
-        guard
-            Int(descriptor) < connections.count, let connection = connections[Int(descriptor)],
-            connection.generation == generation
-        else { return nil }
-        return connection
-    }
+    func remove(_ connection: Connection) { connections.remove(connection) }
 
     /// All connections.
-    var allConnections: [Connection] { connections.compactMap { connection in connection } }
+    var allConnections: [Connection] { connections.all }
+
+    /// Records a connection whose TLS handshake begins.
+    func handshakeBegins(_ connection: Connection) {
+        connections.handshakeBegins(connection, at: now)
+    }
+
+    /// Aborts the oldest handshake (H168): otherwise two clients that send nothing could block all others.
+    ///
+    /// - Returns: False when all handshakes are young.
+    func abortOldestHandshake() -> Bool {
+        guard let oldest = connections.oldestHandshake(at: now) else { return false }
+        oldest.abort("handshake")
+        return true
+    }
 
     /// Schedules a connection to read in the next turn, after the other connections (H184).
     func resumeReading(_ connection: Connection) { resumed.append(connection) }
@@ -212,13 +198,19 @@ import SystemSupport
 
     /// Schedules ``Connection/expire()`` for the deadline of a connection.
     func schedule(_ connection: Connection) {
-        connection.wheelTime = wheel.insert(
-            .init(descriptor: connection.descriptor, generation: connection.generation),
-            at: connection.deadline)
+        connection.wheelTime = wheel.insert(ConnectionKey(connection), at: connection.deadline)
     }
 
+    // MARK: Time
+
+    /// The monotonic clock at the start of this turn, in milliseconds.
+    var now: Int64 { clock.milliseconds }
+
+    /// Adds the `Strict-Transport-Security` header line to TLS responses; before the start.
+    func setStrictTransport(_ line: [UInt8]) { clock.strictTransportLine = line }
+
     /// The id of the next request.
-    func nextRequestID() -> RequestID { identifiers.next(at: wallClock) }
+    func nextRequestID() -> RequestID { identifiers.next(at: clock.wallClock) }
 }
 
 /// A watched descriptor other than a connection.
@@ -244,16 +236,16 @@ extension EventLoop {
             // A turn with other work does not wait, so an empty poll does not mean that the loop is idle.
             let isBusy = !localJobs.isEmpty || !resumed.isEmpty
             let ready = wait(from: began)
-            updateTime()
+            clock.update()
             resumeConnections()
             if ready > 0 { handle(Int(ready)) }
-            for entry in wheel.turn(to: now) { expire(entry) }
-            runDelayed()
+            for connection in wheel.turn(to: now) { expire(connection) }
+            for work in delayed.takeDue(at: now) { work() }
             runJobs()
             flush()
             // One reading of the clock serves for the duration of this turn and for the next wait.
             began = MonotonicClock.nanoseconds
-            observer?.finishedTurn(loop: number, nanoseconds: began - nanoseconds)
+            observer?.finishedTurn(loop: number, nanoseconds: began - clock.nanoseconds)
             if ready <= 0, !isBusy, localJobs.isEmpty, resumed.isEmpty { break }
         }
         armTimer()
@@ -283,20 +275,6 @@ extension EventLoop {
         unsafe epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
     }
 
-    private func updateTime() {
-        nanoseconds = MonotonicClock.nanoseconds
-        now = nanoseconds / 1_000_000
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
-        wallClock = UInt64(time.tv_sec) * 1000 + UInt64(time.tv_nsec / 1_000_000)
-        let second = Int64(time.tv_sec)
-        if second != dateSecond {
-            dateSecond = second
-            dateLine = Array("Date: \(HTTPDate.format(second))\r\n".utf8)
-            secureDateLine = dateLine + strictTransportLine
-        }
-    }
-
     private func resumeConnections() {
         guard !resumed.isEmpty else { return }
         let batch = resumed
@@ -307,26 +285,25 @@ extension EventLoop {
     private func handle(_ ready: Int) {
         for index in 0..<ready {
             let event = unsafe events[index]
-            let descriptor = unsafe Int32(truncatingIfNeeded: event.data.u64)
-            let generation = unsafe UInt32(truncatingIfNeeded: event.data.u64 >> 32)
-            if generation != 0 {
+            let key = unsafe ConnectionKey(eventData: event.data.u64)
+            if key.generation != 0 {
                 // An event of this batch may belong to an earlier connection with the same descriptor.
-                unsafe connection(descriptor, generation)?.ready(event.events)
-            } else if descriptor == wakeDescriptor {
+                unsafe connections[key]?.ready(event.events)
+            } else if key.descriptor == wakeDescriptor {
                 var count: eventfd_t = 0
                 _ = unsafe eventfd_read(wakeDescriptor, &count)
-            } else if descriptor == timer {
+            } else if key.descriptor == timer {
                 var expirations: UInt64 = 0
                 _ = unsafe read(timer, &expirations, 8)
                 timerIsArmedFor = 0
             } else {
-                handler(of: descriptor)?.ready()
+                handlers[key.descriptor]?.ready()
             }
         }
     }
 
-    private func expire(_ entry: DeadlineWheel.Entry) {
-        guard let connection = connection(entry.descriptor, entry.generation) else { return }
+    private func expire(_ key: ConnectionKey) {
+        guard let connection = connections[key] else { return }
         if connection.deadline <= now {
             connection.wheelTime = .max
             connection.expire()
@@ -356,14 +333,12 @@ extension EventLoop {
         times.it_value.tv_nsec = Int(ahead % 1000 * 1_000_000)
         _ = unsafe timerfd_settime(timer, 0, &times, nil)
     }
-}
 
-extension EventLoop {
-    /// Work that runs at a time; rare, so a list is enough.
-    struct Delayed {
-        /// Monotonic milliseconds.
-        fileprivate let time: Int64
-        fileprivate let work: () -> Void
+    /// The next time at which the loop must be awake, in monotonic milliseconds; `nil` for none.
+    private var nextDeadline: Int64? {
+        let first = delayed.next
+        guard let next = wheel.next else { return first }
+        return first.map { first in min(first, next) } ?? next
     }
 
     /// Runs work on the loop after a delay; called on the loop.
@@ -371,44 +346,19 @@ extension EventLoop {
     /// It uses the loop's own timer: Dispatch opens a descriptor for its first timer, so a listener that
     /// waits for free descriptors would never resume (H183).
     func after(_ milliseconds: Int64, _ work: @escaping () -> Void) {
-        delayed.append(Delayed(time: MonotonicClock.milliseconds + milliseconds, work: work))
-    }
-
-    /// Runs the work that is due.
-    private func runDelayed() {
-        guard !delayed.isEmpty else { return }
-        let due = delayed.filter { delayed in delayed.time <= now }
-        guard !due.isEmpty else { return }
-        delayed.removeAll { delayed in delayed.time <= now }
-        for delayed in due { delayed.work() }
-    }
-
-    /// The next time at which the loop must be awake, in monotonic milliseconds; `nil` for none.
-    private var nextDeadline: Int64? {
-        let first = delayed.lazy.map(\.time).min()
-        guard let next = wheel.next else { return first }
-        return first.map { first in min(first, next) } ?? next
+        delayed.add(at: MonotonicClock.milliseconds + milliseconds, work)
     }
 }
 
 // MARK: Work from other threads
 extension EventLoop {
-    /// Work from other threads.
-    struct ExternalWork {
-        fileprivate var jobs: [UnownedJob] = []
-        fileprivate var work: [@Sendable () -> Void] = []
-        fileprivate var isStopped = false
-
-        var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
-    }
-
     /// Enqueues a job of a task that runs on this loop.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent {
             localJobs.append(job)
         } else {
-            submit { externalWork in externalWork.jobs.append(job) }
+            submit { externalWork in externalWork.add(job) }
         }
     }
 
@@ -425,7 +375,7 @@ extension EventLoop {
         if isCurrent {
             work()
         } else {
-            submit { externalWork in externalWork.work.append(work) }
+            submit { externalWork in externalWork.add(work) }
         }
     }
 
@@ -466,13 +416,7 @@ extension EventLoop {
     }
 
     private func takeExternalWork() -> ExternalWork {
-        externalWork.withLock { externalWork in
-            guard !externalWork.isEmpty else { return ExternalWork() }
-            let taken = externalWork
-            externalWork.jobs = []
-            externalWork.work = []
-            return taken
-        }
+        externalWork.withLock { externalWork in externalWork.takeAll() }
     }
 
     private func run(_ taken: ExternalWork) {
@@ -486,52 +430,6 @@ extension EventLoop {
     private func run(_ job: UnownedJob) {
         unsafe job.runSynchronously(
             isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-    }
-}
-
-// MARK: TLS handshakes
-extension EventLoop {
-    /// A handshake that has begun; it may have ended.
-    struct Handshake {
-        fileprivate let connection: DeadlineWheel.Entry
-        /// Monotonic milliseconds.
-        fileprivate let begunAt: Int64
-    }
-
-    /// A handshake is not aborted in favour of another one during its first milliseconds; an honest client
-    /// finishes in that time.
-    private static let minimumHandshakeTime: Int64 = 1000
-
-    /// Records a connection whose handshake begins.
-    func handshakeBegins(_ connection: Connection) {
-        removeEndedHandshakes()
-        handshakes.append(
-            Handshake(
-                connection: .init(
-                    descriptor: connection.descriptor, generation: connection.generation),
-                begunAt: now))
-    }
-
-    /// Aborts the oldest handshake (H168): otherwise two clients that send nothing could block all others.
-    ///
-    /// - Returns: False when all handshakes are young.
-    func abortOldestHandshake() -> Bool {
-        removeEndedHandshakes()
-        guard let oldest = handshakes.first, now - oldest.begunAt >= Self.minimumHandshakeTime
-        else {
-            return false
-        }
-        connection(oldest.connection.descriptor, oldest.connection.generation)?.abort("handshake")
-        return true
-    }
-
-    /// Removes the first handshakes that have ended.
-    private func removeEndedHandshakes() {
-        let over = handshakes.prefix { handshake in
-            let entry = handshake.connection
-            return connection(entry.descriptor, entry.generation)?.isShakingHands != true
-        }
-        handshakes.removeFirst(over.count)
     }
 }
 

@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 
+// C boundary: every argument of the system calls is a local value that lives through the call, with its own size.
+
 /// Asks a local server whether it is ready, for the health check of a container.
 ///
 /// It blocks, and is meant for a separate process.

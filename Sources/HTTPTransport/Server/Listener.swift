@@ -56,6 +56,7 @@ final class Listener: EventHandler, @unchecked Sendable {
     private func accept() -> Bool {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        // The storage has the size that is passed, and lives through the call.
         let accepted = unsafe withUnsafeMutableBytes(of: &storage) { bytes in
             unsafe accept4(
                 descriptor,

@@ -32,7 +32,7 @@ public final class Server: Sendable {
         }
         if let age = configuration.tls?.strictTransportAge, age > 0 {
             let line = Array("Strict-Transport-Security: max-age=\(age)\r\n".utf8)
-            for loop in loops { loop.strictTransportLine = line }
+            for loop in loops { loop.setStrictTransport(line) }
         }
     }
 

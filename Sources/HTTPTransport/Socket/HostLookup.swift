@@ -38,6 +38,7 @@ public final class HostLookup: Sendable {
         }
     }
 
+    // C boundary: the list is freed at the end of the function, after its addresses were copied.
     private static func lookUp(_ host: String) -> [PeerAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

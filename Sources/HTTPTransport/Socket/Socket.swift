@@ -1,6 +1,8 @@
 import CLinux
 import Glibc
 
+// C boundary: every argument of the system calls is a local value that lives through the call, with its own size.
+
 /// Operations on the descriptor of a listening or connected socket.
 enum Socket {
     /// Opens, binds and listens; the socket is non-blocking and close-on-exec (H190).

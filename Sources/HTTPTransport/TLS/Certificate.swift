@@ -2,6 +2,9 @@ import COpenSSL
 import Glibc
 import HTTP
 
+// C boundary: certificates and keys are owned by their objects, which outlive every pointer into them, and OpenSSL writes
+// at most the size of an array.
+
 /// A certificate in use, for metrics (H166).
 public struct ServedCertificate: Sendable, Equatable {
     /// The file of the certificate.

@@ -73,6 +73,7 @@ public final class CertificateWatcher: @unchecked Sendable {
         if let bundle = configuration.clientBundle { files.append(bundle) }
         return files.map { file in
             var status = stat()
+            // The structure lives through the call.
             guard unsafe stat(file, &status) == 0 else { return nil }
             return FileStamp(
                 inode: UInt(status.st_ino), size: Int(status.st_size),

@@ -1,6 +1,9 @@
 import COpenSSL
 import HTTP
 
+// C boundary: the certificates are owned by their objects, OpenSSL writes at most the size of an array, and every other
+// object of OpenSSL is freed where it was made.
+
 /// The certificate authorities of client certificates (H167).
 struct ClientAuthorities {
     private let certificates: [OpenSSLObject]

@@ -1,6 +1,9 @@
 import COpenSSL
 import Glibc
 
+// C boundary: every object of OpenSSL is owned by an `OpenSSLObject` or freed where it was made, and texts are copied
+// inside the calls.
+
 /// Creates a self-signed certificate for trying TLS on a local machine.
 public enum DevelopmentCertificate {
     /// The names that every certificate gets.

@@ -2,6 +2,9 @@ import Bytes
 import COpenSSL
 import Glibc
 
+// C boundary: system calls get local values that live through the call, and what OpenSSL makes is owned by an
+// `OpenSSLObject` or freed in the same function.
+
 /// A PEM file with certificates or a private key, read as a whole.
 struct PEMFile {
     private let name: String

@@ -2,6 +2,8 @@ import Bytes
 import COpenSSL
 import HTTP
 
+// C boundary: contexts are owned by their objects, and pointers that OpenSSL passes are used only inside its callback.
+
 /// The data of TLS handshakes: the certificates by name, and the policy.
 ///
 /// It never changes: a reload creates another one, and sessions keep the one they began with (H165).

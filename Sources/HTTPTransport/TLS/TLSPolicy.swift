@@ -1,5 +1,7 @@
 import COpenSSL
 
+// C boundary: OpenSSL copies texts and takes references to certificates and keys inside the calls.
+
 /// The TLS policy of all handshakes (H159–H162; RFC 9325).
 enum TLSPolicy {
     /// The cipher suites of TLS 1.2: only forward secrecy and authenticated encryption.

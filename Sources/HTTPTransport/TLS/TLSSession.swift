@@ -1,6 +1,8 @@
 import COpenSSL
 import HTTP
 
+// C boundary: `TLSSession` owns its object of OpenSSL until `deinit`, and every buffer lives through the call.
+
 /// A TLS session as a state machine: ciphertext in and plaintext out, plaintext in and ciphertext out. It
 /// does no I/O; ciphertext passes through the buffers of its loop.
 @safe final class TLSSession {

@@ -58,6 +58,7 @@ final class TicketKeys: Sendable {
     /// The key with a name, and whether its tickets must be replaced.
     func key(named name: UnsafeBufferPointer<UInt8>) -> (key: Key, isOld: Bool)? {
         state.withLock { state in
+            // OpenSSL's name has 16 bytes, and lives through the callback that asks.
             let state = rotated(&state)
             if unsafe state.current.name.elementsEqual(name) { return (state.current, false) }
             guard let previous = state.previous, unsafe previous.name.elementsEqual(name) else {
