@@ -55,6 +55,7 @@ enum SecureRandom {
     /// - Throws: ``UploadError/backend`` when no randomness is available.
     static func bytes(_ count: Int) throws(UploadError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
+        // OpenSSL writes as many bytes as the array has, inside the call.
         let result = unsafe bytes.withUnsafeMutableBufferPointer { target in
             unsafe RAND_bytes(target.baseAddress, Int32(target.count))
         }

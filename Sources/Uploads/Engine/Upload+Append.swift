@@ -179,7 +179,7 @@ extension Upload {
     ) -> BodyBuffer {
         received.transfer = load.transfer
         // Also reports a commit that failed while the body arrives.
-        received.error = received.error ?? load.error.map(StorageError.disk) ?? commitError
+        received.error = received.error ?? load.error.map(StorageError.disk) ?? commits.error
         commitIfDue()
         return load.buffer
     }
@@ -263,7 +263,7 @@ extension Upload {
         case .broken(.refused(let refusal)): throw .invalid(refusal.reason)
         case .broken(.interrupted): return .dropped
         case .broken(.superseded):
-            if isStopping { throw .stalled }
+            if turn.isStopping { throw .stalled }
             return .dropped
         }
     }

@@ -18,10 +18,20 @@ struct UploadPublisher: Sendable {
     /// Content that was published, and its digests.
     typealias Published = (content: FinishedUpload, hashes: RunningHashes)
 
+    /// How far the upload came.
+    enum Outcome {
+        /// It is content now.
+        case published(FinishedUpload, RunningHashes)
+        /// It can never become content.
+        case failed(FailureReason, UploadError)
+        /// The next request tries again.
+        case unfinished(UploadError)
+    }
+
     /// Publishes the bytes and tells the ``UploadFinisher``.
     ///
     /// - Parameter length: The length of the content.
-    func run(_ length: Int64) async -> Result<Published, any Error> {
+    func run(_ length: Int64) async -> Outcome {
         do {
             let upload =
                 if let shared = engine.shared {
@@ -30,9 +40,21 @@ struct UploadPublisher: Sendable {
                     try await publish(length)
                 }
             if !record.tus.isPartial { try await engine.reportFinished(upload.content) }
-            return .success(upload)
+            return .published(upload.content, upload.hashes)
+        } catch is ContentRefused {
+            return .failed(.refused, .refused)
+        } catch let error as UploadError {
+            return switch error {
+            case .contentMismatch: .failed(.digest, error)
+            case .quotaExceeded: .failed(.quota, error)
+            case .superseded: .unfinished(.stillFinalizing)
+            default: .unfinished(error)
+            }
+        } catch let error as StorageError {
+            if error == .fenced { return .unfinished(.stillFinalizing) }
+            return error.isFinal ? .failed(.storageLost, .gone) : .unfinished(UploadError(error))
         } catch {
-            return .failure(error)
+            return .unfinished(.backend)
         }
     }
 

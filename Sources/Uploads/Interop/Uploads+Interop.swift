@@ -114,7 +114,7 @@ extension Upload {
     ) async -> Response {
         let words = exchange.words
         do throws(UploadError) {
-            if isStopping { throw .stalled }
+            if turn.isStopping { throw .stalled }
             switch reading {
             case .failure(let error):
                 if hasNoFuture { throw .gone }

@@ -28,7 +28,7 @@ extension Upload {
     private func data(
         _ reading: Result<ContentRangeRequest, UploadError>, _ body: any RequestBody
     ) async throws(UploadError) -> Response {
-        if isStopping { throw .stalled }
+        if turn.isStopping { throw .stalled }
         let request: ContentRangeRequest
         do throws(UploadError) {
             request = try reading.get()

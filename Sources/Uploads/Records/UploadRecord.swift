@@ -73,6 +73,52 @@ struct UploadRecord: Sendable {
     }
 }
 
+// Changes of a record; each is durable only once the record is stored.
+extension UploadRecord {
+    /// Adds what a request declares.
+    mutating func amend(for append: AppendRequest) throws(UploadError) {
+        declared = try declared.merging(append.declared)
+        if mediaType == nil, let type = append.mediaType {
+            mediaType = MediaType(untrusted: type).text
+        }
+        if length == nil { length = append.total }
+    }
+
+    /// Counts the bytes that a request has written.
+    mutating func advance(
+        to transfer: TransferProgress, at now: Int64, _ settings: UploadSettings
+    ) {
+        if transfer.written > offset {
+            state = .receiving
+            lastProgressAt = now
+            expiresAt = min(now + settings.idleTTL, createdAt + settings.absoluteTTL)
+        }
+        offset = transfer.written
+        hashes = transfer.hashes
+    }
+
+    /// Marks the upload as complete.
+    mutating func complete(
+        _ content: FinishedUpload, _ hashes: RunningHashes, _ settings: UploadSettings
+    ) {
+        self.hashes = hashes
+        state = .complete
+        completedAt = content.completedAtMilliseconds
+        held = nil
+        // A partial upload expires as if it were unfinished.
+        if !tus.isPartial { expiresAt = content.completedAtMilliseconds + settings.tombstoneTTL }
+        answer = FinalResponse.stored(content)
+    }
+
+    /// Marks the upload as ended without content.
+    mutating func end(as state: UploadState, at now: Int64, _ settings: UploadSettings) {
+        self.state = state
+        answer = nil
+        expiresAt = now + settings.tombstoneTTL
+        held = nil
+    }
+}
+
 /// The final response as first sent (§5.6).
 struct StoredResponse: Sendable, Equatable {
     /// Including the quotes.

@@ -68,7 +68,7 @@ extension Upload {
     fileprivate func patch(
         _ reading: Result<TusAppend, UploadError>, _ body: any RequestBody
     ) async throws(UploadError) -> Response {
-        if isStopping { throw .stalled }
+        if turn.isStopping { throw .stalled }
         if status.state.isGone { throw .gone }
         let request = try reading.get()
         if record.tus.isFinal { throw .concatenated }

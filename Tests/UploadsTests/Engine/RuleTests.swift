@@ -91,7 +91,7 @@ import Testing
     private func reached(_ count: Int64, _ uploads: Uploads, _ name: BlobName) async throws {
         let upload = try #require(try await uploads.checkOut(name))
         defer { uploads.checkIn(name) }
-        while await upload.receivedRange?.upperBound != count { await Task.yield() }
+        while await upload.turn.receivedRange?.upperBound != count { await Task.yield() }
     }
 
     private func append(
