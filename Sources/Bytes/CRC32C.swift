@@ -88,12 +88,14 @@ public struct CRC32C: Sendable, Equatable {
         return crc
     }
 
+    // The caller has checked that the bytes at `position` exist.
     @inline(__always)
     private static func word(_ source: UnsafeRawPointer, _ position: Int) -> UInt32 {
         unsafe UInt32(
             littleEndian: source.loadUnaligned(fromByteOffset: position, as: UInt32.self))
     }
 
+    // Bounds: each index is one byte plus 256 times a table number below 4.
     /// Looks four bytes up in four adjacent tables, the first byte in the last table.
     @inline(__always)
     private static func four(_ table: UnsafePointer<UInt32>, _ word: UInt32) -> UInt32 {

@@ -1,5 +1,7 @@
 import COpenSSL
 
+// C boundary: every pointer to a context, to input or to a digest is used only inside the call; see ``DigestContext``.
+
 /// A running MD5 digest whose state can be stored and resumed. Detects corruption, not forgery.
 public struct MD5: RunningDigest {
     private var context = MD5_CTX()

@@ -9,6 +9,8 @@ extension [UInt8] {
     }
 }
 
+// C strings and arrays are copied through pointers that live through the call; the capacity is checked before.
+//
 // Everything is inlined, so that a copy of known length compiles to a few moves.
 extension OutputSpan<UInt8> {
     /// Appends a literal; traps when it does not fit.

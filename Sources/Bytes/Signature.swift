@@ -17,6 +17,7 @@ public enum Signature {
 
     /// The HMAC of bytes with a key of any length.
     public static func of(_ bytes: [UInt8], key: [UInt8], by kind: Kind) -> [UInt8] {
+        // OpenSSL owns both descriptions, which live as long as the program.
         let digest = unsafe kind == .sha1 ? EVP_sha1() : EVP_sha256()
         var code = [UInt8](repeating: 0, count: kind == .sha1 ? 20 : 32)
         // Key, bytes and code are arrays that outlive the call; the code is as long as its digest.
@@ -30,6 +31,7 @@ public enum Signature {
     /// Compares in constant time: the duration does not depend on where the arrays differ.
     public static func matches(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
+        // Both arrays have that many bytes and live through the call.
         return unsafe CRYPTO_memcmp(one, other, one.count) == 0
     }
 }

@@ -55,6 +55,7 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
+        // The texts live through the calls.
         for file in ["database", "database-wal", "database-shm"] {
             unsafe unlink("\(path)/\(file)")
         }

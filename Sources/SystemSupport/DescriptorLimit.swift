@@ -28,6 +28,7 @@ public enum DescriptorLimit {
     public static func raise() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
+        // The structure lives through the calls.
         guard unsafe getrlimit(resource, &limit) == 0 else { return 1024 }
         let old = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
@@ -41,6 +42,7 @@ public enum DescriptorLimit {
     public static func leavesReserve(above descriptor: Int32, for use: Use) -> Bool {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        // The structure lives through the call.
         guard unsafe getrlimit(resource, &limit) == 0 else { return true }
         return UInt64(descriptor) + use.reserve < UInt64(limit.rlim_cur)
     }

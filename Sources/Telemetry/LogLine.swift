@@ -131,6 +131,7 @@ enum LogEscape {
         guard text.count <= limit - 3 else { return false }
         var index = 0
         while index + 8 <= text.count {
+            // Eight bytes from `index` on are in bounds.
             let word = unsafe text.bytes.unsafeLoadUnaligned(
                 fromByteOffset: index, as: UInt64.self)
             guard word.isPlain else { return false }

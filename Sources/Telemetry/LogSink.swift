@@ -114,6 +114,7 @@ extension LogSink {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                // The structure lives through the call.
                 unsafe poll(&wait, 1, -1)
             } else if errno != EINTR {
                 return false

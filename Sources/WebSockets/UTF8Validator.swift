@@ -15,6 +15,7 @@ struct UTF8Validator: Sendable {
     /// Validates the next bytes; false when one is invalid.
     mutating func take(_ bytes: Span<UInt8>) -> Bool {
         let count = bytes.count
+        // Used only inside the call, at indices below `count`.
         return unsafe bytes.withUnsafeBytes { bytes in
             var index = 0
             while index < count {

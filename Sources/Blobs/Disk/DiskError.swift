@@ -65,6 +65,7 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
 
     /// The system's text for the reason, such as `No such file or directory`.
     public var reason: String {
+        // The text of `strerror` is copied before another call can change it.
         code == 0 ? operation : unsafe String(cString: strerror(code))
     }
 

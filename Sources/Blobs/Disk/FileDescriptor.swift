@@ -11,6 +11,7 @@ public final class FileDescriptor: Sendable {
 
     /// Opens a file; fails with `EMFILE` when only the reserved descriptors of the process are left (H183).
     init(opening path: String, _ flags: Int32, mode: mode_t = 0o600) throws(DiskError) {
+        // The text of a path lives through the call.
         let opened = try systemCall("open") {
             unsafe path.withCString { text in unsafe Glibc.open(text, flags | O_CLOEXEC, mode) }
         }
@@ -29,6 +30,7 @@ public final class FileDescriptor: Sendable {
     /// The size of the file, in bytes.
     func size() throws(DiskError) -> Int64 {
         var status = stat()
+        // The structure lives through the call.
         try systemCall("fstat") { unsafe fstat(number, &status) }
         return Int64(status.st_size)
     }

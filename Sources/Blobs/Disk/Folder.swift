@@ -1,5 +1,8 @@
 import Glibc
 
+// C boundary: the texts of paths and the structures live through the calls they are passed to, and the stream of a
+// folder is closed where it was opened.
+
 /// A folder on the disk. Every method blocks.
 struct Folder: Sendable {
     let path: String

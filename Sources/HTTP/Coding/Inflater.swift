@@ -6,6 +6,8 @@ import CZlib
     // Sendable because calls do not overlap: a body has one reader, which awaits each read, and the
     // pieces of a message follow one another. zlib stores the address of its own structure, so the
     // structure is allocated.
+    //
+    // The pointer does not leave this class, which frees the structure in `deinit`.
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// The bytes do not match the coding: they are damaged, or a checksum is wrong.

@@ -191,6 +191,7 @@ public struct BodyBuffer: Sendable {
     /// Copies as many of these bytes as fit and returns how many.
     public mutating func append(_ bytes: Span<UInt8>) -> Int {
         let taken = min(bytes.count, freeCapacity)
+        // `fill` offers at least `taken` bytes, and both pointers are used only inside this call.
         unsafe fill { free in
             unsafe bytes.withUnsafeBytes { bytes in
                 unsafe free.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<taken]))
@@ -203,6 +204,7 @@ public struct BodyBuffer: Sendable {
     /// Passes the free part to `write`, which returns how many bytes it wrote.
     public mutating func fill(_ write: (UnsafeMutableRawBufferPointer) -> Int) {
         let used = count
+        // The storage does not move during the call, and only its free part is offered.
         let added = unsafe storage.withUnsafeMutableBytes { all in
             unsafe write(UnsafeMutableRawBufferPointer(rebasing: all[used...]))
         }

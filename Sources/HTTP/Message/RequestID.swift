@@ -71,6 +71,7 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
             return text.append(bytes.span)
         }
         precondition(text.freeCapacity >= 26)
+        // 26 bytes are free, as checked before.
         unsafe text.withUnsafeMutableBufferPointer { storage, count in
             let first = unsafe storage.baseAddress.unsafelyUnwrapped + count
             unsafe first[0] = digit(high >> 61)

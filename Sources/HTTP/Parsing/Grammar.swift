@@ -217,6 +217,7 @@ extension Span<UInt8> {
 
     /// A copy of the bytes of a range.
     package func array(_ range: Range<Int>) -> [UInt8] {
+        // Copied inside the call; slicing checks the range.
         unsafe withUnsafeBufferPointer { bytes in
             unsafe [UInt8](UnsafeBufferPointer(rebasing: bytes[range]))
         }
@@ -224,6 +225,7 @@ extension Span<UInt8> {
 
     /// The text of a range; bytes that are not UTF-8 are replaced.
     func text(_ range: Range<Int>) -> String {
+        // Copied inside the call; slicing checks the range.
         unsafe withUnsafeBufferPointer { bytes in
             unsafe String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
         }

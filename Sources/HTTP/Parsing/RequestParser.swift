@@ -99,6 +99,7 @@ public struct RequestParser: Sendable {
         if count > 512 { return bytes.array(0..<count) }
         if storage.isEmpty { storage = [UInt8](repeating: 0, count: 512) }
         let head = bytes.extracting(..<count)
+        // The storage has 512 bytes, the head has no more, and both pointers are used only inside this call.
         unsafe storage.withUnsafeMutableBytes { storage in
             unsafe head.withUnsafeBytes { head in unsafe storage.copyMemory(from: head) }
         }

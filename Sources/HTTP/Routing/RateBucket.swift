@@ -101,6 +101,7 @@ extension [UInt8] {
     }
 
     private mutating func append(_ text: StaticString) {
+        // A literal lives as long as the program.
         unsafe append(
             contentsOf: UnsafeBufferPointer(
                 start: text.utf8Start, count: text.utf8CodeUnitCount))

@@ -2,7 +2,8 @@ import CCurl
 import Dispatch
 import SystemSupport
 
-// C boundary: this object owns libcurl's multi handle.
+// C boundary: `CurlLoop` owns libcurl's multi handle. libcurl calls it back only inside calls that the loop makes, so it
+// is alive, and messages and handles are read only before the next call.
 
 /// The queue that runs libcurl: it calls libcurl when a socket is ready or a timer has expired.
 @safe final class CurlLoop: @unchecked Sendable {
@@ -208,7 +209,7 @@ extension HTTPClientError {
 
 /// The functions of libcurl, which is loaded at its first use.
 @safe struct CurlLibrary: @unchecked Sendable {
-    // Sendable because the table never changes after it was filled.
+    // Sendable because the table never changes after it was filled. It is never freed, and neither are the texts in it.
     let functions: UnsafePointer<curl_library>
 
     /// The oldest supported release: 7.68, of Ubuntu 20.04.

@@ -71,6 +71,7 @@ final class InlineExecutor: TaskExecutor {
     /// Runs the enqueued jobs and the jobs they enqueue, until none is left.
     func runAll() {
         while let job = next() {
+            // Each job is removed from the list before it runs, so it runs once.
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }

@@ -46,6 +46,7 @@ extension Command {
     /// Refuses a debugging variable that removes the random seed of Swift's hash tables, which
     /// keeps clients from choosing colliding keys (H188).
     private static func refuseGuessableHashing() throws(CommandFailure) {
+        // Only compared with `nil`, never read.
         guard unsafe getenv("SWIFT_DETERMINISTIC_HASHING") == nil else {
             throw CommandFailure(
                 "SWIFT_DETERMINISTIC_HASHING makes hash tables guessable, unset it")

@@ -17,6 +17,7 @@ struct ProcessUsage {
     /// Reads the usage; this reads two small files of the kernel and takes microseconds.
     init() {
         var time = timespec()
+        // Both structures below live through their calls.
         unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         cpuTime = time.tv_sec * 1_000_000_000 + time.tv_nsec
         let pages = Self.words("/proc/self/statm").dropFirst().first.flatMap { Int($0) } ?? 0

@@ -15,12 +15,14 @@ struct LineReader: ~Copyable {
     /// - Parameter path: `-` for standard input.
     init(_ path: String) throws(CommandFailure) {
         name = path == "-" ? "the standard input" : "the file \(path)"
+        // The text lives through the call.
         descriptor = path == "-" ? 0 : unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.unreadable(name) }
     }
 
     /// Call directly after the failed call, before `errno` changes.
     private static func unreadable(_ name: String) -> CommandFailure {
+        // The text of `strerror` is copied before another call can change it.
         CommandFailure("\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
     }
 

@@ -121,6 +121,7 @@ private actor ImportJob {
     private let executor = WorkExecutor("parley.import")
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // The actor holds the executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 

@@ -25,6 +25,7 @@ actor ExportJob {
 
     /// A thread of its own: compression and encryption keep a core busy, and file access blocks.
     nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // The actor holds the executor.
         unsafe executor.asUnownedSerialExecutor()
     }
 
