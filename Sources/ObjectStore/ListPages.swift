@@ -78,7 +78,7 @@ struct ObjectPage {
         while let name = try reader.child() {
             switch name {
             case "Key": key = try reader.text()
-            case "LastModified": modified = MultipartPage.milliseconds(try reader.text())
+            case "LastModified": modified = ISO8601.parse(try reader.text())
             case "Size": size = try reader.number()
             default: try reader.skip()
             }
@@ -207,7 +207,7 @@ struct MultipartPage {
             switch name {
             case "Key": key = try reader.text()
             case "UploadId": upload = try reader.text()
-            case "Initiated": initiated = milliseconds(try reader.text())
+            case "Initiated": initiated = ISO8601.parse(try reader.text())
             default: try reader.skip()
             }
         }
@@ -220,21 +220,5 @@ struct MultipartPage {
     static func decoded(_ key: String) throws(XMLError) -> String {
         guard let key = URIEncoding.decoded(key) else { throw .meaningless("a key is not encoded") }
         return key
-    }
-
-    /// Reads `2030-01-31T23:59:59.000Z` as milliseconds since 1970; fractions of a second are
-    /// dropped.
-    static func milliseconds(_ text: String) -> Int64? {
-        let pieces = text.split(omittingEmptySubsequences: false) { "-T:Z".contains($0) }
-        guard pieces.count == 7, pieces[6].isEmpty else { return nil }
-        let numbers = pieces.prefix(6).compactMap { piece in
-            Int64(decimal: piece.prefix { $0 != "." }.utf8)
-        }
-        guard numbers.count == 6, numbers[0] <= 9999, numbers[3] < 24, numbers[4] < 60,
-            numbers[5] <= 60,
-            let date = CivilDate(year: numbers[0], month: numbers[1], day: numbers[2])
-        else { return nil }
-        return (date.daysSince1970 * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
-            * 1000
     }
 }

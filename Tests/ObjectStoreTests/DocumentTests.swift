@@ -180,6 +180,7 @@ import Testing
                 <Contents><Key>p/a+b%01</Key><LastModified>2010-11-10T20:48:33.000Z</LastModified>
                 <ETag>"e"</ETag><Size>7</Size></Contents>
                 <Contents><Key>p/a%2Fb</Key><Size>0</Size></Contents>
+                <Contents><Key>p/c</Key><LastModified>2010-11-10T20:48:33Z</LastModified><Size>1</Size></Contents>
                 <IsTruncated>true</IsTruncated><NextContinuationToken>t2</NextContinuationToken>
                 <EncodingType>url</EncodingType></ListBucketResult>
                 """), after: nil)
@@ -187,6 +188,7 @@ import Testing
             page.objects == [
                 ObjectPage.Object(key: "p/a b\u{1}", modified: 1_289_422_113_000, size: 7),
                 ObjectPage.Object(key: "p/a/b", modified: nil, size: 0),
+                ObjectPage.Object(key: "p/c", modified: 1_289_422_113_000, size: 1),
             ])
         #expect(page.next == "t2")
     }

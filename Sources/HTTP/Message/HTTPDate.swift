@@ -12,13 +12,23 @@ public enum HTTPDate {
     public static func format(_ seconds: Int64) -> String {
         let (days, clock) = seconds.floorDivided(by: 86_400)
         let date = CivilDate(daysSince1970: days)
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let weekday = Self.days[Int(days.floorDivided(by: 7).remainder)]
-        // Always four digits, also before the year 1000.
-        let year = two(date.year / 100) + two(date.year % 100)
-        let day = "\(two(date.day)) \(months[Int(date.month) - 1]) \(year)"
-        return
-            "\(weekday), \(day) \(two(clock / 3600)):\(two(clock / 60 % 60)):\(two(clock % 60)) GMT"
+        let weekday = Self.days[Int(days.floorDivided(by: 7).remainder)].utf8
+        let month = months[Int(date.month) - 1].utf8
+        var bytes: [UInt8] = []
+        // The longest year has 13 bytes.
+        bytes.append(atMost: 38) { text in
+            text.append(weekday.span)
+            text.append(", ")
+            text.append(twoDigits: date.day)
+            text.append(.sp)
+            text.append(month.span)
+            text.append(.sp)
+            text.append(year: date.year)
+            text.append(.sp)
+            text.append(timeOfDay: clock)
+            text.append(" GMT")
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
