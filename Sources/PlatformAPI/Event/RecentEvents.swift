@@ -105,10 +105,9 @@ struct EventEncoder: Sendable {
         for event in events {
             guard found.isEmpty || bytes < budget else { break }
             // URLs are signed as of the event, so that its JSON stays the same; `refresh_url` leads to a new one.
-            let moment = event.recorded.at.milliseconds
-            let presentation = Presentation(version: .v3_0, links: links) {
-                [downloads] content in downloads.signedURL(content: content, at: moment)
-            }
+            let presentation = Presentation(
+                version: .v3_0, links: links,
+                sign: downloads.signer(at: event.recorded.at.milliseconds))
             var writer = JSONWriter(capacity: 1024)
             EventJSON(event).write(presentation, into: &writer)
             let json = writer.finish()

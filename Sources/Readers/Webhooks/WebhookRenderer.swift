@@ -41,11 +41,10 @@ public struct WebhookRenderer: Sendable {
     private func presentation(
         of event: WebhookEvent, _ application: Application.ID
     ) -> Presentation {
-        let moment = event.at.milliseconds
-        return Presentation(
+        Presentation(
             version: event.versions.contains(.v1_0) ? .v1_0 : .v3_0,
-            links: LinkBuilder(publicBase: publicBase, application: application)
-        ) { [downloads] content in downloads.signedURL(content: content, at: moment) }
+            links: LinkBuilder(publicBase: publicBase, application: application),
+            sign: downloads.signer(at: event.at.milliseconds))
     }
 }
 

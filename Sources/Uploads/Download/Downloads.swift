@@ -61,6 +61,15 @@ public final class Downloads: Sendable {
         let base = request.map(base.of) ?? base.text
         return (base + ticket.signed(by: keys.withLock { $0 }, at: now), expires)
     }
+
+    /// Signs the URLs of contents as of a moment, so that an object that is written again has the same URLs.
+    ///
+    /// - Parameter moment: Milliseconds since 1970 UTC.
+    public func signer(
+        at moment: Int64
+    ) -> @Sendable (_ content: String) -> (url: String, expiresAtMilliseconds: Int64) {
+        { [self] content in signedURL(content: content, at: moment) }
+    }
 }
 
 extension Downloads {
