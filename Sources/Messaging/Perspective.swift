@@ -5,6 +5,11 @@ public enum Perspective: Sendable {
     /// A user, which sees and changes what its participation allows.
     case user(UserID)
 
+    /// The perspective of a user; without one, that of the system.
+    public init(_ user: UserID?) {
+        self = user.map(Perspective.user) ?? .system
+    }
+
     /// The user; `nil` for the system.
     public var user: UserID? {
         switch self {

@@ -77,7 +77,7 @@ public struct CacheValidity: Sendable {
     let moment: UInt64
 
     init(
-        _ message: Message, seenBy user: UserID?, readAfter moment: UInt64,
+        _ message: Message, seenBy perspective: Perspective, readAfter moment: UInt64,
         in application: Application.ID
     ) {
         conversation = InvalidationClock.slot(of: .messages(message.conversation, application))
@@ -87,7 +87,7 @@ public struct CacheValidity: Sendable {
                 ?? conversation
         }
         sender = slot(message.sender.userID)
-        viewer = slot(user)
+        viewer = slot(perspective.user)
         self.moment = moment
     }
 }
@@ -95,25 +95,22 @@ public struct CacheValidity: Sendable {
 extension MessagingStore {
     /// A message as the system or a user sees it, with a value that tells later whether it is still valid.
     ///
-    /// - Parameters:
-    ///   - user: `nil` for the system.
-    ///   - conversation: The conversation it must belong to; `nil` for any, and for a user.
+    /// - Parameter conversation: The conversation it must belong to; `nil` for any, and for a user.
     /// - Throws: As `message(_:in:in:)` and `message(_:seenBy:in:)`.
     public func messageWithValidity(
-        _ id: Message.ID, seenBy user: UserID?, in conversation: Conversation.ID?,
+        _ id: Message.ID, seenBy perspective: Perspective, in conversation: Conversation.ID?,
         in application: Application.ID
     ) async throws -> (message: MessageSnapshot, basis: CacheValidity) {
         // Taken before the read: a commit in between may or may not be included.
         let moment = clock.moment
         let found =
-            if let user {
-                try await message(id, seenBy: user, in: application)
-            } else {
-                try await message(id, in: conversation, in: application)
+            switch perspective {
+            case .system: try await message(id, in: conversation, in: application)
+            case .user(let user): try await message(id, seenBy: user, in: application)
             }
         return (
             found,
-            CacheValidity(found.message, seenBy: user, readAfter: moment, in: application)
+            CacheValidity(found.message, seenBy: perspective, readAfter: moment, in: application)
         )
     }
 

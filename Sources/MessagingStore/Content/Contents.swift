@@ -96,13 +96,13 @@ extension MessagingStore {
     /// Repeating it, for example after a crash, changes nothing.
     ///
     /// - Parameters:
-    ///   - user: The user on whose behalf it was uploaded; `nil` for the system.
+    ///   - perspective: The user on whose behalf it was uploaded, or the system.
     ///   - quota: The maximum number of bytes of all contents of the application; `nil` for no limit.
     /// - Returns: False when the quota would be exceeded, and nothing is changed.
     /// - Throws: `Rejection.objectDeleted` when its conversation was deleted meanwhile.
     @discardableResult
     public func finishUpload(
-        _ content: Content, by user: UserID? = nil, within quota: Int64? = nil,
+        _ content: Content, by perspective: Perspective = .system, within quota: Int64? = nil,
         in application: Application.ID
     ) async throws -> Bool {
         try await change(in: application) { context in
@@ -119,7 +119,7 @@ extension MessagingStore {
                 guard !overflow, sum <= quota else { return false }
             }
             try context.record(.contentUploaded(ContentUploaded(content: content)))
-            if let user {
+            if let user = perspective.user {
                 try context.record(.contentOwned(ContentOwned(content: content.id, owner: user)))
             }
             return true

@@ -36,7 +36,7 @@ extension MessagingStore {
             try transaction.requireUser(user, in: application)
             let creation: CreationOutcome<Conversation>
             do {
-                creation = try context.create(draft, by: user, as: id, key: key)
+                creation = try context.create(draft, by: .user(user), as: id, key: key)
             } catch Rejection.objectDeleted {
                 throw Rejection.notFound(.conversation)
             }
@@ -51,23 +51,25 @@ extension MessagingStore {
 
 extension MutationContext {
     fileprivate func create(
-        _ draft: Conversation.Draft, by user: UserID? = nil, as id: Conversation.ID,
-        key: Replay.Key?
+        _ draft: Conversation.Draft, by perspective: Perspective = .system,
+        as id: Conversation.ID, key: Replay.Key?
     ) throws -> CreationOutcome<Conversation> {
         if let key {
             if let match = try conversation(matchedWith: key) { return .matched(match) }
             if let made = try conversation(createdWith: key) { return .replayed(made) }
         }
-        if let user { try rejectBlocked(draft.participants.users, by: user) }
+        if let user = perspective.user {
+            try rejectBlocked(draft.participants.users, by: user)
+        }
         if draft.proposedID != nil, let holder = try holder(of: id) { return .idInUse(holder) }
         if draft.isDistinct, let match = try match(of: draft) {
             // The key and the proposed id stay unused (rulings 12 and 51).
             guard match.isMatch(for: draft) else { return .conflict(match) }
             if let event = match.matching(draft, key: key) { try record(event) }
-            try show(match, to: user)
+            try show(match, to: perspective)
             return .matched(match)
         }
-        for event in Conversation.creating(draft, by: user, as: id, key: key, at: now) {
+        for event in Conversation.creating(draft, by: perspective.user, as: id, key: key, at: now) {
             try record(event)
         }
         guard let made = try transaction.storedConversation(id, in: application) else {
@@ -89,8 +91,8 @@ extension MutationContext {
     }
 
     /// Puts a matched conversation into the view of the user that asked for it (R53, rulings 15).
-    private func show(_ match: Conversation, to user: UserID?) throws {
-        let part = try user.flatMap { user in
+    private func show(_ match: Conversation, to perspective: Perspective) throws {
+        let part = try perspective.user.flatMap { user in
             try transaction.participant(user, in: match.id, in: application)
         }
         if let event = match.appearing(to: part, at: now) { try record(event) }

@@ -33,12 +33,12 @@ struct ConversationViewRow: FilterableItem {
     let id: Conversation.ID
     let createdAt: Timestamp
     let isDistinct: Bool
-    let version: Int64
+    fileprivate let version: Int64
     let metadata: Metadata
     let isFormer: Bool
-    let unreadCount: Int64
-    let totalCount: Int64
-    let lastMessage: Message.ID?
+    fileprivate let unreadCount: Int64
+    fileprivate let totalCount: Int64
+    fileprivate let lastMessage: Message.ID?
     /// The approximate size in a response, in bytes.
     let weight: Int64
 
@@ -159,7 +159,7 @@ extension Transaction {
             of: Set(participants.values.flatMap(\.users)), in: application)
         let messages = try messages(rows.compactMap(\.lastMessage), in: application)
         let snapshots = try snapshots(
-            of: Array(messages.values), seenBy: user, in: application)
+            of: Array(messages.values), seenBy: .user(user), in: application)
         let lastMessages = Dictionary(grouping: snapshots, by: \.message.id)
             .compactMapValues(\.first)
         return rows.map { row in

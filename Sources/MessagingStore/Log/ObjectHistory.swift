@@ -17,7 +17,7 @@ struct ObjectHistory {
     private var participants: [Conversation.ID: [PositionedParticipant]] = [:]
     private var receipts: [Conversation.ID: [ReceiptOwner: Receipts]] = [:]
     private var messages: [Message.ID: Message?] = [:]
-    private var merges: [(position: LogPosition, merge: ConversationMerged)]?
+    private var merges: MergeHistory
 
     /// For each object the positions after `first` at which a state of it ended, ascending.
     private var ends: [HistoricalObject: [LogPosition]] = [:]
@@ -39,6 +39,7 @@ struct ObjectHistory {
         self.transaction = transaction
         self.application = application
         self.first = first
+        merges = MergeHistory(transaction, from: first, in: application)
     }
 
     // MARK: - Loading ahead
@@ -220,12 +221,12 @@ struct ObjectHistory {
         let former = try former(.message(id), at: position)
         guard let former else {
             guard let message = messages[id].flatMap(\.self) else { return nil }
-            return try movedBack(message, from: nil, to: position)
+            return try merges.movedBack(message, from: nil, to: position)
         }
         var reader = ByteReader(former.state)
         let message = try Message(from: &reader)
         try reader.finish()
-        return try movedBack(message, from: former.until, to: position)
+        return try merges.movedBack(message, from: former.until, to: position)
     }
 
     /// The messages of a receipt, by ascending positions, including those deleted since.
@@ -295,8 +296,8 @@ struct ObjectHistory {
     ) throws -> [Message] {
         // Merges preserve the order of a conversation's messages, so each statement finds the first messages of
         // its part.
-        let ids = try selects(at: IntervalSet(range), in: id, notBy: user, at: position).flatMap {
-            select in
+        let selects = try merges.selects(at: IntervalSet(range), in: id, notBy: user, at: position)
+        let ids = try selects.flatMap { select in
             try transaction.rows("\(select) ORDER BY position \(raw: order.sql) LIMIT \(limit)") {
                 row in try row.id(0) as Message.ID
             }
@@ -322,7 +323,8 @@ struct ObjectHistory {
         in id: Conversation.ID, at places: IntervalSet, notBy user: UserID? = nil,
         _ position: LogPosition
     ) throws -> Int64 {
-        try selects(at: places, in: id, notBy: user, at: position).reduce(0) { count, select in
+        let selects = try merges.selects(at: places, in: id, notBy: user, at: position)
+        return try selects.reduce(0) { count, select in
             count
                 + (try transaction.first("SELECT COUNT(*) FROM (\(select)) AS found") { row in
                     try row.int64(0)
@@ -362,91 +364,10 @@ struct ObjectHistory {
         at places: IntervalSet, in id: Conversation.ID, notBy user: UserID? = nil,
         at position: LogPosition
     ) throws -> [Message.ID] {
-        try selects(at: places, in: id, notBy: user, at: position).flatMap { select in
+        let selects = try merges.selects(at: places, in: id, notBy: user, at: position)
+        return try selects.flatMap { select in
             try transaction.rows(select) { row in try row.id(0) }
         }
-    }
-
-    /// Statements that select the ids and positions of these messages, each message once.
-    ///
-    /// Deleted messages are stored with their last positions, so the positions are followed through the later
-    /// merges, and deleted messages are looked up between every two of them.
-    private mutating func selects(
-        at places: IntervalSet, in conversation: Conversation.ID, notBy user: UserID?,
-        at position: LogPosition
-    ) throws -> [SQL] {
-        var selects: [SQL] = []
-        var (home, places, since) = (conversation, places, position)
-        for (merged, merge) in try merges(after: position)
-        where merge.winner == home || merge.loser == home {
-            selects += places.intervals.map { interval in
-                deleted(
-                    in: home, interval, notBy: user, after: since, before: merged, at: position)
-            }
-            let own = merge.relocations.filter { relocation in relocation.conversation == home }
-            (home, places, since) = (merge.winner, places.relocated(by: own), merged)
-        }
-        return selects
-            + places.intervals.map { interval in
-                """
-                SELECT id, position FROM messages
-                WHERE application = \(application) AND conversation = \(home)
-                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
-                    AND event <= \(position)
-                    AND (sender_user IS NULL OR sender_user <> \(user?.text ?? ""))
-                UNION ALL
-                \(deleted(
-                    in: home, interval, notBy: user, after: since, before: nil, at: position))
-                """
-            }
-    }
-
-    /// User ids are never empty, so the empty id excludes no message.
-    private func deleted(
-        in home: Conversation.ID, _ interval: ClosedRange<Int64>, notBy user: UserID?,
-        after start: LogPosition, before end: LogPosition?, at position: LogPosition
-    ) -> SQL {
-        """
-        SELECT id, position FROM deleted_messages
-        WHERE application = \(application) AND conversation = \(home)
-            AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
-            AND event > \(start) AND event < \(end ?? LogPosition(.max))
-            AND sent <= \(position)
-            AND (sender_user IS NULL OR sender_user <> \(user?.text ?? ""))
-        """
-    }
-
-    /// A message at the position it had before later merges moved it (X1.3).
-    ///
-    /// - Parameters:
-    ///   - end: The event before which the message had its given position; `nil` for now.
-    ///   - position: The event after which its position is asked for.
-    private mutating func movedBack(
-        _ message: Message, from end: LogPosition?, to position: LogPosition
-    ) throws -> Message {
-        var message = message
-        for (merged, merge) in try merges(after: position).reversed()
-        where merged < end ?? LogPosition(.max) && merge.winner == message.conversation {
-            let relocation = merge.relocations.first { relocation in
-                relocation.to <= message.position
-                    && message.position.number <= relocation.through.number + relocation.shift
-            }
-            guard let relocation else { continue }
-            message = Message(
-                id: message.id, conversation: relocation.conversation,
-                position: Position(message.position.number - relocation.shift),
-                sender: message.sender, sentAt: message.sentAt, parts: message.parts,
-                updatedAt: message.updatedAt, version: message.version)
-        }
-        return message
-    }
-
-    /// The merges after a position, ascending.
-    private mutating func merges(
-        after position: LogPosition
-    ) throws -> ArraySlice<(position: LogPosition, merge: ConversationMerged)> {
-        if merges == nil { merges = try transaction.merges(after: first, in: application) }
-        return (merges ?? []).drop { merged, _ in merged <= position }
     }
 
     // MARK: - What events show
@@ -457,11 +378,11 @@ struct ObjectHistory {
     ///   - message: Its state at that time.
     ///   - isJustSent: Whether the event is the sending of the message: only its sender has received it
     ///     (R71).
-    ///   - viewer: The user that reads it; `nil` for the system.
     mutating func snapshot(
-        of message: Message, isJustSent: Bool = false, seenBy viewer: UserID? = nil,
+        of message: Message, isJustSent: Bool = false, seenBy perspective: Perspective = .system,
         at position: LogPosition
     ) throws -> MessageSnapshot {
+        let viewer = perspective.user
         let present = try participants(of: message.conversation, at: position).map(\.participant)
             .filter { participant in participant.wasPresent(at: message.position) }
         let sender = try sender(of: message, at: position)
@@ -511,28 +432,5 @@ extension Conversation {
         conversation.messageCount = 0
         conversation.isAnnounced = true
         return conversation
-    }
-}
-
-extension Transaction {
-    /// The merges in a log after a position, ascending.
-    func merges(
-        after position: LogPosition, in application: Application.ID
-    ) throws -> [(position: LogPosition, merge: ConversationMerged)] {
-        // The condition repeats that of the index, so that it is used.
-        try rows(
-            """
-            SELECT kind, payload, position FROM events
-            WHERE application = \(application) AND kind = 'conversation.merged'
-                AND position > \(position)
-            ORDER BY position
-            """
-        ) { row in
-            guard
-                case .conversationMerged(let merge) = try Event(
-                    type: try row.text(0), encoded: try row.blob(1))
-            else { throw StoreFault.unreadable("merge in the log") }
-            return (LogPosition(try row.int64(2)), merge)
-        }
     }
 }

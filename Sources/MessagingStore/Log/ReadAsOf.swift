@@ -51,18 +51,18 @@ extension MessagingStore {
     /// A page of a conversation's messages as the system or a user saw them, newest first.
     ///
     /// - Parameters:
-    ///   - user: The user; `nil` for the system.
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
     /// - Throws: As above.
     public func messages(
-        in id: Conversation.ID, asOf position: LogPosition, seenBy user: UserID? = nil,
+        in id: Conversation.ID, asOf position: LogPosition,
+        seenBy perspective: Perspective = .system,
         after: Message.ID? = nil, limit: Int, in application: Application.ID
     ) async throws -> ListPage<MessageSnapshot> {
         try await read(asOf: position, in: application) { history in
             let home: Conversation.ID
             var places: IntervalSet
-            if let user {
+            if let user = perspective.user {
                 let view = try history.seen(id, by: user, at: position)
                 (home, places) = (view.home, view.places)
             } else {
@@ -82,7 +82,7 @@ extension MessagingStore {
             let page = BoundedPage(messages, weight: \.weight)
             return ListPage(
                 items: try page.items.map { message in
-                    try history.snapshot(of: message, seenBy: user, at: position)
+                    try history.snapshot(of: message, seenBy: perspective, at: position)
                 }, total: total, in: home, isCut: page.isCut)
         }
     }
@@ -162,7 +162,7 @@ extension ObjectHistory {
             metadata: part.isFormer
                 ? try frozenMetadata(of: owner, at: position).view : conversation.metadata.view,
             lastMessage: try newest.map { message in
-                try snapshot(of: message, seenBy: user, at: position)
+                try snapshot(of: message, seenBy: .user(user), at: position)
             },
             unreadCount: try count(in: home, at: unread, notBy: user, position),
             totalCount: try count(in: home, at: places, position), isFormer: part.isFormer,

@@ -25,7 +25,7 @@ extension MessagingStore {
         return try await change(in: application) { context in
             let message = try context.transaction.messageToChange(
                 id, in: conversation, by: perspective, in: application)
-            return try context.addPart(draft, to: message, by: perspective.user, newID: newID)
+            return try context.addPart(draft, to: message, by: perspective, newID: newID)
         }
     }
 
@@ -52,7 +52,7 @@ extension MessagingStore {
                 try context.current(message, by: perspective)
             }
             return message.applying(
-                try context.change(operation, of: message, by: perspective.user, newIDs: newIDs))
+                try context.change(operation, of: message, by: perspective, newIDs: newIDs))
         }
     }
 
@@ -76,7 +76,7 @@ extension MutationContext {
         -> MessageSnapshot
     {
         let found = try transaction.snapshots(
-            of: [message], seenBy: perspective.user, in: application)
+            of: [message], seenBy: perspective, in: application)
         guard let snapshot = found.first else {
             throw StoreFault.unreadable("snapshot of a message")
         }
@@ -84,25 +84,27 @@ extension MutationContext {
     }
 
     func addPart(
-        _ draft: MessagePart.Draft, to message: Message, by user: UserID?, newID: MessagePart.ID
+        _ draft: MessagePart.Draft, to message: Message, by perspective: Perspective,
+        newID: MessagePart.ID
     ) throws -> CreationOutcome<PartSnapshot> {
         let id = draft.proposedID ?? newID
         if let holder = message.parts.first(where: { part in part.id == id }) {
             return .idInUse(PartSnapshot(message: message, part: holder))
         }
-        let after = message.applying(try change(.add(draft), of: message, by: user, newIDs: [id]))
+        let after = message.applying(
+            try change(.add(draft), of: message, by: perspective, newIDs: [id]))
         return .created(PartSnapshot(message: after, part: try after.part(.id(id))))
     }
 
     /// - Parameter newIDs: As many as the operation has drafts.
     func change(
-        _ operation: PartOperation, of message: Message, by user: UserID?,
+        _ operation: PartOperation, of message: Message, by perspective: Perspective,
         newIDs: [MessagePart.ID]
     ) throws -> PartsChanged {
         var unused = newIDs[...]
         let change = try message.changingParts(
             operation, made: try partsMade(of: message),
-            contents: try contents(of: operation.drafts, readableBy: user),
+            contents: try contents(of: operation.drafts, readableBy: perspective),
             limits, newID: { unused.removeFirst() }, at: now)
         try record(.partsChanged(change))
         return change
@@ -110,14 +112,16 @@ extension MutationContext {
 
     /// The existing contents among those that drafts attach.
     ///
-    /// - Parameter user: The user that attaches them, and may only attach contents they may read (R86),
-    ///   because the recipients of the message can read them. `nil` for the system, which may read all.
+    /// - Parameter perspective: A user may only attach contents they may read (R86), because the recipients
+    ///   of the message can read them; the system may read all.
     func contents(
-        of drafts: [MessagePart.Draft], readableBy user: UserID? = nil
+        of drafts: [MessagePart.Draft], readableBy perspective: Perspective = .system
     ) throws -> [Content.ID: Content] {
         var contents: [Content.ID: Content] = [:]
         for case .content(let id, _) in drafts.map(\.body) where contents[id] == nil {
-            if let user, try !transaction.mayRead(id, user, in: application) { continue }
+            if let user = perspective.user, try !transaction.mayRead(id, user, in: application) {
+                continue
+            }
             contents[id] = try transaction.content(id, in: application)
         }
         return contents

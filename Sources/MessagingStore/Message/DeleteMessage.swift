@@ -40,7 +40,7 @@ extension MessagingStore {
                 message.conversation, for: user, in: application)
             if forAll { try part.requireWriting() }
             try demand.check(message.version) {
-                try context.snapshot(of: message, seenBy: user)
+                try context.snapshot(of: message, seenBy: .user(user))
             }
             guard forAll else {
                 return try context.record(

@@ -126,7 +126,7 @@ extension Sender {
 }
 
 /// The changes that consecutive messages of one conversation make to the views of its participants.
-struct ViewChange {
+private struct ViewChange {
     private var last: Message
     private var count: Int64 = 1
     /// The number of messages sent by each user; services are left out.

@@ -60,9 +60,7 @@ extension MessageScheduled: StoredEvent {
         try rows.keep(self)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ScheduleEnded: StoredEvent {
@@ -80,9 +78,7 @@ extension ScheduleEnded: StoredEvent {
         try rows.dropScheduled(message)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension BatchAccepted: StoredEvent {
@@ -99,9 +95,7 @@ extension BatchAccepted: StoredEvent {
         rows.remember(key, as: .batch, for: conversation.bytes)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension PartsChanged: StoredEvent {

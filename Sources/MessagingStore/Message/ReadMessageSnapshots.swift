@@ -3,11 +3,11 @@ import SQL
 
 extension Transaction {
     /// The snapshots of messages, in three statements.
-    ///
-    /// - Parameter viewer: The user that reads them; `nil` for the system.
     func snapshots(
-        of messages: [Message], seenBy viewer: UserID? = nil, in application: Application.ID
+        of messages: [Message], seenBy perspective: Perspective = .system,
+        in application: Application.ID
     ) throws -> [MessageSnapshot] {
+        let viewer = perspective.user
         guard !messages.isEmpty else { return [] }
         let conversations = Array(Set(messages.map(\.conversation)))
         // Participants of one conversation that left before its oldest message received none of them.
@@ -67,11 +67,13 @@ extension MessageSnapshot {
 }
 
 extension MutationContext {
-    /// The snapshot of one message for a user; `nil` for the system.
-    func snapshot(of message: Message, seenBy user: UserID? = nil) throws -> MessageSnapshot {
+    /// The snapshot of one message.
+    func snapshot(
+        of message: Message, seenBy perspective: Perspective = .system
+    ) throws -> MessageSnapshot {
         guard
             let snapshot = try transaction.snapshots(
-                of: [message], seenBy: user, in: application
+                of: [message], seenBy: perspective, in: application
             ).first
         else { throw StoreFault.unreadable("snapshot of a message") }
         return snapshot

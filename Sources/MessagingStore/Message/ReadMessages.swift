@@ -152,7 +152,7 @@ extension MessagingStore {
             let message = try transaction.visibleMessage(id, for: user, in: application)
             guard
                 let snapshot = try transaction.snapshots(
-                    of: [message], seenBy: user, in: application
+                    of: [message], seenBy: .user(user), in: application
                 ).first
             else { throw Rejection.notFound(.message) }
             return snapshot
@@ -193,13 +193,14 @@ extension MessagingStore {
                 }
                 return ListPage(
                     items: try transaction.snapshots(
-                        of: found.page.items, seenBy: user, in: application),
+                        of: found.page.items, seenBy: .user(user), in: application),
                     total: found.total, in: id, isCut: found.page.isCut)
             }
             let messages = try transaction.messages(
                 in: id, seenBy: part, before: place, limit: limit, in: application)
             return ListPage(
-                items: try transaction.snapshots(of: messages.items, seenBy: user, in: application),
+                items: try transaction.snapshots(
+                    of: messages.items, seenBy: .user(user), in: application),
                 total: try transaction.messageCount(of: user, in: id, in: application), in: id,
                 isCut: messages.isCut)
         }

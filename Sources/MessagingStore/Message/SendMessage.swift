@@ -18,7 +18,7 @@ extension MessagingStore {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
         let ask = Self.prefetch(
-            of: draft, to: conversation, by: nil, key: key, in: application)
+            of: draft, to: conversation, by: .system, key: key, in: application)
         return try await change(in: application, prefetching: { _ = try ask($0) }) { context in
             try context.send(
                 draft, asking: ask(context.transaction), to: conversation, as: id, key: key,
@@ -39,16 +39,16 @@ extension MessagingStore {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
         let ask = Self.prefetch(
-            of: draft, to: conversation, by: user, key: key, in: application)
+            of: draft, to: conversation, by: .user(user), key: key, in: application)
         return try await change(in: application, prefetching: { _ = try ask($0) }) { context in
             try context.send(
-                draft, asking: ask(context.transaction), to: conversation, by: user, as: id,
+                draft, asking: ask(context.transaction), to: conversation, by: .user(user), as: id,
                 key: key, partIDs: partIDs)
         }
     }
 
     private static func prefetch(
-        of draft: Message.Draft, to conversation: Conversation.ID, by user: UserID?,
+        of draft: Message.Draft, to conversation: Conversation.ID, by perspective: Perspective,
         key: Replay.Key?, in application: Application.ID
     ) -> @Sendable (Transaction) throws -> SendPrefetch {
         let (sender, names) = (
@@ -56,7 +56,7 @@ extension MessagingStore {
         )
         return { transaction in
             try SendPrefetch(
-                transaction, to: conversation, from: sender, by: user, names: names,
+                transaction, to: conversation, from: sender, by: perspective, names: names,
                 in: application)
         }
     }
@@ -65,41 +65,44 @@ extension MessagingStore {
 extension MutationContext {
     fileprivate func send(
         _ draft: Message.Draft, asking prefetched: SendPrefetch, to target: Conversation.ID,
-        by user: UserID? = nil, as id: Message.ID, key: Replay.Key?, partIDs: [MessagePart.ID]
+        by perspective: Perspective = .system, as id: Message.ID, key: Replay.Key?,
+        partIDs: [MessagePart.ID]
     ) throws -> CreationOutcome<MessageSnapshot> {
         let sender = try prefetched.identity()
         // Nothing is done on behalf of an unknown user (platform-api §3.9).
-        if user != nil, sender == nil { throw Rejection.notFound(.user) }
+        if perspective.user != nil, sender == nil { throw Rejection.notFound(.user) }
         let isNew = try prefetched.isNew()
-        if !isNew, let key, let sent = try message(sentWith: key, by: user) {
+        if !isNew, let key, let sent = try message(sentWith: key, by: perspective) {
             return .replayed(
-                try snapshot(of: sent, seenBy: user, or: .notFound(.message)))
+                try snapshot(of: sent, seenBy: perspective, or: .notFound(.message)))
         }
-        let (conversation, recipientViews) = try writableTarget(prefetched, target, for: user)
+        let (conversation, recipientViews) = try writableTarget(
+            prefetched, target, for: perspective)
         if !isNew, draft.proposedID != nil, let holder = try holder(of: id) {
-            return .idInUse(try snapshot(of: holder, seenBy: user, or: .idTaken(.message)))
+            return .idInUse(
+                try snapshot(of: holder, seenBy: perspective, or: .idTaken(.message)))
         }
         let message = try post(
-            draft, to: conversation, reaching: recipientViews, by: user, as: id, key: key,
+            draft, to: conversation, reaching: recipientViews, by: perspective, as: id, key: key,
             partIDs: partIDs)
         return .created(
             snapshotOfNew(
-                message, from: sender, to: conversation.participants, seenBy: user))
+                message, from: sender, to: conversation.participants, seenBy: perspective))
     }
 
     /// Decides and records a message. All messages are created here, also those of batches and schedules.
     ///
     /// - Parameters:
     ///   - recipientViews: The recipients, if they were already loaded.
-    ///   - user: The user on whose behalf it is sent; `nil` for the system.
+    ///   - perspective: The user on whose behalf it is sent, or the system.
     func post(
         _ draft: Message.Draft, to conversation: Conversation,
-        reaching recipientViews: [RecipientView]? = nil, by user: UserID? = nil, as id: Message.ID,
-        key: Replay.Key? = nil, partIDs: [MessagePart.ID]
+        reaching recipientViews: [RecipientView]? = nil, by perspective: Perspective = .system,
+        as id: Message.ID, key: Replay.Key? = nil, partIDs: [MessagePart.ID]
     ) throws -> Message {
         let event = try conversation.posting(
             draft, hasIdentity: try hasIdentity(draft.sender, in: conversation),
-            contents: try contents(of: draft.parts, readableBy: user), limits, as: id,
+            contents: try contents(of: draft.parts, readableBy: perspective), limits, as: id,
             partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event, reaching: recipientViews)
         guard case .messageSent(let sent) = event else {
@@ -110,12 +113,12 @@ extension MutationContext {
 
     /// The conversation that a message is sent to, and the recipients if they were loaded.
     private func writableTarget(
-        _ prefetched: SendPrefetch, _ id: Conversation.ID, for user: UserID?
+        _ prefetched: SendPrefetch, _ id: Conversation.ID, for perspective: Perspective
     ) throws -> (Conversation, [RecipientView]?) {
         guard let (found, recipientViews) = try prefetched.target() else {
-            return (try writableConversation(id, for: user), nil)
+            return (try writableConversation(id, for: perspective), nil)
         }
-        guard user != nil else {
+        guard perspective.user != nil else {
             guard found.deletedAt == nil else { throw Rejection.objectDeleted }
             return (found, recipientViews)
         }
@@ -127,9 +130,11 @@ extension MutationContext {
     }
 
     private func writableConversation(
-        _ id: Conversation.ID, for user: UserID?
+        _ id: Conversation.ID, for perspective: Perspective
     ) throws -> Conversation {
-        guard let user else { return try transaction.lockedConversation(id, in: application) }
+        guard let user = perspective.user else {
+            return try transaction.lockedConversation(id, in: application)
+        }
         let (conversation, part) = try transaction.lockedConversation(
             id, for: user, in: application)
         try part.requireWriting()
@@ -138,14 +143,16 @@ extension MutationContext {
 
     /// The message that was sent with a key, or that has it as its id.
     ///
-    /// - Parameter user: The user that sends; `nil` for the system. Users schedule no messages and send no
+    /// - Parameter perspective: The user that sends, or the system. Users schedule no messages and send no
     ///   batches, so for a key of the system they receive only a sent message that they see.
     /// - Throws: ``ReplayedAcceptance`` when the response to the key had no message.
-    func message(sentWith key: Replay.Key, by user: UserID? = nil) throws -> Message? {
+    func message(
+        sentWith key: Replay.Key, by perspective: Perspective = .system
+    ) throws -> Message? {
         guard let made = try transaction.sending(createdWith: key, in: application) else {
             return try liveMessage(Message.ID(key))
         }
-        if user == nil { try rejectReusedKey(of: made) }
+        if perspective.user == nil { try rejectReusedKey(of: made) }
         guard let id = Message.ID(bytes: made.object), let message = try liveMessage(id) else {
             throw Rejection.notFound(.message)
         }
@@ -186,25 +193,28 @@ extension MutationContext {
 
     /// - Throws: The rejection when the user does not see the message.
     private func snapshot(
-        of message: Message, seenBy user: UserID?, or rejection: Rejection
+        of message: Message, seenBy perspective: Perspective, or rejection: Rejection
     ) throws -> MessageSnapshot {
-        if let user, try !transaction.isVisible(message, for: user, in: application) {
+        if let user = perspective.user,
+            try !transaction.isVisible(message, for: user, in: application)
+        {
             throw rejection
         }
-        return try snapshot(of: message, seenBy: user)
+        return try snapshot(of: message, seenBy: perspective)
     }
 
     /// The snapshot of a new message, which has no receipts, and the current participants as recipients.
     private func snapshotOfNew(
         _ message: Message, from sender: BasicIdentity?, to participants: Participants,
-        seenBy user: UserID?
+        seenBy perspective: Perspective
     ) -> MessageSnapshot {
-        MessageSnapshot(
+        let viewer = perspective.user
+        return MessageSnapshot(
             message: message,
             sender: message.sender.userID.map { user in sender ?? BasicIdentity(userID: user) },
             recipients: participants.users.map { user in
                 MessageSnapshot.Recipient(userID: user, status: message.status(of: user, nil))
-            }, isUnread: user.map { _ in false }, receivedAt: user.map { _ in message.sentAt })
+            }, isUnread: viewer.map { _ in false }, receivedAt: viewer.map { _ in message.sentAt })
     }
 }
 
@@ -222,11 +232,11 @@ struct SendPrefetch {
     private let isKnown: DeferredRows<Bool>?
 
     /// - Parameters:
-    ///   - user: The user on whose behalf it is sent; `nil` for the system.
+    ///   - perspective: The user on whose behalf it is sent, or the system.
     ///   - names: The proposed id and the key.
     init(
         _ transaction: Transaction, to conversation: Conversation.ID, from sender: UserID?,
-        by user: UserID?, names: [[UInt8]], in application: Application.ID
+        by perspective: Perspective, names: [[UInt8]], in application: Application.ID
     ) throws {
         self.conversation = try transaction.askLocked(conversation, in: application)
         // The event needs the end of the log, which is queried in the same round trip. It is locked before the
@@ -234,7 +244,7 @@ struct SendPrefetch {
         _ = try transaction.askLogEnd(in: application)
         recipientViews = try transaction.askRecipients(
             in: conversation, to: sender, in: application)
-        part = try user.map { user in
+        part = try perspective.user.map { user in
             try transaction.askParticipant(user, in: conversation, in: application)
         }
         self.sender = try sender.map { sender in

@@ -25,7 +25,8 @@ struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
         let fits: Bool
         do {
             fits = try await store.finishUpload(
-                content, by: upload.owner.user.flatMap { text in UserID(stored: text) },
+                content,
+                by: Perspective(upload.owner.user.flatMap { text in UserID(stored: text) }),
                 within: quota, in: application)
         } catch is Rejection {
             // The conversation was deleted during the upload.

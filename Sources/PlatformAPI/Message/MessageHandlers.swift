@@ -102,17 +102,13 @@ extension RequestContext {
         let position = try query.asOf(filter)
         let found =
             switch (perspective, position) {
-            case (.system, let position?):
-                try await store.messages(
-                    in: conversation(), asOf: position, after: page.after, limit: page.limit,
-                    in: application)
             case (.system, nil):
                 try await store.messages(
                     in: conversation(), matching: filter, after: page.after, limit: page.limit,
                     in: application)
-            case (.user(let user), let position?):
+            case (_, let position?):
                 try await store.messages(
-                    in: conversation(), asOf: position, seenBy: user, after: page.after,
+                    in: conversation(), asOf: position, seenBy: perspective, after: page.after,
                     limit: page.limit, in: application)
             case (.user(let user), nil):
                 try await store.messages(
@@ -196,7 +192,7 @@ extension RequestContext {
                 }.addingContentLocation(found.message, requestedIn: conversation, links)
             }
             let (found, validity) = try await store.messageWithValidity(
-                message(), seenBy: nil, in: conversation, in: application)
+                message(), seenBy: .system, in: conversation, in: application)
             var presentation = await presentation(perspective, of: [found.message], preference)
             presentation.showsTransfer = showsTransfer
             return conditionalReply(found.message.version) {
@@ -206,7 +202,7 @@ extension RequestContext {
             }.addingContentLocation(found.message, requestedIn: conversation, links)
         case .user(let user):
             let (found, validity) = try await store.messageWithValidity(
-                message(), seenBy: user, in: nil, in: application)
+                message(), seenBy: perspective, in: nil, in: application)
             var presentation = await presentation(perspective, of: [found.message], preference)
             presentation.showsTransfer = showsTransfer
             let json = json(found, presentation)

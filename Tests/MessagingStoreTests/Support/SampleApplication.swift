@@ -185,7 +185,7 @@ extension SampleApplication {
         by user: UserID? = nil
     ) async throws -> Content {
         let content = content(number, size: size, in: conversation)
-        try await store.finishUpload(content, by: user, in: application)
+        try await store.finishUpload(content, by: Perspective(user), in: application)
         return content
     }
 

@@ -1,0 +1,128 @@
+import Messaging
+import SQL
+
+/// Follows the messages of conversations through the merges after an event (X1.3).
+///
+/// Deleted messages are stored with their last positions, so positions are translated merge by merge.
+struct MergeHistory {
+    private let transaction: Transaction
+    private let application: Application.ID
+    /// No earlier event is asked for.
+    private let first: LogPosition
+    /// The merges after `first`, ascending; `nil` before they are read.
+    private var merges: [(position: LogPosition, merge: ConversationMerged)]?
+
+    init(_ transaction: Transaction, from first: LogPosition, in application: Application.ID) {
+        self.transaction = transaction
+        self.application = application
+        self.first = first
+    }
+
+    /// The merges after a position, ascending.
+    private mutating func merges(
+        after position: LogPosition
+    ) throws -> ArraySlice<(position: LogPosition, merge: ConversationMerged)> {
+        if merges == nil { merges = try transaction.merges(after: first, in: application) }
+        return (merges ?? []).drop { merged, _ in merged <= position }
+    }
+
+    /// A message at the position it had before later merges moved it.
+    ///
+    /// - Parameters:
+    ///   - end: The event before which the message had its given position; `nil` for now.
+    ///   - position: The event after which its position is asked for.
+    mutating func movedBack(
+        _ message: Message, from end: LogPosition?, to position: LogPosition
+    ) throws -> Message {
+        var message = message
+        for (merged, merge) in try merges(after: position).reversed()
+        where merged < end ?? LogPosition(.max) && merge.winner == message.conversation {
+            let relocation = merge.relocations.first { relocation in
+                relocation.to <= message.position
+                    && message.position.number <= relocation.through.number + relocation.shift
+            }
+            guard let relocation else { continue }
+            message = Message(
+                id: message.id, conversation: relocation.conversation,
+                position: Position(message.position.number - relocation.shift),
+                sender: message.sender, sentAt: message.sentAt, parts: message.parts,
+                updatedAt: message.updatedAt, version: message.version)
+        }
+        return message
+    }
+
+    /// Statements that select the ids and positions of the messages that were at given positions of a
+    /// conversation right after an event, each message once.
+    ///
+    /// The positions are followed through the later merges, and deleted messages are looked up between every
+    /// two of them.
+    ///
+    /// - Parameter user: A user whose own messages are left out.
+    mutating func selects(
+        at places: IntervalSet, in conversation: Conversation.ID, notBy user: UserID?,
+        at position: LogPosition
+    ) throws -> [SQL] {
+        var selects: [SQL] = []
+        var (home, places, since) = (conversation, places, position)
+        for (merged, merge) in try merges(after: position)
+        where merge.winner == home || merge.loser == home {
+            selects += places.intervals.map { interval in
+                deleted(
+                    in: home, interval, notBy: user, after: since, before: merged, at: position)
+            }
+            let own = merge.relocations.filter { relocation in relocation.conversation == home }
+            (home, places, since) = (merge.winner, places.relocated(by: own), merged)
+        }
+        return selects
+            + places.intervals.map { interval in
+                """
+                SELECT id, position FROM messages
+                WHERE application = \(application) AND conversation = \(home)
+                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                    AND event <= \(position)
+                    AND (sender_user IS NULL OR sender_user <> \(user?.text ?? ""))
+                UNION ALL
+                \(deleted(
+                    in: home, interval, notBy: user, after: since, before: nil, at: position))
+                """
+            }
+    }
+
+    /// User ids are never empty, so the empty id excludes no message.
+    private func deleted(
+        in home: Conversation.ID, _ interval: ClosedRange<Int64>, notBy user: UserID?,
+        after start: LogPosition, before end: LogPosition?, at position: LogPosition
+    ) -> SQL {
+        """
+        SELECT id, position FROM deleted_messages
+        WHERE application = \(application) AND conversation = \(home)
+            AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+            AND event > \(start) AND event < \(end ?? LogPosition(.max))
+            AND sent <= \(position)
+            AND (sender_user IS NULL OR sender_user <> \(user?.text ?? ""))
+        """
+    }
+}
+
+extension Transaction {
+    /// The merges in a log after a position, ascending.
+    fileprivate func merges(
+        after position: LogPosition, in application: Application.ID
+    ) throws -> [(position: LogPosition, merge: ConversationMerged)] {
+        // The condition repeats that of the index, so that it is used.
+        try rows(
+            """
+            SELECT kind, payload, position FROM events
+            WHERE application = \(application) AND kind = 'conversation.merged'
+                AND position > \(position)
+            ORDER BY position
+            """
+        ) { row in
+            guard
+                case .conversationMerged(let merge) = try Event(
+                    type: try row.text(0), encoded: try row.blob(1))
+            else { throw StoreFault.unreadable("merge in the log") }
+            return (LogPosition(try row.int64(2)), merge)
+        }
+    }
+}
