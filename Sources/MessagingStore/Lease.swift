@@ -14,7 +14,7 @@ public final class Lease: Sendable {
     /// How long a holder may fail to increment the number before the lease is free.
     static let life = Duration.seconds(15)
     /// The interval between two increments.
-    static let beat = Duration.seconds(5)
+    private static let beat = Duration.seconds(5)
 
     private let name: String
     private let holder: [UInt8]
@@ -128,13 +128,13 @@ public final class Lease: Sendable {
 }
 
 /// An error: another process has taken over the work.
-public struct LeaseLost: Error, CustomStringConvertible {
+struct LeaseLost: Error, CustomStringConvertible {
     /// The message for the log.
-    public var description: String { "another process has taken over" }
+    var description: String { "another process has taken over" }
 }
 
 /// The stored state of a lease.
-struct LeaseRow: Equatable, Sendable {
+private struct LeaseRow: Equatable, Sendable {
     /// The process that holds the lease; `nil` if it is free.
     let holder: [UInt8]?
     /// Incremented with every change.
@@ -143,7 +143,7 @@ struct LeaseRow: Equatable, Sendable {
 
 extension MessagingStore {
     /// The state of a lease; free where no row exists.
-    func lease(_ name: String) async throws -> LeaseRow {
+    fileprivate func lease(_ name: String) async throws -> LeaseRow {
         try await database.read { transaction in
             try transaction.first("SELECT holder, beat FROM leases WHERE name = \(name)") { row in
                 LeaseRow(holder: try row.optionalBlob(0), beat: try row.int64(1))

@@ -26,9 +26,7 @@ extension AnnouncementSent: StoredEvent {
         try rows.announce(self)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 
     func object(at position: LogPosition, _ history: inout ObjectHistory) throws
         -> ResolvedEvent.Object
@@ -58,9 +56,7 @@ extension AnnouncementReceived: StoredEvent {
         try rows.record(self)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension AnnouncementDeleted: StoredEvent {
@@ -79,9 +75,7 @@ extension AnnouncementDeleted: StoredEvent {
         try rows.delete(announcement, for: user, at: at)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension NotificationSent: StoredEvent {
@@ -103,7 +97,5 @@ extension NotificationSent: StoredEvent {
         try rows.notify(self)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }

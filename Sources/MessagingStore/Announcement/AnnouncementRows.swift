@@ -3,12 +3,12 @@ import SQL
 
 /// A recipient's copy of an announcement.
 struct AnnouncementCopy {
-    let announcement: Announcement.ID
-    let sentAt: Timestamp
+    fileprivate let announcement: Announcement.ID
+    fileprivate let sentAt: Timestamp
     let status: RecipientStatus
 
     /// The columns that ``init(_:)`` reads, in this order.
-    static let columns: StaticString = "announcement, sent_at, status"
+    fileprivate static let columns: StaticString = "announcement, sent_at, status"
 
     init(_ row: borrowing Row) throws {
         announcement = try row.id(0)

@@ -13,9 +13,7 @@ extension ApplicationCreated: StoredEvent {
         try rows.create(application)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ApplicationSuspended: StoredEvent {
@@ -32,9 +30,7 @@ extension ApplicationSuspended: StoredEvent {
         try rows.suspend(application, isSuspended)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension TokenCreated: StoredEvent {
@@ -51,9 +47,7 @@ extension TokenCreated: StoredEvent {
         try rows.create(token, digest)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension TokenRevoked: StoredEvent {
@@ -70,9 +64,7 @@ extension TokenRevoked: StoredEvent {
         try rows.revoke(token, at: at)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension SessionLifetimeSet: StoredEvent {
@@ -88,7 +80,5 @@ extension SessionLifetimeSet: StoredEvent {
         try rows.setSessionLifetime(seconds)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }

@@ -55,7 +55,7 @@ extension Transaction {
 /// An entry is used for one second, so a token revoked by another process is rejected within one second.
 final class GrantCache: Sendable {
     /// How long an entry is used, in milliseconds.
-    static let lifetime: Int64 = 1000
+    private static let lifetime: Int64 = 1000
     /// The maximum number of entries; the cache is cleared when it is reached, which costs one query each.
     private static let capacity = 10_000
 

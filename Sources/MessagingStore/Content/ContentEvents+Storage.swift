@@ -13,9 +13,7 @@ extension ContentUploaded: StoredEvent {
         try rows.keep(content)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ContentOwned: StoredEvent {
@@ -32,9 +30,7 @@ extension ContentOwned: StoredEvent {
         try rows.own(content, owner)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ContentWithdrawn: StoredEvent {
@@ -50,9 +46,7 @@ extension ContentWithdrawn: StoredEvent {
         try rows.dropUnlessUsed(content)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ContentsErased: StoredEvent {
@@ -68,7 +62,5 @@ extension ContentsErased: StoredEvent {
         try rows.erase(contents)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }

@@ -4,7 +4,7 @@ import SQL
 /// A file that the database refers to: a content, or the archive of an export.
 public struct StoredFile: Hashable, Sendable {
     /// The application it belongs to.
-    public let application: Application.ID
+    fileprivate let application: Application.ID
     /// Its position in a list of files.
     public let place: Place
     /// Its size in bytes.
@@ -18,9 +18,9 @@ public struct StoredFile: Hashable, Sendable {
 
     /// A position in the list of files.
     public struct Place: Hashable, Sendable {
-        let kind: Kind
-        let application: Application.ID
-        let id: Identifier<StoredFile>
+        fileprivate let kind: Kind
+        fileprivate let application: Application.ID
+        fileprivate let id: Identifier<StoredFile>
 
         /// The name of the file, which is the id of the content or export.
         public var uuid: String { id.uuid }
@@ -28,7 +28,7 @@ public struct StoredFile: Hashable, Sendable {
         public var isArchive: Bool { kind == .archive }
     }
 
-    enum Kind: Hashable, Sendable { case content, archive }
+    fileprivate enum Kind: Hashable, Sendable { case content, archive }
 }
 
 extension MessagingStore {

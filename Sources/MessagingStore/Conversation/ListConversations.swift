@@ -93,7 +93,7 @@ extension MessagingStore {
 }
 
 /// A conversation of an application's list, without its participants.
-struct ConversationRow: FilterableItem {
+private struct ConversationRow: FilterableItem {
     let conversation: Conversation
     let weight: Int64
 
@@ -106,7 +106,7 @@ struct ConversationRow: FilterableItem {
 
 extension Transaction {
     /// A page of the live conversations, read from their index, as many as fit into one response.
-    func conversations(
+    fileprivate func conversations(
         after place: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
     ) throws -> BoundedPage<ConversationRow> {
         try boundedPage(
@@ -120,7 +120,7 @@ extension Transaction {
     /// The live conversations that pass a filter, after one of them, and the number of all that pass.
     ///
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` had to be checked.
-    func conversations(
+    fileprivate func conversations(
         matching filter: ConversationFilter, after last: CreationCursor<Conversation.ID>?,
         limit: Int,
         in application: Application.ID
@@ -157,7 +157,7 @@ extension Transaction {
     }
 
     /// The snapshots of the rows, in a constant number of statements.
-    func snapshots(
+    fileprivate func snapshots(
         of rows: [ConversationRow], in application: Application.ID
     ) throws -> [ConversationSnapshot] {
         guard !rows.isEmpty else { return [] }

@@ -14,9 +14,7 @@ extension ExportKeyChanged: StoredEvent {
         try rows.keep(key)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ExportScheduleChanged: StoredEvent {
@@ -32,9 +30,7 @@ extension ExportScheduleChanged: StoredEvent {
         try rows.keep(schedule)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ExportRequested: StoredEvent {
@@ -53,9 +49,7 @@ extension ExportRequested: StoredEvent {
         try rows.request(export, schedule)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ExportStarted: StoredEvent {
@@ -72,9 +66,7 @@ extension ExportStarted: StoredEvent {
         try rows.start(export, at: at)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ExportCompleted: StoredEvent {
@@ -94,9 +86,7 @@ extension ExportCompleted: StoredEvent {
         try rows.complete(export, archive, at: at)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ExportDeleted: StoredEvent {
@@ -113,9 +103,7 @@ extension ExportDeleted: StoredEvent {
         try rows.delete(export, at: at)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ExportExpired: StoredEvent {
@@ -132,9 +120,7 @@ extension ExportExpired: StoredEvent {
         try rows.expire(export, at: at)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension ExportErased: StoredEvent {
@@ -150,7 +136,5 @@ extension ExportErased: StoredEvent {
         try rows.erase(export)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }

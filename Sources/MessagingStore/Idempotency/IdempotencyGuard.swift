@@ -4,10 +4,10 @@ import SystemSupport
 
 /// A request with an idempotency key.
 struct IdempotentRequest: Sendable {
-    let name: Name
+    fileprivate let name: Name
     /// The SHA-256 of the content of the request.
     let digest: [UInt8]
-    let now: Timestamp
+    fileprivate let now: Timestamp
 
     /// A key of an application.
     struct Name: Hashable {
@@ -16,7 +16,7 @@ struct IdempotentRequest: Sendable {
     }
 
     /// How long a response is stored, in milliseconds: a day (X2).
-    static let lifetime: Int64 = 86_400_000
+    private static let lifetime: Int64 = 86_400_000
 
     /// Responses stored up to this moment have expired.
     var expiry: Timestamp { Timestamp(milliseconds: now.milliseconds - Self.lifetime) }
@@ -45,7 +45,7 @@ struct IdempotentRequest: Sendable {
 /// By then the form of the request has been validated (platform-api §1.6, step 7), and nothing that it refers
 /// to has been looked up (step 9).
 final class IdempotencyGuard: Sendable {
-    let request: IdempotentRequest
+    private let request: IdempotentRequest
     private let found = Locked<Found>(.unseen)
 
     enum Found {

@@ -50,7 +50,7 @@ final class InlineTransaction: Sendable {
 }
 
 /// A task executor that runs jobs on the thread that calls ``runAll()``, and ends with that call.
-final class InlineExecutor: TaskExecutor {
+private final class InlineExecutor: TaskExecutor {
     private struct Line {
         var jobs: [UnownedJob] = []
         var isOpen = true

@@ -37,18 +37,18 @@ extension MessagingStore {
 }
 
 /// An error: the connection broke during an export, so the lines passed so far are incomplete.
-public struct ExportInterrupted: Error, CustomStringConvertible {
+struct ExportInterrupted: Error, CustomStringConvertible {
     /// The message for the operator.
-    public var description: String { "the connection to the database broke: run the export again" }
+    var description: String { "the connection to the database broke: run the export again" }
 }
 
 /// Reads all records of an application in order, a page at a time.
-struct ArchiveExporter {
+private struct ArchiveExporter {
     let transaction: Transaction
     let application: Application.ID
 
     /// The number of rows read at once.
-    static let pageSize = 100
+    private static let pageSize = 100
 
     func forEach(_ body: (ArchiveRecord) throws -> Void) throws {
         try forEachItem(users) { user in try body(.user(user)) }

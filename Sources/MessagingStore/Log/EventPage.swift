@@ -104,7 +104,8 @@ extension Transaction {
 
 extension RecordedEvent {
     /// The columns that ``init(_:)`` reads, in this order.
-    static let columns: StaticString = "position, kind, at, payload, actor_user, actor_token, trace"
+    fileprivate static let columns: StaticString =
+        "position, kind, at, payload, actor_user, actor_token, trace"
 
     init(_ row: borrowing Row) throws {
         let recorder: EventActor? =

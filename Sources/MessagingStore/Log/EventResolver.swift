@@ -3,8 +3,8 @@ import SQL
 
 /// Finds the objects that events show, in their state right after each event (rulings 27).
 struct EventResolver {
-    let application: Application.ID
-    let hash: @Sendable ([UInt8]) -> [UInt8]
+    private let application: Application.ID
+    private let hash: @Sendable ([UInt8]) -> [UInt8]
     var history: ObjectHistory
 
     /// - Parameter first: The earliest event that will be resolved.

@@ -46,7 +46,7 @@ struct ReferencedObjects {
 
 extension Event {
     /// The first byte of an encoded event; another one will mean that fields were added.
-    static let encodingVersion: UInt8 = 1
+    fileprivate static let encodingVersion: UInt8 = 1
 
     var stored: any StoredEvent {
         switch self {

@@ -5,8 +5,8 @@ import SQL
 struct ScheduledMessageEntry: Sendable {
     let application: Application.ID
     let id: Message.ID
-    let dueAt: Timestamp
-    let turn: Int64
+    fileprivate let dueAt: Timestamp
+    fileprivate let turn: Int64
     /// The trace of the request that scheduled it; `nil` for none.
     let trace: Trace?
 }

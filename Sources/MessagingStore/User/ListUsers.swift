@@ -36,7 +36,7 @@ extension MessagingStore {
 }
 
 /// A user of an application's list, with what filters check.
-struct UserRow: FilterableItem {
+private struct UserRow: FilterableItem {
     let id: UserID
     let displayName: String?
     let isSuspended: Bool

@@ -117,9 +117,7 @@ extension FollowingChanged: StoredEvent {
         try rows.apply(self)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension BlocksChanged: StoredEvent {
@@ -140,9 +138,7 @@ extension BlocksChanged: StoredEvent {
         try rows.apply(self)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension BadgeSet: StoredEvent {
@@ -159,9 +155,7 @@ extension BadgeSet: StoredEvent {
         try rows.setBadge(of: user, to: externalUnreadCount)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
 extension UserSuspended: StoredEvent {
@@ -199,7 +193,5 @@ extension SessionsEnded: StoredEvent {
         try rows.endSessions(of: user, at: at)
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }

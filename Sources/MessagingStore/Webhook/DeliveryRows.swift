@@ -123,7 +123,7 @@ extension Transaction {
 
 extension WebhookDelivery {
     /// The columns that ``init(_:)`` reads, in this order.
-    static let columns: StaticString =
+    fileprivate static let columns: StaticString =
         """
         id, event, type, position, lane, state, attempts, created_at, next_at, finished_at, status,
         failure

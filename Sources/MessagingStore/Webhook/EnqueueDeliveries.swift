@@ -6,17 +6,17 @@ public struct DeliveryDraft: Sendable {
     /// The webhook.
     public let webhook: Webhook.ID
     /// The id of the event.
-    public let event: EventID
+    let event: EventID
     /// The name of the event in the webhook's version.
-    public let type: String
+    let type: String
     /// Its position in the log; `nil` for a test.
-    public let position: LogPosition?
+    let position: LogPosition?
     /// The conversation within which deliveries are ordered; `nil` for an event without order.
-    public let conversation: Conversation.ID?
+    let conversation: Conversation.ID?
     /// The trace of the event; `nil` for none.
-    public var trace: Trace?
+    var trace: Trace?
     /// The body of the request.
-    public let body: [UInt8]
+    let body: [UInt8]
 
     /// Creates a draft.
     public init(
@@ -39,7 +39,7 @@ public struct DueDelivery: Equatable, Sendable {
     /// earlier one.
     public let number: Int64
     /// Its id.
-    public let id: WebhookDelivery.ID
+    let id: WebhookDelivery.ID
     /// The id of the event.
     public let event: EventID
     /// The name of the event in the webhook's version.
@@ -63,7 +63,7 @@ public struct DueDeliveries: Sendable {
     /// The due deliveries, as many as fit into memory.
     public let items: [DueDelivery]
     /// Whether there may be more.
-    public let isCut: Bool
+    fileprivate let isCut: Bool
     /// When the next later delivery is due; `nil` when more are due now, or none is pending.
     public let nextAt: Timestamp?
 }

@@ -7,7 +7,7 @@ public struct WebhookReplay: Equatable, Sendable {
     public typealias ID = Identifier<WebhookReplay>
 
     /// Its id.
-    public let id: ID
+    fileprivate let id: ID
     /// The webhook.
     public let webhook: Webhook.ID
     /// How far it has been turned into deliveries.

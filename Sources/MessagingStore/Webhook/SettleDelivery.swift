@@ -20,8 +20,10 @@ public struct DeliverySettlement: Equatable, Sendable {
 }
 
 extension MessagingStore {
-    /// The number of deliveries that the dead share is computed from, and the minimum number.
-    static let (sampleSize, minimumSample) = (100, 10)
+    /// The number of deliveries that the dead share is computed from.
+    static let sampleSize = 100
+    /// The number of deliveries below which no dead share is computed.
+    fileprivate static let minimumSample = 10
 
     /// Records the outcome of sending a delivery, and lets the next one of its lane follow.
     ///

@@ -4,14 +4,14 @@ import SQL
 /// Builds the webhook events of recorded events, with objects in their state right after each event (rulings
 /// 27).
 struct WebhookEventBuilder {
-    let transaction: Transaction
-    let application: Application.ID
-    let hash: @Sendable ([UInt8]) -> [UInt8]
+    private let transaction: Transaction
+    private let application: Application.ID
+    private let hash: @Sendable ([UInt8]) -> [UInt8]
     /// The topics that receivers of each version subscribe to.
-    let wanted: [WebhookVersion: Set<WebhookTopic>]
+    private let wanted: [WebhookVersion: Set<WebhookTopic>]
     /// The approximate maximum number of webhook events: those of one recorded event stay together, except
     /// receipts.
-    let limit: Int
+    private let limit: Int
 
     /// The earliest event that is built from.
     private let first: LogPosition

@@ -1,40 +1,31 @@
 import Messaging
 
-extension WebhookCreated: StoredEvent {
-    func write(to writer: inout ByteWriter) {
-        webhook.write(to: &writer)
-    }
+/// An event that the log holds as the webhook after it.
+///
+/// The mutation that records the event writes the row, because the log must not hold its secret.
+protocol StoredWebhookEvent: StoredEvent {
+    var webhook: WebhookSummary { get }
+
+    init(webhook: WebhookSummary)
+}
+
+extension StoredWebhookEvent {
+    func write(to writer: inout ByteWriter) { webhook.write(to: &writer) }
 
     init(from reader: inout ByteReader) throws {
         self.init(webhook: try WebhookSummary(from: &reader))
     }
 
-    func apply(to rows: Projection) throws {
-        // The mutation that records the event writes the row, because the log must not hold its secret.
-    }
+    func apply(to rows: Projection) throws {}
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
-extension WebhookUpdated: StoredEvent {
-    func write(to writer: inout ByteWriter) {
-        webhook.write(to: &writer)
-    }
+extension WebhookCreated: StoredWebhookEvent {}
 
-    init(from reader: inout ByteReader) throws {
-        self.init(webhook: try WebhookSummary(from: &reader))
-    }
+extension WebhookUpdated: StoredWebhookEvent {}
 
-    func apply(to rows: Projection) throws {
-        // The mutation that records the event writes the row, because the log must not hold its secret.
-    }
-
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
-}
+extension WebhookDeleted: StoredWebhookEvent {}
 
 extension WebhookSecretRotated: StoredEvent {
     func write(to writer: inout ByteWriter) {
@@ -51,25 +42,5 @@ extension WebhookSecretRotated: StoredEvent {
         // The mutation that records the event writes the row, because the log must not hold its secret.
     }
 
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
-}
-
-extension WebhookDeleted: StoredEvent {
-    func write(to writer: inout ByteWriter) {
-        webhook.write(to: &writer)
-    }
-
-    init(from reader: inout ByteReader) throws {
-        self.init(webhook: try WebhookSummary(from: &reader))
-    }
-
-    func apply(to rows: Projection) throws {
-        // The mutation that records the event writes the row, because the log must not hold its secret.
-    }
-
-    func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        []
-    }
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }

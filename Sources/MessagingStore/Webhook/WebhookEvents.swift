@@ -9,7 +9,7 @@ public struct WebhookCheckpoint: Equatable, Sendable {
     /// Every event up to this position is done.
     public let after: LogPosition
     /// Within the next event, the last message that is done; `.start` when it was not begun.
-    public let within: Position
+    let within: Position
 
     /// Creates a checkpoint.
     public init(after: LogPosition, within: Position = .start) {

@@ -29,7 +29,7 @@ public struct WebhookSubscription: Equatable, Sendable {
 /// A range of positions in an event log.
 public struct LogRange: Equatable, Sendable {
     /// The position before the first event.
-    public let after: LogPosition
+    fileprivate let after: LogPosition
     /// The position of the last event.
     public let through: LogPosition
 
