@@ -139,7 +139,7 @@ import Testing
         let position = try await sample.end()
         func seen() async throws -> [String] {
             try await sample.store.messages(
-                in: talk, asOf: position, seenBy: .bo, limit: 10, in: sample.application
+                in: talk, asOf: position, seenBy: .user(.bo), limit: 10, in: sample.application
             ).items.map(\.text)
         }
         #expect(try await seen() == ["shown"])
@@ -269,7 +269,7 @@ private struct Moment {
                 seen["\(id) \(user.text)"] = try await there {
                     if let asked {
                         try await store.messages(
-                            in: id, asOf: asked, seenBy: user, limit: 1000, in: application
+                            in: id, asOf: asked, seenBy: .user(user), limit: 1000, in: application
                         ).items
                     } else {
                         try await store.messages(
