@@ -134,7 +134,7 @@ extension ContentJSON {
 
 /// The transfer state of a content, which `include=transfer` adds (X7).
 public struct TransferJSON: Sendable {
-    /// In a word.
+    /// As a raw value.
     public let status: TransferStatus
     /// Bytes that are stored durably.
     public let received: Int64

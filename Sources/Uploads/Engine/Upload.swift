@@ -32,7 +32,7 @@ actor Upload {
     private(set) var receivedRange: ClosedRange<Int64>?
     private var observer: AppendRequest.Observer?
     private(set) var isStopping = false
-    /// The writer was told to stop.
+    /// The writer was asked to stop.
     private var isInterrupted = false
     private var commits = CommitState()
 
@@ -119,7 +119,7 @@ actor Upload {
 
     // MARK: The turn
 
-    /// Makes the caller the only writer. A running writer is told to stop; it commits what it has and leaves.
+    /// Makes the caller the only writer. A running writer is asked to stop; it commits what it has received and ends.
     ///
     /// A second request usually comes from a client whose network changed, while its old connection looks alive
     /// for minutes. Therefore the newer request takes over at once.
@@ -541,7 +541,7 @@ actor Upload {
     }
 
     /// Whether the record is the stored one. When another process has replaced it, the remaining requests here are
-    /// told to stop.
+    /// asked to stop.
     ///
     /// - Throws: ``UploadError/notFound`` when the record was deleted.
     func isCurrent() async throws(UploadError) -> Bool {
@@ -569,7 +569,7 @@ actor Upload {
         finalizing?.cancel()
     }
 
-    /// Checks whether another process has taken over or asks for something.
+    /// Checks whether another process has taken over or requests a commit.
     private func checkOtherProcesses() async {
         guard isShared, !isFenced else { return }
         // When the registry cannot be reached, the next check asks again.
@@ -752,7 +752,7 @@ actor Upload {
         }
     }
 
-    /// Checks digests, publishes, tells the finisher and marks the record; every step may be repeated after a
+    /// Checks digests, publishes, calls the finisher and marks the record; every step may be repeated after a
     /// crash (§11.1).
     ///
     /// - Returns: The error for the waiting requests, or `nil`. After an error the upload has either failed, or is

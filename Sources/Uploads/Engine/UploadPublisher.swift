@@ -18,7 +18,7 @@ struct UploadPublisher: Sendable {
     /// Content that was published, and its digests.
     typealias Published = (content: FinishedUpload, hashes: RunningHashes)
 
-    /// Publishes the bytes and tells the ``UploadFinisher``.
+    /// Publishes the bytes and calls the ``UploadFinisher``.
     ///
     /// - Parameter length: The length of the content.
     func run(_ length: Int64) async -> Result<Published, any Error> {
@@ -54,7 +54,7 @@ struct UploadPublisher: Sendable {
 
     /// Publishes to storage that this process has for itself.
     ///
-    /// Bytes that lie in a bucket in parts can be read only once they are one object. Until the finisher is told,
+    /// Bytes in the parts of a bucket can be read only once they are one object. Until the finisher is called,
     /// no client can download that object; wrong content is deleted again.
     private func publish(_ length: Int64) async throws -> Published {
         // A partial upload of a concatenation stays staged and is not reported.
