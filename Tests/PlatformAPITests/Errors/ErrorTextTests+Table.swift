@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformAPI
 
-// One row for each rule at least: the member at fault, the message, and a request that gets it.
+// At least one case for each rule: the invalid member, the message, and a request that causes it.
 extension `Error texts` {
     static let rules: [Case] = [
         .invalid(
@@ -268,7 +268,7 @@ extension `Error texts` {
             "`sender.user_id` must be a current participant of the conversation; a service sends with `sender.name`.",
             .init(
                 line: "POST /conversations/{C}/messages",
-                body: #"{"sender":{"user_id":"stranger"},"parts":[{"mime_type":"a/b","body":"x"}]}"#
+                body: #"{"sender":{"user_id":"outsider"},"parts":[{"mime_type":"a/b","body":"x"}]}"#
             )),
         .invalid(
             .senderName, "sender.name",
@@ -281,7 +281,7 @@ extension `Error texts` {
             "`sender.name` is not accepted from version 2.0 on; send as a user with `sender_id`.",
             .init(
                 line: "POST /conversations/{C}/messages",
-                body: #"{"sender":{"name":"Shop"},"parts":[{"mime_type":"a/b","body":"x"}]}"#,
+                body: #"{"sender":{"name":"Billing"},"parts":[{"mime_type":"a/b","body":"x"}]}"#,
                 version: "2.0")),
         .invalid(
             .senderID, "sender_id",
@@ -295,7 +295,7 @@ extension `Error texts` {
             "`sender_id` must be a current participant or a user with an identity (POST …/users/{user}/identity).",
             .init(
                 line: "POST /conversations/{C}/messages",
-                body: #"{"sender_id":"stranger","parts":[{"mime_type":"a/b","body":"x"}]}"#,
+                body: #"{"sender_id":"outsider","parts":[{"mime_type":"a/b","body":"x"}]}"#,
                 version: "2.0")),
         .invalid(
             .scheduleObject, "schedule",
@@ -353,7 +353,7 @@ extension `Error texts` {
             .init(
                 line: "POST /announcements",
                 body:
-                    #"{"recipients":["ana"],"sender_id":"stranger","parts":[{"mime_type":"a/b","body":"x"}]}"#,
+                    #"{"recipients":["ana"],"sender_id":"outsider","parts":[{"mime_type":"a/b","body":"x"}]}"#,
                 version: "2.0")),
         .invalid(
             .announcementContent, "parts.content",
@@ -840,7 +840,7 @@ extension `Error texts` {
                 fields: [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "x")])),
     ]
 
-    /// Errors that are not about the value of a member.
+    /// Errors other than invalid members.
     static let others: [Case] = [
         .other(
             401,
@@ -946,7 +946,7 @@ extension `Error texts` {
                 fields: [("Prefer", "handling=strict")])),
     ]
 
-    // MARK: - What rows are made of
+    // MARK: - Values of cases
 
     private static let webhooks = "application/vnd.layer.webhooks+json; version=1.0"
 
@@ -973,43 +973,44 @@ extension `Error texts` {
     private static let big = (0..<140).map { number in "\"k\(number)\":\"\(text(2000))\"" }
         .joined(separator: ",")
 
-    private static let blockMany: @Sendable (SampleApplication) async throws -> Void = { scene in
+    private static let blockMany: @Sendable (SampleApplication) async throws -> Void = { sample in
         let users = (0..<UserPatch.blockLimit).compactMap { number in UserID("u\(number)") }
-        try await scene.world.store.patchUser(
-            try #require(UserID("ana")), [.setBlocks(users)], in: scene.application)
+        try await sample.server.store.patchUser(
+            try #require(UserID("ana")), [.setBlocks(users)], in: sample.application)
     }
 
     /// A content of the largest size; its bytes are never read.
     private static let uploadLargest: @Sendable (SampleApplication) async throws -> Void = {
-        scene in
-        let conversation = scene.variables["C"].flatMap { id in Conversation.ID(uuid: id) }
+        sample in
+        let conversation = sample.variables["C"].flatMap { id in Conversation.ID(uuid: id) }
         let id = try #require(Content.ID(uuid: "00000000-0000-0000-0000-000000000009"))
-        _ = try await scene.world.store.finishUpload(
+        _ = try await sample.server.store.finishUpload(
             Content(
                 id: id, conversation: conversation, mimeType: "a/b",
                 size: MessagingLimits().messageBytes,
                 fileName: nil, sha256: [UInt8](repeating: 0, count: 32), crc32c: 0, md5: nil,
                 sha512: nil, completedAt: Timestamp(milliseconds: 1), origin: nil),
-            in: scene.application)
+            in: sample.application)
     }
 
-    private static let exportOnce: @Sendable (SampleApplication) async throws -> Void = { scene in
-        try await scene.world.store.setExportKey(
-            ExportKey(pem: "x", der: [1]), in: scene.application)
-        _ = try await scene.world.store.requestExport(in: scene.application)
+    private static let exportOnce: @Sendable (SampleApplication) async throws -> Void = { sample in
+        try await sample.server.store.setExportKey(
+            ExportKey(pem: "x", der: [1]), in: sample.application)
+        _ = try await sample.server.store.requestExport(in: sample.application)
     }
 }
 
 extension `Error texts`.Case {
     fileprivate static func invalid(
         _ rule: ValidationRule, _ property: String, _ message: String,
-        _ request: `Error texts`.Sample
+        _ request: `Error texts`.SampleRequest
     ) -> Self {
         Self(rule: rule, status: 422, property: property, message: message, request: request)
     }
 
     fileprivate static func other(
-        _ status: Int, property: String? = nil, _ message: String, _ request: `Error texts`.Sample
+        _ status: Int, property: String? = nil, _ message: String,
+        _ request: `Error texts`.SampleRequest
     ) -> Self {
         Self(rule: nil, status: status, property: property, message: message, request: request)
     }
