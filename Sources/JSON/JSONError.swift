@@ -3,7 +3,7 @@ public struct JSONError: Error, Hashable, Sendable {
     /// The offset of the byte at which reading stopped, counted from zero.
     public let offset: Int
 
-    /// What is wrong there.
+    /// The kind of error.
     public let reason: Reason
 
     /// The kinds of errors.

@@ -1,4 +1,4 @@
-/// Names one thing of kind `Subject`: a UUID (RFC 9562), 128 bits.
+/// The id of an object of type `Subject`: a UUID (RFC 9562), 128 bits.
 ///
 /// Text is read in any case and written in lower case; order is the order of the bytes.
 public struct Identifier<Subject>: Hashable, Comparable, Sendable {
@@ -44,7 +44,7 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
-    /// The same bits as the name of something else, for keys that become ids.
+    /// An id of another type with the same bits, for keys that become ids.
     public init<Other>(_ other: Identifier<Other>) {
         high = other.high
         low = other.low
@@ -116,8 +116,8 @@ extension Identifier: CustomStringConvertible {
 }
 
 extension StringProtocol {
-    /// Whether every database holds this text: PostgreSQL knows no U+0000 in one.
+    /// Whether every database can store this text: PostgreSQL cannot store U+0000.
     ///
-    /// Asked at the door of each text that is a column of its own.
+    /// Checked for each text that is a column.
     package var isStorable: Bool { !utf8.contains(0) }
 }

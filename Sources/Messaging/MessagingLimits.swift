@@ -1,12 +1,12 @@
 /// The limits of conversations and messages that an operator chooses (ruling 35).
 public struct MessagingLimits: Equatable, Sendable {
-    /// The most participants that a conversation is given, 1 to 100,000 (R19).
+    /// The maximum number of participants of a conversation, 1 to 100,000 (R19).
     ///
-    /// A conversation that has more already, from before the limit was lowered, stays readable and may
-    /// lose participants, but gain none.
+    /// A conversation with more participants, from before the limit was lowered, stays readable and may
+    /// lose participants but not gain any.
     public var participants = 25
-    /// The most bytes that all parts of a message have together, at least 2,048 (R23); also the size of
-    /// the largest upload.
+    /// The maximum number of bytes of all parts of a message together, at least 2,048 (R23); also the
+    /// maximum size of an upload.
     public var messageBytes: Int64 = 2_147_483_648
 
     /// The defaults.
@@ -18,7 +18,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970 UTC; negative before.
     public let milliseconds: Int64
 
-    /// The moment so many milliseconds after 1970 UTC.
+    /// The moment this many milliseconds after 1970 UTC.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }

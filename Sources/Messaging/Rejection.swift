@@ -1,16 +1,16 @@
-/// The caller's mistake, found while reading or deciding; nothing has been changed.
+/// An error of the caller's request; nothing has been changed.
 ///
 /// Property texts are those of rulings 5. Only `PlatformAPI` turns a rejection into an API error.
 public enum Rejection: Error, Equatable, Sendable {
-    /// What a look-up was for.
+    /// The kind of an object.
     public enum Subject: Equatable, Sendable {
         case application, token, user, identity, conversation, message, messagePart, content,
             announcement, export, exportKey, webhook, delivery
     }
 
-    /// What was found where a rule is broken; each member is there when the rule needs it.
+    /// Details of an invalid value, as far as the text of the rule needs them.
     public struct Detail: Equatable, Sendable {
-        /// The path of the value inside of the member at fault, such as `metadata.a.b`.
+        /// The path of the value within the invalid member, such as `metadata.a.b`.
         public let path: String?
         /// The number of bytes, characters or elements that were found.
         public let amount: Int?
@@ -19,7 +19,7 @@ public enum Rejection: Error, Equatable, Sendable {
         /// The text that was found, as the client wrote it.
         public let text: String?
 
-        /// What was found, as far as the rule needs it.
+        /// All members.
         public init(
             path: String? = nil, amount: Int? = nil, limit: Int? = nil,
             text: String? = nil
@@ -41,40 +41,40 @@ public enum Rejection: Error, Equatable, Sendable {
         case recentExport
     }
 
-    /// Never existed, is not visible here, or is a message deleted since.
+    /// The object never existed, is not visible to the caller, or is a deleted message.
     case notFound(Subject)
     /// The conversation existed and was deleted for all (R18).
     case objectDeleted
-    /// The caller was once allowed: a former participant writes (R14).
+    /// A former participant writes (R14).
     case accessDenied
     /// A user changes parts of a message that another one sent (client-api 4.3).
     case notSender
     /// A required member is absent; the text names it.
     case missing(String)
-    /// A member has a bad value: which one, the rule it breaks, and what was found.
+    /// A member has an invalid value: the member, the broken rule, and details of the value.
     case invalid(String, ValidationRule, Detail = Detail())
     /// The operation is well-formed, but the state of its object forbids it.
     case invalidOperation(Obstacle)
     /// The creator has blocked a participant (R31).
     case participantBlocked
-    /// More would have to be looked at than one answer is worth (X9).
+    /// A filter would have to examine too many objects for one answer (X9).
     case tooMany
-    /// The key of a repeat came with another request before (X2).
+    /// The idempotency key was used with another request before (X2).
     case keyReused
-    /// The request of this key is still worked on (X2).
+    /// The first request with this idempotency key is still running (X2).
     case inProgress
-    /// The proposed id belongs to an object its proposer does not see.
+    /// The proposed id belongs to an object that the caller does not see.
     case idTaken(Subject)
-    /// An application has as many of them as it may (webhooks §1.2).
+    /// The application has the maximum number of these objects (webhooks §1.2).
     case full(Subject, limit: Int)
-    /// The requested position of the event log was trimmed (X3); the first one that exists.
+    /// The requested position of the event log was deleted; the oldest existing one (X3).
     case positionGone(oldest: LogPosition)
 }
 
 /// A rule that the value of a member, parameter or header must keep; each belongs to one operation or to
 /// one noun that several operations share.
 ///
-/// A rule says what is wrong, not how that reads: `PlatformAPI` holds the text of each, with the limits.
+/// `PlatformAPI` has the text of each rule, with the limits.
 public enum ValidationRule: CaseIterable, Sendable {
     // Users, where an operation names several.
     case participantUsers, participantCount, participantCountAfterPatch

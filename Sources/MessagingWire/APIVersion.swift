@@ -33,7 +33,7 @@ public enum APIFamily: Sendable {
     /// Webhooks and their deliveries.
     case webhooks
 
-    /// What `Accept` names.
+    /// The media type of `Accept`.
     public var mediaType: String {
         switch self {
         case .platform: "application/vnd.layer+json"

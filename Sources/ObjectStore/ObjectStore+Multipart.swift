@@ -125,7 +125,7 @@ extension ObjectStore {
     ///
     /// - Parameter parts: At least one, in ascending order; all but the last of at least 5 MiB.
     /// - Throws: `missingUpload` also if an earlier attempt succeeded and its response was lost;
-    ///   only the object's size in ``head(_:)`` tells whether it did (§10.3).
+    ///   only the object's size in ``head(_:)`` shows whether it did (§10.3).
     public func complete(
         _ key: ObjectKey, upload: String, _ parts: [ObjectPart]
     ) async throws(ObjectStoreError) {

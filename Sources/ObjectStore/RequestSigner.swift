@@ -122,7 +122,7 @@ extension String {
     }
 }
 
-/// What the signature covers of the body (§10.4).
+/// The digest of the body in the signature (§10.4).
 enum PayloadDigest: Sendable, Equatable {
     /// Its SHA-256 in lower-case hexadecimal, which the store verifies.
     case sha256(String)

@@ -35,7 +35,7 @@ public struct Endpoint: Sendable {
     public let versions: Set<APIVersion>
     /// The interface it belongs to.
     let family: APIFamily
-    /// One sentence that says what it does.
+    /// One sentence that describes it.
     public let summary: String
     /// Whether `If-None-Match` may hold a key that identifies a repeated creation (platform-api §1.9).
     let isKeyed: Bool

@@ -35,7 +35,7 @@ public final class PlatformAPI: Service {
     private let acceptIsStrict: Atomic<Bool>
     private let router: Router<Endpoint>
 
-    /// What a fault of the server means to the client.
+    /// The meaning of a fault of the server for the client.
     public enum FaultKind: Sendable {
         /// Something the server needs is unavailable: 503, retry (code 1).
         case unavailable

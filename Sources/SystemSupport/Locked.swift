@@ -6,7 +6,7 @@ import Glibc
 /// futex and reports false races; it understands a pthread mutex. Hold it for a few instructions
 /// only, never across a system call or an `await`.
 @safe package final class Locked<Value>: Sendable {
-    // Both are safe to share because `withLock` is the only access: the value came in `sending`, so
+    // Both are safe to share because `withLock` is the only access: the value was passed as `sending`, so
     // nothing outside refers to it, and results are `sending` too. The address of the mutex does
     // not change between `init` and `deinit`, as POSIX requires.
     nonisolated(unsafe) private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -2,7 +2,7 @@ internal import Blobs
 public import HTTP
 internal import SystemSupport
 
-/// Decides which requests may create uploads at the creation endpoint (§1.1); this module knows no tokens.
+/// Decides which requests may create uploads at the creation endpoint (§1.1); this module does not know tokens.
 public protocol UploadAuthorizer: Sendable {
     /// Called once per request, before its body is read.
     ///

@@ -70,7 +70,7 @@ extension UploadError {
     struct Details {
         let status: Status
         let kind: UploadErrorKind
-        /// One of the words of §3.9.
+        /// A reason of §3.9.
         let reason: String
         /// What is wrong, the rule with its limit, and what to do.
         let message: String

@@ -4,7 +4,7 @@ internal import JSON
 /// The `id` and `code` of a JSON error: those of the server's error table, which its error page explains (ruling
 /// 32).
 ///
-/// This module lies below the one that has the table; a test compares the two.
+/// This module cannot import the module with the table; a test compares the two.
 public enum UploadErrorKind: String, Sendable, CaseIterable {
     case serviceUnavailable = "service_unavailable"
     case authenticationRequired = "authentication_required"

@@ -49,7 +49,7 @@ public struct UploadSettings: Sendable {
     /// Maximum body size that proxies in front of this server allow; `nil` for no limit. It is announced (§7.4) and
     /// not checked here.
     public var maxAppendSize: Int64?
-    /// When `104` tells a client where to resume (§7.5).
+    /// When `104` responses are sent (§7.5).
     public var interim104 = Interim104.auto
     /// Durable bytes between two `104` responses that report progress.
     public var progress104Bytes: Int64 = 16 << 20

@@ -5,7 +5,7 @@ internal import SystemSupport
 public struct UploadStatistics: Sendable, Hashable {
     /// Requests and bytes, by the protocol of the request.
     public internal(set) var traffic: [UploadProtocol: UploadTraffic] = [:]
-    /// Open uploads, by the protocol that created them; counted when asked.
+    /// Open uploads, by the protocol that created them; counted on request.
     public internal(set) var open: [UploadProtocol: Int] = [:]
     /// Bytes reserved for them, likewise.
     public internal(set) var reserved: [UploadProtocol: Int64] = [:]

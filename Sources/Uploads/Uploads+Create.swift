@@ -19,7 +19,7 @@ public struct UploadOwner: Hashable, Sendable {
     }
 }
 
-/// What is known of an upload before its first byte.
+/// The properties of an upload before its first byte.
 public struct UploadDraft: Sendable {
     /// The owner.
     public let owner: UploadOwner

@@ -49,7 +49,7 @@ extension Uploads {
         }
     }
 
-    /// Deletes the bytes first and then tells the finisher; after a crash in between the deletion is repeated.
+    /// Deletes the bytes first and then calls the finisher; after a crash in between the deletion is repeated.
     private func eraseContents() async {
         let (engine, limit) = (engine, 100)
         for _ in 0..<10 {

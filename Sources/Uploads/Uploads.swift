@@ -10,7 +10,7 @@ internal import SystemSupport
 /// folder/records/<sha-256 of the token>    one small record per upload, also of ended ones
 /// folder/blobs/staged/<content id>         bytes still arriving
 /// folder/blobs/content/…                   complete contents
-/// folder/parts/<content id>                what of an upload lies in a bucket already
+/// folder/parts/<content id>                the parts of an upload that are in a bucket
 /// ```
 public final class Uploads: Sendable {
     /// The route for logs; the token in a path is a secret.
@@ -36,7 +36,7 @@ public final class Uploads: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Created when missing; used by one process at a time (``FolderLock``).
-    ///   - finisher: Told of every finished content, at least once.
+    ///   - finisher: Called for every finished content, at least once.
     ///   - publicBase: The base of upload URLs.
     ///   - onCommit: Called with the duration of each commit of bytes and record.
     ///   - bucket: Where complete content goes; `nil` for the local disk.
@@ -175,7 +175,7 @@ extension Uploads {
                     return nil
                 }
                 if try await upload.isCurrent() {
-                    // The stopping server has told only the uploads that were in use then.
+                    // The stopping server has stopped only the uploads that were in use then.
                     if isStopping.withLock({ $0 }) { await upload.stop() }
                     return upload
                 }
@@ -212,7 +212,7 @@ extension Uploads {
         }
     }
 
-    /// Carries out what another process asks of this one, which receives the body of an upload (ruling 33).
+    /// Carries out a request of another process to this one, which receives the body of an upload (ruling 33).
     ///
     /// - Parameters:
     ///   - name: The name of the record in the ``UploadRegistry``.

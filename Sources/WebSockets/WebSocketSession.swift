@@ -2,7 +2,7 @@ internal import HTTP
 
 /// The protocol state of one WebSocket without I/O: takes bytes and times, returns what to do next.
 struct WebSocketSession: Sendable {
-    /// What to do next.
+    /// The next action.
     enum Step: Equatable {
         case deliver(WebSocketMessage)
         case ping
@@ -127,7 +127,7 @@ struct WebSocketSession: Sendable {
         return .pause
     }
 
-    // MARK: What time brings
+    // MARK: Timeouts
 
     /// Returns what is due; to be called until it returns `nil`.
     mutating func tick(at now: Int64) -> Step? {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures Parley, next to others on the same machine, and prints one table.
+"""Measures Parley and other servers on the same machine, and prints one table.
 
 Every comparison is interleaved: each round runs every server in turn, and the medians of the rounds
-are shown, so that a noisy machine disturbs all of them alike. The ratios mean something, the absolute
-numbers only here and now. The load generator shares the cores with what it loads.
+are shown, so that other load affects all servers alike. The ratios can be compared between machines, the
+absolute numbers cannot. The load generator shares the cores with the servers.
 """
 
 import argparse
@@ -33,7 +33,7 @@ PARTS = {
     "streams": streams, "webhooks": webhooks,
     "flatness": flatness, "growth": growth, "import": import_export, "transfers": transfers, "chunks": chunks, "start": start,
 }
-# Growth takes half an hour, and says more of what flatness says; import takes minutes.
+# Growth takes half an hour and extends flatness; import takes minutes.
 LONG = {"growth", "import"}
 
 
@@ -45,9 +45,9 @@ def arguments():
     parser.add_argument("--bytes", type=int, default=1 << 30, help="size of the transferred file")
     parser.add_argument("--size", type=int, default=1_000_000, help="messages and conversations of a large application")
     parser.add_argument("--streams", type=int, default=1000, help="live streams of the log")
-    parser.add_argument("--stream-rate", type=int, default=1000, help="messages a second that are sent meanwhile")
-    parser.add_argument("--peer", type=pathlib.Path, help="folder in which Hummingbird is built; beside the binaries")
-    parser.add_argument("--figures", type=pathlib.Path, help="folder that pictures are written to")
+    parser.add_argument("--stream-rate", type=int, default=1000, help="messages sent a second to live streams")
+    parser.add_argument("--peer", type=pathlib.Path, help="folder in which Hummingbird is built; by default beside the binaries")
+    parser.add_argument("--figures", type=pathlib.Path, help="folder for plots")
     parser.add_argument("--only", choices=PARTS)
     return parser.parse_args()
 
@@ -63,9 +63,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         for name, part in PARTS.items():
             if name == options.only or options.only is None and name not in LONG:
-                place = pathlib.Path(folder) / name
-                place.mkdir()
-                part.measure(options, place, table)
+                path = pathlib.Path(folder) / name
+                path.mkdir()
+                part.measure(options, path, table)
     print(table)
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from load import varied
-from messages import HEADERS, converse, numbered
+from messages import HEADERS, create_conversation, numbered
 from processes import parley
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
@@ -25,8 +25,8 @@ def measure(options, folder, table):
             send(
                 options, folder / f"server-{connections}", table, "PostgreSQL", connections,
                 {"PARLEY_DATABASE_URL": postgres.schema()})
-        beside(options, folder / "beside", table, postgres, postgres.schema())
-        two(options, folder / "two", table, postgres.schema())
+        against_pgbench(options, folder / "pgbench", table, postgres, postgres.schema())
+        two_processes(options, folder / "two", table, postgres.schema())
     finally:
         postgres.close()
 
@@ -34,57 +34,57 @@ def measure(options, folder, table):
 def send(options, folder, table, engine, connections, settings):
     folder.mkdir()
     with parley(options, folder, **settings) as ours:
-        chat = converse(ours)
+        messages_path = create_conversation(ours)
         runs = [
-            varied(ours, "POST", chat, connections, options.seconds, HEADERS, numbered(f"e{number}"))
+            varied(ours, "POST", messages_path, connections, options.seconds, HEADERS, numbered(f"e{number}"))
             for number in range(options.rounds)]
-    table.alone(
-        f"POST a message, durable, {engine}, {connections} connections", runs, f", {shared(ours):.1f} a commit")
+    table.add_runs(
+        f"POST a message, durable, {engine}, {connections} connections", runs, f", {messages_per_commit(ours):.1f} a commit")
     return runs
 
 
-def beside(options, folder, table, postgres, schema):
-    """Sends at 64 connections, in turn with pgbench, which parses no HTTP and makes no decisions."""
+def against_pgbench(options, folder, table, postgres, schema):
+    """Sends at 64 connections, in turn with pgbench, which parses no HTTP and checks nothing."""
     folder.mkdir()
-    ours, bases = [], {}
+    ours, pgbench_runs = [], {}
     with parley(options, folder, PARLEY_DATABASE_URL=schema) as server:
-        chat = converse(server)
+        messages_path = create_conversation(server)
 
         def run(number):
-            return varied(server, "POST", chat, 64, options.seconds, HEADERS, numbered(f"b{number}"))
+            return varied(server, "POST", messages_path, 64, options.seconds, HEADERS, numbered(f"b{number}"))
 
         run("f")
         scripts = [
-            ("all on the conversation of ours", Base(options, folder, postgres, schema, isShared=True)),
-            ("each on an application of its own", Base(options, folder, postgres, schema, isShared=False)),
+            ("all clients on Parley's conversation", PgbenchRun(options, folder, postgres, schema, is_shared=True)),
+            ("each client on its own application", PgbenchRun(options, folder, postgres, schema, is_shared=False)),
         ]
         for number in range(options.rounds):
             ours.append(run(number))
-            for name, base in scripts: bases.setdefault(name, []).append(base.rate())
-    for name, rates in bases.items():
-        table.against(
-            f"POST a message, PostgreSQL, 64 connections, beside pgbench of the same rows, {CLIENTS} clients, "
+            for name, pgbench in scripts: pgbench_runs.setdefault(name, []).append(pgbench.rate())
+    for name, rates in pgbench_runs.items():
+        table.add_against_rates(
+            f"POST a message, PostgreSQL, 64 connections, against pgbench with the same rows, {CLIENTS} clients, "
             f"prepared, {name}", ours, rates)
 
 
-def shared(ours):
+def messages_per_commit(ours):
     """Messages in a commit; logged once at the end by the writer of the database."""
-    said = ours.output.read_text()
-    commits, mutations = (int(re.search(rf'"{name}":"?(\d+)', said)[1]) for name in ("commits", "mutations"))
+    output = ours.output.read_text()
+    commits, mutations = (int(re.search(rf'"{name}":"?(\d+)', output)[1]) for name in ("commits", "mutations"))
     return mutations / max(commits, 1)
 
 
-def two(options, folder, table, schema):
-    """Two processes at one server, each with half of the connections, beside one with all of them."""
+def two_processes(options, folder, table, schema):
+    """Two processes at one server, each with half of the connections, against one with all of them."""
     folder.mkdir()
-    places = [folder / "first", folder / "second"]
-    for place in places: place.mkdir()
-    with parley(options, places[0], PARLEY_DATABASE_URL=schema) as first, \
-            parley(options, places[1], PARLEY_DATABASE_URL=schema) as second:
-        chat = converse(first)
+    paths = [folder / "first", folder / "second"]
+    for path in paths: path.mkdir()
+    with parley(options, paths[0], PARLEY_DATABASE_URL=schema) as first, \
+            parley(options, paths[1], PARLEY_DATABASE_URL=schema) as second:
+        messages_path = create_conversation(first)
 
         def run(server, connections, prefix):
-            return varied(server, "POST", chat, connections, options.seconds, HEADERS, numbered(prefix))
+            return varied(server, "POST", messages_path, connections, options.seconds, HEADERS, numbered(prefix))
 
         both, one = [], []
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -93,35 +93,35 @@ def two(options, folder, table, schema):
                 halves = [pool.submit(run, server, 32, f"{letter}{number}")
                           for server, letter in ((first, "a"), (second, "b"))]
                 both.append(sum(half.result().rate for half in halves))
-    table.against("POST a message, PostgreSQL, one process at 64 connections, beside two at 32 each", one, both)
+    table.add_against_rates("POST a message, PostgreSQL, one process at 64 connections, against two at 32 each", one, both)
 
 
-class Base:
+class PgbenchRun:
     """The statements that store a message, run by pgbench on the rows of a sent message."""
 
-    def __init__(self, options, folder, postgres, schema, isShared):
+    def __init__(self, options, folder, postgres, schema, is_shared):
         self.seconds, self.schema = options.seconds, schema
         self.name = schema.rsplit("D", 1)[1]
-        self.ask = lambda statement: postgres.run(f"SET search_path = {self.name}; {statement}")
-        self.script = folder / f"pgbench-{isShared}.sql"
-        self.ask("CREATE SEQUENCE IF NOT EXISTS pgbench_run")
-        self.application = self.ask("SELECT quote_literal(application) FROM messages LIMIT 1")
-        if not isShared: self.part()
+        self.run = lambda statement: postgres.run(f"SET search_path = {self.name}; {statement}")
+        self.script = folder / f"pgbench-{is_shared}.sql"
+        self.run("CREATE SEQUENCE IF NOT EXISTS pgbench_run")
+        self.application = self.run("SELECT quote_literal(application) FROM messages LIMIT 1")
+        if not is_shared: self.give_each_client_an_application()
         self.write()
 
-    def part(self):
-        """Each client has its own application, so that none waits for the counter of another one."""
+    def give_each_client_an_application(self):
+        """Copies the rows for each client to its own application, so that no client waits for the counter of another."""
         for table in ("log_positions", "conversations", "participants"):
             columns = self.columns(table)
             others = ", ".join("decode(lpad(to_hex(k), 32, '0'), 'hex')" if name == "application" else name
                                for name in columns)
-            self.ask(
+            self.run(
                 f"INSERT INTO {table} ({', '.join(columns)}) SELECT {others} FROM {table}, "
                 f"generate_series(1, {CLIENTS}) k WHERE application = {self.application}")
         self.application = "decode(lpad(to_hex(:client_id::bigint + 1), 32, '0'), 'hex')"
 
     def columns(self, table):
-        return self.ask(
+        return self.run(
             f"SELECT column_name FROM information_schema.columns WHERE table_schema = '{self.name}' "
             f"AND table_name = '{table}' ORDER BY ordinal_position").split()
 
@@ -130,23 +130,23 @@ class Base:
         columns = self.columns(table)
         where = "WHERE kind = 'message.sent'" if table == "events" else ""
         values = [
-            changed.get(name) or self.ask(
+            changed.get(name) or self.run(
                 f"SELECT quote_nullable({name}) FROM {table} {where} ORDER BY {order} LIMIT 1")
             for name in columns]
         return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join(values)});"
 
     def write(self):
         application = self.application
-        message = "decode(lpad(to_hex(:run::bigint), 8, '0') || lpad(to_hex(:client_id::bigint), 4, '0') || lpad(to_hex(:place::bigint), 20, '0'), 'hex')"
-        conversation = self.ask("SELECT quote_literal(id) FROM conversations LIMIT 1")
+        message = "decode(lpad(to_hex(:run::bigint), 8, '0') || lpad(to_hex(:client_id::bigint), 4, '0') || lpad(to_hex(:log_position::bigint), 20, '0'), 'hex')"
+        conversation = self.run("SELECT quote_literal(id) FROM conversations LIMIT 1")
         own = {"application": application}
         self.script.write_text("\n".join([
             "BEGIN;",
             f"UPDATE log_positions SET position = position + 1 WHERE application = {application} "
-            "RETURNING position AS place \\gset",
+            "RETURNING position AS log_position \\gset",
             f"UPDATE conversations SET last_position = last_position + 1, message_count = message_count + 1 "
             f"WHERE application = {application} AND id = {conversation} RETURNING last_position AS new_position \\gset",
-            self.row("events", "position", own | {"position": ":place"}),
+            self.row("events", "position", own | {"position": ":log_position"}),
             self.row("messages", "position", own | {"id": message, "position": ":new_position"}),
             self.row("parts", "message", own | {"message": message}),
             f"UPDATE participants SET total_count = total_count + 1, unread_count = unread_count + 1, "
@@ -155,9 +155,9 @@ class Base:
             "COMMIT;", ""]))
 
     def rate(self):
-        run = self.ask("SELECT nextval('pgbench_run')")
-        said = subprocess.run(
+        run = self.run("SELECT nextval('pgbench_run')")
+        output = subprocess.run(
             ["pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(max(1, round(self.seconds))),
              "-D", f"run={run}", "-f", str(self.script), self.schema],
             stdout=subprocess.PIPE, text=True, check=True).stdout
-        return float(re.search(r"tps = ([\d.]+)", said)[1])
+        return float(re.search(r"tps = ([\d.]+)", output)[1])

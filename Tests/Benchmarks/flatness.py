@@ -1,7 +1,7 @@
-"""Whether the most frequent requests cost the same in a small and in a large application.
+"""The cost of the most frequent requests in a small and in a large application.
 
-Two servers, one with a thousand conversations and messages and one with `--size` of them, asked in turn. One
-user takes part in every conversation, and one conversation has all the messages. The goal: within 1.5 times.
+Two servers, one with a thousand conversations and messages and one with `--size` of them, measured in turn.
+One user participates in every conversation, and one conversation has all messages. The goal is a factor below 1.5.
 """
 
 import messages
@@ -14,57 +14,57 @@ PAIR = '{"participants":["ana","u{n}"],"distinct":true}'
 
 def measure(options, folder, table):
     sizes = (1000, options.size)
-    servers, chats = [], []
+    servers, messages_paths = [], []
     try:
         for size in sizes:
-            place = folder / f"of-{size}"
-            place.mkdir()
-            servers.append(parley(options, place))
-            chats.append(populate(servers[-1], size))
-        for what, ask in QUESTIONS.items():
-            small, large = in_turn(options, ask, servers, chats, sizes)
-            table.flat(f"{what}, {sizes[1]:,} against {sizes[0]:,}", small, large)
+            path = folder / f"of-{size}"
+            path.mkdir()
+            servers.append(parley(options, path))
+            messages_paths.append(populate(servers[-1], size))
+        for what, send_load in REQUESTS.items():
+            small, large = in_turn(options, send_load, servers, messages_paths, sizes)
+            table.add_sizes(f"{what}, {sizes[1]:,} against {sizes[0]:,}", small, large)
     finally:
         for server in servers: server.stop()
 
 
-def in_turn(options, ask, servers, chats, sizes):
-    """The runs of each server, of which each round asks all, so that load from other processes affects all of them alike."""
-    # All rows are read once before the measurement, so that the first round does not include reading files.
-    for server, chat, size in zip(servers, chats, sizes): ask(server, chat, size, options.seconds, "f")
+def in_turn(options, send_load, servers, messages_paths, sizes):
+    """The runs of each server; each round runs all of them, so that other load affects all alike."""
+    # Reads all rows before the measurement, so that the first round does not include reading files.
+    for server, messages_path, size in zip(servers, messages_paths, sizes): send_load(server, messages_path, size, options.seconds, "f")
     runs = [[] for _ in servers]
     for number in range(options.rounds):
         for index in range(len(servers))[:: 1 if number % 2 == 0 else -1]:
-            runs[index].append(ask(servers[index], chats[index], sizes[index], options.seconds, number))
+            runs[index].append(send_load(servers[index], messages_paths[index], sizes[index], options.seconds, number))
     return runs
 
 
 def populate(server, size):
-    """Creates as many conversations of one user as messages in one conversation; returns the latter."""
+    """Creates `size` conversations of one user and `size` messages in one conversation; returns its messages path."""
     fill(server, CONVERSATIONS, PAIR, size, HEADERS)
-    chat = messages.converse(server)
-    messages.fill_messages(server, chat, size)
-    return chat
+    messages_path = messages.create_conversation(server)
+    messages.fill_messages(server, messages_path, size)
+    return messages_path
 
 
-def send(server, chat, size, seconds, number):
-    return varied(server, "POST", chat, CONNECTIONS, seconds, HEADERS, messages.numbered(f"c{number}"))
+def send(server, messages_path, size, seconds, number):
+    return varied(server, "POST", messages_path, CONNECTIONS, seconds, HEADERS, messages.numbered(f"c{number}"))
 
 
-def list_messages(server, chat, size, seconds, number):
-    return wrk(server, f"{chat}?page_size=100", CONNECTIONS, seconds, headers=HEADERS)
+def list_messages(server, messages_path, size, seconds, number):
+    return wrk(server, f"{messages_path}?page_size=100", CONNECTIONS, seconds, headers=HEADERS)
 
 
-def list_conversations(server, chat, size, seconds, number):
+def list_conversations(server, messages_path, size, seconds, number):
     path = f"/apps/{APPLICATION}/users/ana/conversations?page_size=100&sort_by=last_message"
     return wrk(server, path, CONNECTIONS, seconds, headers=HEADERS)
 
 
-def look_up(server, chat, size, seconds, number):
+def look_up(server, messages_path, size, seconds, number):
     return varied(server, "POST", CONVERSATIONS, CONNECTIONS, seconds, HEADERS, PAIR, below=size)
 
 
-QUESTIONS = {
+REQUESTS = {
     "List 100 messages": list_messages,
     "Look a distinct conversation up": look_up,
     "Send a message": send,

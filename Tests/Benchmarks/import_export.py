@@ -1,4 +1,4 @@
-"""The cost of export and import, and the delay for other clients while two distinct conversations are merged.
+"""The rate of export and import, and the delay of another client while two distinct conversations are merged.
 
 Both servers hold a distinct conversation of the same two users with as many messages. The lines of one are
 imported into the other, so both conversations are merged at the end; meanwhile a client sends to another
@@ -23,35 +23,35 @@ from postgres import Postgres
 
 
 def measure(options, folder, table):
-    move(options, folder / "SQLite", table)
+    measure_engine(options, folder / "SQLite", table)
     with contextlib.closing(Postgres()) as postgres:
-        move(options, folder / "PostgreSQL", table, postgres)
+        measure_engine(options, folder / "PostgreSQL", table, postgres)
 
 
-def move(options, folder, table, postgres=None):
+def measure_engine(options, folder, table, postgres=None):
     size, engine = options.size // 10, folder.name
     lines = folder / "lines"
     with server(options, folder / "source", postgres) as source:
         fill_distinct(source, ["ana", "bo"], size, "a0")
         began = time.monotonic()
         export(source, lines)
-        table.say(
+        table.add_text(
             f"Export of {size:,} messages, {engine}",
             f"{size / (time.monotonic() - began):,.0f}/s, {lines.stat().st_size >> 20} MiB, peak {peak(source)}")
     with server(options, folder / "target", postgres) as target:
-        chat = fill_distinct(target, ["ana", "bo"], size, "b0")
+        messages_path = fill_distinct(target, ["ana", "bo"], size, "b0")
         others = Sender(target, fill_distinct(target, ["carl", "dora"]))
         began = time.monotonic()
-        said = bring(target, lines)
+        output = import_lines(target, lines)
         spent = time.monotonic() - began
         others.stop()
-        assert said["merged"] == 1, said
-        assert json.loads(target.request("GET", chat, headers=HEADERS)[1])["id"].rsplit("/", 1)[1] not in chat
-        table.say(
+        assert output["merged"] == 1, output
+        assert json.loads(target.request("GET", messages_path, headers=HEADERS)[1])["id"].rsplit("/", 1)[1] not in messages_path
+        table.add_text(
             f"Import of {size:,} messages, {engine}, merged with as many",
             f"{size / spent:,.0f}/s, peak {peak(target)}")
         waits = sorted(others.waits)
-        table.say(
+        table.add_text(
             f"Waits of another sender meanwhile, {engine}",
             f"p99 {waits[len(waits) * 99 // 100] * 1e3:,.0f} ms, longest {waits[-1] * 1e3:,.0f} ms")
 
@@ -70,18 +70,18 @@ def fill_distinct(server, users, size=0, prefix=""):
 
 
 def export(server, lines):
-    with call(server, "GET", "export") as answer, open(lines, "wb") as file:
+    with request(server, "GET", "export") as answer, open(lines, "wb") as file:
         shutil.copyfileobj(answer, file, 1 << 20)
 
 
-def bring(server, lines):
+def import_lines(server, lines):
     fields = {"Content-Type": "application/jsonl", "Content-Length": str(lines.stat().st_size)}
-    with open(lines, "rb") as file, call(server, "POST", "import", file, fields) as answer:
+    with open(lines, "rb") as file, request(server, "POST", "import", file, fields) as answer:
         return json.load(answer)
 
 
 @contextlib.contextmanager
-def call(server, method, name, body=None, fields={}):
+def request(server, method, name, body=None, fields={}):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=3600)
     connection.request(method, f"/apps/{APPLICATION}/{name}", body, HEADERS | fields)
     answer = connection.getresponse()
@@ -96,15 +96,15 @@ def peak(server):
 
 
 class Sender:
-    """Sends one message after the other, and remembers how long each took."""
+    """Sends one message after the other, and records the time of each."""
 
-    def __init__(self, server, chat):
-        self.server, self.path, self.waits, self.isOver = server, f"{chat}/messages", [], False
+    def __init__(self, server, messages_path):
+        self.server, self.path, self.waits, self.is_stopped = server, f"{messages_path}/messages", [], False
         self.thread = threading.Thread(target=self.run)
         self.thread.start()
 
     def run(self):
-        while not self.isOver:
+        while not self.is_stopped:
             began = time.monotonic()
             post(self.server, self.path, {
                 "sender_id": "layer:///identities/carl", "parts": [{"mime_type": "text/plain", "body": "elsewhere"}]})
@@ -112,5 +112,5 @@ class Sender:
             time.sleep(0.01)
 
     def stop(self):
-        self.isOver = True
+        self.is_stopped = True
         self.thread.join()

@@ -31,7 +31,7 @@ def varied(server, method, path, connections, seconds, headers, body=None, **num
 
 
 def fill(server, path, body, count, headers, first=0):
-    """Posts bodies numbered from `first`, below `count` when they are few, a little more when they are many.
+    """Posts bodies numbered from `first` up to `count`, or slightly more when they are many.
 
     Returns the next unused number.
     """
@@ -62,19 +62,19 @@ def wrk(server, path, connections, seconds, script=None, headers=None, environme
     if script:
         command += ["-s", str(script)]
     before = server.cpu_seconds()
-    said = subprocess.run(command + [server.url + path], capture_output=True, text=True, check=True,
+    output = subprocess.run(command + [server.url + path], capture_output=True, text=True, check=True,
                           env=os.environ | (environment or {})).stdout
     spent = server.cpu_seconds() - before
-    if "Non-2xx" in said or "Socket errors" in said:
-        print(f"warning: {server.process.args[0]} {path}:\n{said}", file=sys.stderr)
-    requests = int(re.search(r"(\d+) requests in", said)[1])
+    if "Non-2xx" in output or "Socket errors" in output:
+        print(f"warning: {server.process.args[0]} {path}:\n{output}", file=sys.stderr)
+    requests = int(re.search(r"(\d+) requests in", output)[1])
     return Run(
-        rate=float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1]),
-        p50=percentile(said, "50%"), p99=percentile(said, "99%"),
+        rate=float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1]),
+        p50=percentile(output, "50%"), p99=percentile(output, "99%"),
         cpu=spent * 1e6 / max(requests, 1), requests=requests)
 
 
-def percentile(said, name):
-    found = re.search(rf"^\s*{name}\s+([\d.]+)(us|ms|s|m)$", said, re.MULTILINE)
-    # Without an answer in time there is no percentile; the row shows that.
+def percentile(output, name):
+    found = re.search(rf"^\s*{name}\s+([\d.]+)(us|ms|s|m)$", output, re.MULTILINE)
+    # Without any answer there is no percentile; the row shows `nan`.
     return float(found[1]) * UNITS[found[2]] if found else float("nan")

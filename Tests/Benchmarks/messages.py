@@ -38,71 +38,71 @@ def measure(options, folder, table):
 def reads(options, folder, table):
     folder.mkdir()
     with parley(options, folder) as ours:
-        chat = converse(ours)
-        message = f"{chat}/{post(ours, chat, MESSAGE)['id'].rsplit('/', 1)[1]}"
-        fill_messages(ours, chat, 150)
-        for what, path in (("GET a message", message), ("GET a list of 100 messages", f"{chat}?page_size=100")):
+        messages_path = create_conversation(ours)
+        message = f"{messages_path}/{post(ours, messages_path, MESSAGE)['id'].rsplit('/', 1)[1]}"
+        fill_messages(ours, messages_path, 150)
+        for what, path in (("GET a message", message), ("GET a list of 100 messages", f"{messages_path}?page_size=100")):
             read(options, folder, table, ours, what, path)
 
 
 def read(options, folder, table, ours, what, path):
     body = ours.request("GET", path, headers=HEADERS)[1].decode()
     what = f"{what}, {len(body.encode())} B, {CONNECTIONS} connections"
-    beside(options, folder, table, what, body, lambda server: static(options, server or ours, path))
+    compare_with_static_servers(options, folder, table, what, body, lambda server: static(options, server or ours, path))
 
 
 def static(options, server, path):
     return wrk(server, path, CONNECTIONS, options.seconds, headers=HEADERS)
 
 
-def beside(options, folder, table, what, body, ask):
-    """Rows beside servers that answer the same bytes from memory, to a plain `GET`."""
-    place = folder / f"page-{len(list(folder.iterdir()))}"
-    place.mkdir()
-    with nginx(place, served(place, body), 2) as theirs:
-        table.compare(what, *peer.alternately(options, ask, theirs))
-    # More does not fit into an argument of a program.
+def compare_with_static_servers(options, folder, table, what, body, send_load):
+    """Adds rows that compare with servers that answer the same bytes from memory, to a plain `GET`."""
+    path = folder / f"page-{len(list(folder.iterdir()))}"
+    path.mkdir()
+    with nginx(path, served(path, body), 2) as theirs:
+        table.add_comparison(what, *peer.alternately(options, send_load, theirs))
+    # A longer body does not fit into an argument of a program.
     if len(body.encode()) < 1 << 17:
-        peer.compare(options, place, table, what, body, ask)
+        peer.compare(options, path, table, what, body, send_load)
 
 
-def served(place, body):
+def served(path, body):
     """The nginx configuration that answers a body: inline, or from a file when the body is too long for that."""
     if len(body) < 3500:
         quoted = body.replace("'", "\\'").replace("$", "")
         return f"location / {{ return 200 '{quoted}'; }}"
-    (place / "page.json").write_text(body)
-    return f"location / {{ rewrite .* /page.json break; root {place}; open_file_cache max=10; }}"
+    (path / "page.json").write_text(body)
+    return f"location / {{ rewrite .* /page.json break; root {path}; open_file_cache max=10; }}"
 
 
 def writes(options, folder, table):
     folder.mkdir()
     with parley(options, folder) as ours:
-        chat = converse(ours)
-        conversation = chat.rsplit("/", 1)[0]
+        messages_path = create_conversation(ours)
+        conversation = messages_path.rsplit("/", 1)[0]
         rows = [
             Row("POST a conversation", "POST", CONVERSATIONS, '{"participants":["ana","u{n}"]}'),
-            Row("POST a message", "POST", chat, numbered("a0")),
+            Row("POST a message", "POST", messages_path, numbered("a0")),
             Row("PATCH metadata", "PATCH", conversation,
                 '[{"operation":"set","property":"metadata.topic","value":"{n}"}]', PATCHING),
         ]
         for row in rows: write(options, folder, table, ours, row)
-        # Each receipt is the first for its message.
+        # One message for each receipt.
         wanted = round(options.rounds * options.seconds * 30_000)
-        fill_messages(ours, chat, wanted)
+        fill_messages(ours, messages_path, wanted)
         write(options, folder, table, ours, Row(
             "POST a receipt", "POST", f"/apps/{APPLICATION}/users/bo/messages/{named('f0')}/receipts",
             '{"type":"read"}'))
     (folder / "sends").mkdir()
-    sends(options, folder / "sends", table)
+    measure_sending(options, folder / "sends", table)
 
 
 def write(options, folder, table, ours, row):
-    """The compared servers answer the bytes of the first answer to a plain `GET`, and store nothing."""
+    """Measures writes; the compared servers answer the same bytes to a plain `GET`, and store nothing."""
     answer = ours.request(row.method, first(row.path), first(row.body), row.headers)[1].decode() or "{}"
     used = 1
 
-    def ask(server):
+    def send_load(server):
         nonlocal used
         if server:
             return static(options, server, "/static")
@@ -112,7 +112,7 @@ def write(options, folder, table, ours, row):
         used += run.requests + CONNECTIONS
         return run
 
-    beside(options, folder, table, f"{row.what}, durable, {CONNECTIONS} connections", answer, ask)
+    compare_with_static_servers(options, folder, table, f"{row.what}, durable, {CONNECTIONS} connections", answer, send_load)
 
 
 def first(text):
@@ -120,20 +120,20 @@ def first(text):
     return text.replace("{n}", "0").replace("{x}", f"{0:012x}")
 
 
-def sends(options, folder, table):
+def measure_sending(options, folder, table):
     """Sends messages, compared with a bare group commit of their rows."""
     with parley(options, folder) as ours:
-        chat = converse(ours)
+        messages_path = create_conversation(ours)
         runs = [
-            varied(ours, "POST", chat, CONNECTIONS, options.seconds, HEADERS, numbered(f"b{number}"))
+            varied(ours, "POST", messages_path, CONNECTIONS, options.seconds, HEADERS, numbered(f"b{number}"))
             for number in range(options.rounds)]
     # Logged once at the end by the writer of the database.
-    said = ours.output.read_text()
+    output = ours.output.read_text()
     commits, mutations = (
-        int(re.search(rf'"{name}":"?(\d+)', said)[1]) for name in ("commits", "mutations"))
+        int(re.search(rf'"{name}":"?(\d+)', output)[1]) for name in ("commits", "mutations"))
     batch = max(1, round(mutations / max(commits, 1)))
-    table.against(
-        f"POST a message, beside a bare group commit of the same rows, {batch} messages a commit", runs,
+    table.add_against_rates(
+        f"POST a message, against a bare group commit of the same rows, {batch} messages a commit", runs,
         [raw.group_commit(folder / "data" / "parley.sqlite", folder, batch, options.seconds)
          for _ in range(options.rounds)])
 
@@ -141,21 +141,21 @@ def sends(options, folder, table):
 # MARK: - Test data
 
 def named(prefix):
-    """A message's UUID by its number, of a row of its own."""
+    """The UUID of a numbered message; each row has its own prefix."""
     return f"{prefix}000000-0000-4000-8000-{{x}}"
 
 
 def numbered(prefix):
     return json.dumps({
         "id": f"layer:///messages/{named(prefix)}", "sender_id": "layer:///identities/ana",
-        "parts": [{"mime_type": "text/plain", "body": "message {n}, as long as messages are"}]})
+        "parts": [{"mime_type": "text/plain", "body": "message {n}, of an average length"}]})
 
 
-def fill_messages(server, chat, count, first=0):
-    return fill(server, chat, numbered("f0"), count, HEADERS, first)
+def fill_messages(server, messages_path, count, first=0):
+    return fill(server, messages_path, numbered("f0"), count, HEADERS, first)
 
 
-def converse(server):
+def create_conversation(server):
     draft = {"participants": ["ana", "bo"], "distinct": False}
     return f"{CONVERSATIONS}/{post(server, CONVERSATIONS, draft)['id'].rsplit('/', 1)[1]}/messages"
 
@@ -171,6 +171,6 @@ MESSAGE = {
     "sender_id": "layer:///identities/ana",
     "parts": [
         {"mime_type": "text/plain", "body": "The keys are under the mat, the mat is behind the door."},
-        {"mime_type": "application/json", "body": "{\"place\": [52.5, 13.4]}"},
+        {"mime_type": "application/json", "body": "{\"location\": [52.5, 13.4]}"},
     ],
 }

@@ -1,7 +1,7 @@
-"""Hummingbird, answering one JSON from memory: the peer among Swift's servers.
+"""Hummingbird, a Swift server, answering static JSON.
 
-It is built by the benchmark in a folder of its own and never enters the product's graph; where its
-packages cannot be had, the row says so.
+The benchmark builds it as a separate package, so that the product does not depend on it; if it cannot be built, the
+row says so.
 """
 
 import functools
@@ -16,7 +16,7 @@ SOURCE = pathlib.Path(__file__).with_name("Peer")
 
 @functools.cache
 def binary(folder):
-    """The program, built for release; `None` when it cannot be."""
+    """The release binary; `None` when it cannot be built."""
     command = ["swift", "build", "--package-path", str(SOURCE), "--scratch-path", str(folder), "-c", "release"]
     built = subprocess.run(command, capture_output=True, text=True)
     if built.returncode:
@@ -25,23 +25,23 @@ def binary(folder):
     return folder / "release" / "Peer"
 
 
-def compare(options, folder, table, what, body, ask):
-    """One row: what `ask` measures of us, and of it with static JSON."""
+def compare(options, folder, table, what, body, send_load):
+    """Adds a row: the runs of `send_load` with Parley, and with Hummingbird and static JSON."""
     program = binary(options.peer)
-    what = f"{what}, beside Hummingbird with static JSON"
+    what = f"{what}, against Hummingbird with static JSON"
     if program is None:
-        table.say(what, "not built")
+        table.add_text(what, "not built")
         return
     port = free_port()
     with Process([program, port, body], folder, port) as theirs:
-        table.compare(what, *alternately(options, ask, theirs))
+        table.add_comparison(what, *alternately(options, send_load, theirs))
 
 
-def alternately(options, ask, theirs):
-    """The runs of both, in turn; `ask` without a peer measures Parley."""
+def alternately(options, send_load, theirs):
+    """The runs of both servers, in turn; without a peer `send_load` measures Parley."""
     runs = ([], [])
     for number in range(options.rounds):
         pair = [(None, runs[0]), (theirs, runs[1])]
         for server, results in pair if number % 2 == 0 else pair[::-1]:
-            results.append(ask(server))
+            results.append(send_load(server))
     return runs

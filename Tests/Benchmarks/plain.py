@@ -6,14 +6,13 @@ from load import wrk
 from processes import echo, nginx, parley
 
 PIPELINE = pathlib.Path(__file__).with_name("pipeline.lua")
-SCENES = [
+CASES = [
     ("1 connection", 1, None), ("64 connections", 64, None), ("512 connections", 512, None),
     ("64 connections, 16 pipelined", 64, PIPELINE),
 ]
 
 
-# Each answer of Parley has a request id and forbids sniffing, so nginx is also measured
-# doing that.
+# Each answer of Parley has a request id and forbids sniffing, so nginx is also measured with these fields.
 SAME_FIELDS = "add_header X-Request-Id $request_id; add_header X-Content-Type-Options nosniff;"
 
 
@@ -31,19 +30,19 @@ def measure(options, folder, table):
 
 
 def measure_parley(options, folder, table):
-    """The whole server, which always updates its metrics, with and without a log line per request."""
-    for logs, log, said in (
-            ("true", LINES, "a line logged"), ("false", "access_log off;", "no line")):
-        place = folder / f"logs-{logs}"
-        place.mkdir()
+    """The whole server, which also updates its metrics, with and without a log line per request."""
+    for logs, log, label in (
+            ("true", LINES, "with a log line"), ("false", "access_log off;", "without a log line")):
+        path = folder / f"logs-{logs}"
+        path.mkdir()
         settings = {
             "PARLEY_HTTP_LOOPS": "1", "PARLEY_LOG_REQUESTS": logs,
             "PARLEY_HTTP_MAX_CONNECTIONS_PER_ADDRESS": "1000",
         }
-        with parley(options, place, **settings) as ours:
+        with parley(options, path, **settings) as ours:
             body = ours.request("GET", "/")[1].decode()
-            with nginx(place, f"location / {{ {SAME_FIELDS} return 200 '{body}'; }}", log=log) as theirs:
-                measure_scenes(options, table, ours, theirs, len(body), f"parley itself, {said}")
+            with nginx(path, f"location / {{ {SAME_FIELDS} return 200 '{body}'; }}", log=log) as theirs:
+                measure_cases(options, table, ours, theirs, len(body), f"parley itself, {label}")
 
 
 def measure_echo(options, folder, table):
@@ -54,16 +53,16 @@ def measure_echo(options, folder, table):
                 against = "1 loop" if loops == 1 else f"{loops} loops"
                 if fields:
                     against += ", nginx with our fields"
-                measure_scenes(options, table, ours, theirs, len(body), against)
+                measure_cases(options, table, ours, theirs, len(body), against)
 
 
-def measure_scenes(options, table, ours, theirs, size, against):
-    runs = {name: ([], []) for name, _, _ in SCENES}
+def measure_cases(options, table, ours, theirs, size, against):
+    runs = {name: ([], []) for name, _, _ in CASES}
     for number in range(options.rounds):
-        for name, connections, script in SCENES:
-            # The second run finds a warmer machine, so the order alternates.
+        for name, connections, script in CASES:
+            # The order alternates, because the second run benefits from warm caches.
             pair = [(ours, runs[name][0]), (theirs, runs[name][1])]
             for server, results in pair if number % 2 == 0 else pair[::-1]:
                 results.append(wrk(server, "/", connections, options.seconds, script))
-    for name, _, _ in SCENES:
-        table.compare(f"GET, {size} B of JSON, {name}, {against}", *runs[name])
+    for name, _, _ in CASES:
+        table.add_comparison(f"GET, {size} B of JSON, {name}, {against}", *runs[name])

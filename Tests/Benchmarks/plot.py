@@ -1,4 +1,4 @@
-"""A picture of a few lines over a logarithmic axis, written as PNG without a library."""
+"""A plot of a few lines with logarithmic axes, written as PNG without a library."""
 
 import math
 import struct
@@ -17,8 +17,8 @@ FONT = dict(zip(
 
 
 class Plot:
-    def __init__(self, up, across, places):
-        self.up, self.across, self.places, self.series = up, across, places, []
+    def __init__(self, up, across, positions):
+        self.up, self.across, self.positions, self.series = up, across, positions, []
 
     def add(self, name, values):
         self.series.append((name, values))
@@ -45,24 +45,24 @@ class Plot:
             self.line((LEFT, y), (WIDTH - RIGHT, y), GREY)
             self.text(10, y - 5, f"{value:,}")
             value *= 10
-        for place in self.places:
-            x = self.x(place)
+        for position in self.positions:
+            x = self.x(position)
             self.line((x, TOP), (x, HEIGHT - BOTTOM), GREY)
-            self.text(x - 20, HEIGHT - BOTTOM + 10, f"{place:,}")
+            self.text(x - 20, HEIGHT - BOTTOM + 10, f"{position:,}")
 
     def draw(self, number, name, values):
-        """The first half of the lines is thin, the second, of the other engine, is thick."""
+        """Draws a line: thin for the first engine, thick for the second."""
         half = (len(self.series) + 1) // 2
         colour, thick = COLOURS[number % half % len(COLOURS)], number >= half
-        corners = [(self.x(place), self.y(value)) for place, value in zip(self.places, values)]
+        corners = [(self.x(position), self.y(value)) for position, value in zip(self.positions, values)]
         beside = WIDTH - RIGHT + 15, TOP + 24 * number
         for start, end in [*zip(corners, corners[1:]), (beside, (beside[0] + 25, beside[1]))]:
             for shift in range(3 if thick else 1):
                 self.line((start[0], start[1] + shift), (end[0], end[1] + shift), colour)
         self.text(beside[0] + 32, beside[1] - 4, name)
 
-    def x(self, place):
-        share = math.log(place / self.places[0]) / max(math.log(self.places[-1] / self.places[0]), 1)
+    def x(self, position):
+        share = math.log(position / self.positions[0]) / max(math.log(self.positions[-1] / self.positions[0]), 1)
         return round(LEFT + 20 + share * (WIDTH - LEFT - RIGHT - 40))
 
     def y(self, value):
@@ -86,5 +86,5 @@ class Plot:
 
     def dot(self, x, y, colour):
         if 0 <= x < WIDTH and 0 <= y < HEIGHT:
-            place = (y * WIDTH + x) * 3
-            self.points[place:place + 3] = bytes(colour)
+            position = (y * WIDTH + x) * 3
+            self.points[position:position + 3] = bytes(colour)

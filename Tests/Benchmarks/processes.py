@@ -1,4 +1,4 @@
-"""The servers that are measured: started, watched through /proc, ended."""
+"""Starts the measured servers, and reads their CPU time and memory from /proc."""
 
 import http.client
 import os
@@ -19,7 +19,7 @@ def free_port():
 
 
 class Process:
-    """A server on a port of its own; a context manager that ends what it started."""
+    """A server process on its own port; as a context manager it ends the process."""
 
     def __init__(self, command, folder, port, environment=None, secure=False):
         self.port = port
@@ -102,23 +102,23 @@ class Process:
 def nginx(folder, locations, workers=1, certificate=None, log="access_log off;"):
     """nginx with `locations` in its only server, and without access log unless `log` says otherwise."""
     port = free_port()
-    place = folder / f"nginx-{port}"
-    place.mkdir()
+    path = folder / f"nginx-{port}"
+    path.mkdir()
     user = "user root;" if os.geteuid() == 0 else ""
     modules = "\n".join(
         f"load_module {path};" for path in sorted(pathlib.Path("/usr/lib/nginx/modules").glob("ngx_http_dav*.so")))
     paths = "\n".join(
-        f"{name}_temp_path {place}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+        f"{name}_temp_path {path}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
     secured = ""
     if certificate:
         secured = f"ssl_certificate {certificate[0]}; ssl_certificate_key {certificate[1]}; ssl_protocols TLSv1.2 TLSv1.3;"
-    (place / "conf").write_text(f"""
+    (path / "conf").write_text(f"""
 {modules}
 {user}
 daemon off;
 worker_processes {workers};
-pid {place}/pid;
-error_log {place}/error.log;
+pid {path}/pid;
+error_log {path}/error.log;
 events {{ worker_connections 12000; }}
 http {{
     {log}
@@ -130,13 +130,13 @@ http {{
     server {{
         listen 127.0.0.1:{port} {"ssl" if certificate else ""} reuseport backlog=4096;
         {secured}
-        root {place};
+        root {path};
         client_max_body_size 0;
         {locations}
     }}
 }}
 """)
-    return Process(["nginx", "-p", place, "-c", place / "conf", "-e", place / "error.log"], place, port,
+    return Process(["nginx", "-p", path, "-c", path / "conf", "-e", path / "error.log"], path, port,
                    secure=certificate is not None)
 
 

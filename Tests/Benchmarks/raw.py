@@ -1,7 +1,7 @@
-"""A bare group commit: the rows of sent messages, written by SQLite alone.
+"""A bare group commit: SQLite alone writes the rows of sent messages.
 
-No decision, no JSON, no socket: only the storing of a message remains. The
-statements are those that store a message, each prepared once; Python adds one or two microseconds to each.
+The statements are those with which Parley stores a message, each prepared once, without checks, JSON or sockets.
+Python adds one or two microseconds to each.
 """
 
 import itertools
@@ -10,16 +10,16 @@ import time
 
 
 def group_commit(source, folder, batch, seconds):
-    """Messages a second, in batches of the size our writer made, each durable."""
-    kept = sqlite3.connect(f"file:{source}?mode=ro", uri=True)
-    rows = Rows(kept)
-    place = folder / f"raw-{time.monotonic_ns()}.sqlite"
-    database = sqlite3.connect(place, isolation_level=None)
+    """Messages stored a second, in durable batches of the same size as those of Parley."""
+    source_database = sqlite3.connect(f"file:{source}?mode=ro", uri=True)
+    rows = Rows(source_database)
+    path = folder / f"raw-{time.monotonic_ns()}.sqlite"
+    database = sqlite3.connect(path, isolation_level=None)
     for setting in ("journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 10000"):
         database.execute(f"PRAGMA {setting}")
-    for (statement,) in kept.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC"):
+    for (statement,) in source_database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC"):
         database.execute(statement)
-    rows.prepare(kept, database)
+    rows.prepare(source_database, database)
     began, written = time.monotonic(), 0
     messages = iter(rows.messages)
     while time.monotonic() < began + seconds:
@@ -27,22 +27,22 @@ def group_commit(source, folder, batch, seconds):
         if not group:
             break
         database.execute("BEGIN IMMEDIATE")
-        for message in group: rows.keep(database, message)
+        for message in group: rows.store(database, message)
         database.execute("COMMIT")
         written += len(group)
     spent = time.monotonic() - began
     database.close()
-    place.unlink()
+    path.unlink()
     return written / spent
 
 
 class Rows:
-    """The rows of messages that were sent, in their order."""
+    """The rows of sent messages, in order."""
 
-    def __init__(self, kept):
-        events = kept.execute("SELECT * FROM events WHERE kind = 'message.sent' ORDER BY position LIMIT 200000").fetchall()
-        messages = kept.execute("SELECT * FROM messages ORDER BY position LIMIT 200000").fetchall()
-        parts = {row[1]: row for row in kept.execute("SELECT * FROM parts")}
+    def __init__(self, source_database):
+        events = source_database.execute("SELECT * FROM events WHERE kind = 'message.sent' ORDER BY position LIMIT 200000").fetchall()
+        messages = source_database.execute("SELECT * FROM messages ORDER BY position LIMIT 200000").fetchall()
+        parts = {row[1]: row for row in source_database.execute("SELECT * FROM parts")}
         self.messages = [(event, message, parts[message[1]]) for event, message in zip(events, messages)]
         if not self.messages:
             raise RuntimeError("nothing was sent")
@@ -51,13 +51,13 @@ class Rows:
             f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})"
             for table, row in (("events", event), ("messages", message), ("parts", part))]
 
-    def prepare(self, kept, database):
+    def prepare(self, source_database, database):
         """The statements that read and change what a message needs."""
         for table in ("conversations", "participants", "log_positions"):
-            for row in kept.execute(f"SELECT * FROM {table}"):
+            for row in source_database.execute(f"SELECT * FROM {table}"):
                 database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
-    def keep(self, database, rows):
+    def store(self, database, rows):
         event, message, part = rows
         application, conversation = message[0], message[2]
         database.execute(

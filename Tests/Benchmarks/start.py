@@ -18,9 +18,9 @@ def measure(options, folder, table):
             # The first start creates the database; its idle work ends after a moment.
             time.sleep(0.5)
             memory.append(server.memory("VmRSS"))
-    table.say("First start until ready", f"{times[0] * 1000:.0f} ms")
-    table.say("Start until ready", f"{statistics.median(times[1:]) * 1000:.0f} ms")
-    table.say("Idle memory", f"{statistics.median(memory) / 1024:.1f} MiB")
+    table.add_text("First start until ready", f"{times[0] * 1000:.0f} ms")
+    table.add_text("Start until ready", f"{statistics.median(times[1:]) * 1000:.0f} ms")
+    table.add_text("Idle memory", f"{statistics.median(memory) / 1024:.1f} MiB")
     stripped = folder / "parley"
     subprocess.run(["strip", "-s", "-o", stripped, options.build / "parley"], check=True)
-    table.say("Stripped binary", f"{stripped.stat().st_size / (1 << 20):.1f} MiB")
+    table.add_text("Stripped binary", f"{stripped.stat().st_size / (1 << 20):.1f} MiB")

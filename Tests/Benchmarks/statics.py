@@ -1,4 +1,4 @@
-"""A file of one MiB, plain and by TLS, against nginx."""
+"""Downloads of a file of one MiB, plain and over TLS, against nginx."""
 
 import random
 
@@ -18,6 +18,6 @@ def measure(options, folder, table):
                 runs = ([], [])
                 for number in range(options.rounds):
                     pair = list(enumerate((ours, theirs)))
-                    for place, server in pair if number % 2 == 0 else pair[::-1]:
-                        runs[place].append(wrk(server, "/files/film.bin", 16, options.seconds))
-        table.compare(f"GET a file of 1 MiB, {kind}, 16 connections, 1 loop", *runs)
+                    for index, server in pair if number % 2 == 0 else pair[::-1]:
+                        runs[index].append(wrk(server, "/files/film.bin", 16, options.seconds))
+        table.add_comparison(f"GET a file of 1 MiB, {kind}, 16 connections, 1 loop", *runs)

@@ -1,7 +1,7 @@
 """Live streams: the delay between the answer to a sent message and its arrival at all streams.
 
-The sender writes the time into each message, and one process reads all streams, so the figure holds what
-sender and reader cost as well: they share the cores with the server.
+The sender writes the time into each message, and one process reads all streams. The delay includes the cost of sender
+and reader, which share the cores with the server.
 """
 
 import json
@@ -20,24 +20,24 @@ PATH = f"/apps/{APPLICATION}/events?after=now&types=message.sent"
 SENDERS = 8
 # The start of an event; a long pattern is found faster than a short one.
 MARK = b"event: message.sent\nid: "
-# One receive buffer for all readers, so that it stays in the processor's cache.
-ROOM = bytearray(1 << 20)
-ALL = memoryview(ROOM)
+# One receive buffer for all readers, so that it stays in the cache of the processor.
+BUFFER = bytearray(1 << 20)
+BUFFER_VIEW = memoryview(BUFFER)
 
 
 def measure(options, folder, table):
     count, rate = options.streams, options.stream_rate
     runs, note = [], ""
     for round in range(options.rounds):
-        place = folder / str(round)
-        place.mkdir()
+        path = folder / str(round)
+        path.mkdir()
         with parley(
-            options, place, PARLEY_HTTP_MAX_CONNECTIONS_PER_ADDRESS="100000",
+            options, path, PARLEY_HTTP_MAX_CONNECTIONS_PER_ADDRESS="100000",
             PARLEY_EVENTS_MAX_STREAMS_PER_TOKEN="100000",
         ) as ours:
             run, note = deliver(ours, count, rate, options.seconds)
             runs.append(run)
-    table.alone(f"{count} live streams, {rate} messages/s wanted: deliveries", runs, note)
+    table.add_runs(f"{count} live streams, {rate} messages/s requested: deliveries", runs, note)
 
 
 def deliver(server, count, rate, seconds):
@@ -97,22 +97,22 @@ def send(port, path, rate, end, sent, number):
 def read(port, count, pipe):
     """Opens all streams, and reads until all sent events have arrived."""
     readers = [Reader(port) for _ in range(count)]
-    for reader in readers: reader.greet()
+    for reader in readers: reader.read_head()
     selector = selectors.DefaultSelector()
     for reader in readers: selector.register(reader.socket, selectors.EVENT_READ, reader)
     pipe.send("open")
-    delays, wanted, told, patience = [], None, 0, time.monotonic() + 120
-    while time.monotonic() < patience:
-        for key, _ in selector.select(0.1): key.data.take(delays)
+    delays, wanted, count_received_at, deadline = [], None, 0, time.monotonic() + 120
+    while time.monotonic() < deadline:
+        for key, _ in selector.select(0.1): key.data.read(delays)
         if wanted is None and pipe.poll():
-            wanted, told = pipe.recv(), time.monotonic()
+            wanted, count_received_at = pipe.recv(), time.monotonic()
         if wanted is not None and all(reader.number == wanted for reader in readers):
-            return pipe.send((delays, time.monotonic() - told))
+            return pipe.send((delays, time.monotonic() - count_received_at))
     raise RuntimeError("some events have not arrived")
 
 
 class Reader:
-    """One stream: how many events it was sent, and where it is."""
+    """One stream, its number of received events, and the position of the last one."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
@@ -121,38 +121,38 @@ class Reader:
             "Accept: text/event-stream\r\n\r\n".encode())
         self.rest = b""
         self.number = 0
-        self.place = None
+        self.last_position = None
 
-    def greet(self):
-        came = b""
-        while b"retry:" not in came:
-            came += self.socket.recv(65536)
-        assert came.startswith(b"HTTP/1.1 200"), came
+    def read_head(self):
+        received = b""
+        while b"retry:" not in received:
+            received += self.socket.recv(65536)
+        assert received.startswith(b"HTTP/1.1 200"), received
         self.socket.setblocking(False)
 
-    def take(self, delays):
-        """Reads what has arrived; its oldest event gives the delay of all."""
+    def read(self, delays):
+        """Reads the available bytes; the delay of the oldest event counts for all events in them."""
         count = len(self.rest)
-        ROOM[:count] = self.rest
+        BUFFER[:count] = self.rest
         try:
-            came = self.socket.recv_into(ALL[count:])
+            received = self.socket.recv_into(BUFFER_VIEW[count:])
         except BlockingIOError:
             return
-        if not came: raise RuntimeError("a stream has ended")
+        if not received: raise RuntimeError("a stream has ended")
         now = time.monotonic()
-        # Frames of chunks lie between events, so no mark below is ever cut: what is incomplete waits.
-        end = ROOM.rfind(b"\n\n", 0, count + came)
-        self.rest = bytes(ALL[end + 2:count + came]) if end >= 0 else bytes(ALL[:count + came])
-        number = ROOM.count(MARK, 0, max(end, 0))
+        # Chunk headers are between events, so no complete event is split; an incomplete one is kept for later.
+        end = BUFFER.rfind(b"\n\n", 0, count + received)
+        self.rest = bytes(BUFFER_VIEW[end + 2:count + received]) if end >= 0 else bytes(BUFFER_VIEW[:count + received])
+        number = BUFFER.count(MARK, 0, max(end, 0))
         if not number: return
-        first, last = place(ROOM.find(MARK)), place(ROOM.rfind(MARK, 0, end))
-        assert last - first + 1 == number and self.place in (None, first - 1), "a gap or a double"
+        first, last = event_position(BUFFER.find(MARK)), event_position(BUFFER.rfind(MARK, 0, end))
+        assert last - first + 1 == number and self.last_position in (None, first - 1), "an event is missing or repeated"
         self.number += number
-        self.place = last
-        when = ROOM.find(b"t=")
-        delays.append((now - float(ROOM[when + 2:ROOM.index(b";", when)]), number))
+        self.last_position = last
+        when = BUFFER.find(b"t=")
+        delays.append((now - float(BUFFER[when + 2:BUFFER.index(b";", when)]), number))
 
 
-def place(start):
+def event_position(start):
     digits = start + len(MARK)
-    return int(ROOM[digits:ROOM.index(b"\n", digits)])
+    return int(BUFFER[digits:BUFFER.index(b"\n", digits)])

@@ -1,9 +1,9 @@
-"""The printed table."""
+"""The table of results."""
 
 import statistics
 import sys
 
-HEADER = ["Measured", "Parley", "nginx, or as said", "Ratio", "p50 / p99 µs", "its p50 / p99", "CPU µs/request", "its CPU"]
+HEADER = ["Measured", "Parley", "nginx, or as named", "Ratio", "p50 / p99 µs", "its p50 / p99", "CPU µs/request", "its CPU"]
 
 
 class Table:
@@ -13,33 +13,33 @@ class Table:
         self.rows = []
 
     def row(self, *cells):
-        """Adds a row and prints it at once, as all of them together may take hours."""
+        """Adds a row, and prints it at once, because a run may take hours."""
         self.rows.append(cells)
         print(line(cells), file=sys.stderr, flush=True)
 
-    def compare(self, what, ours, theirs):
-        """Adds a row of two lists of runs, one run a round."""
+    def add_comparison(self, what, ours, theirs):
+        """Adds a row of two lists of runs, with one run for each round."""
         ratio = statistics.median(a.rate / b.rate for a, b in zip(ours, theirs))
         self.row(
             what, rate(ours), rate(theirs), f"**{ratio:.2f}**", latency(ours), latency(theirs), cpu(ours), cpu(theirs))
 
-    def alone(self, what, runs, note=""):
-        """Adds a row that nothing is compared with."""
+    def add_runs(self, what, runs, note=""):
+        """Adds a row without a comparison."""
         self.row(what, rate(runs) + note, "", "", latency(runs), "", cpu(runs), "")
 
-    def against(self, what, ours, rates):
+    def add_against_rates(self, what, ours, rates):
         """Adds a row compared with a rate; ratios are per round."""
         ratio = statistics.median(run.rate / rate for run, rate in zip(ours, rates))
         self.row(
             what, rate(ours), f"{statistics.median(rates):,.0f}/s", f"**{ratio:.2f}**", latency(ours), "", cpu(ours), "")
 
-    def flat(self, what, small, large):
+    def add_sizes(self, what, small, large):
         """Adds a row of the same request to a large and a small application."""
         ratio = statistics.median(a.rate / max(b.rate, 1e-9) for a, b in zip(large, small))
         self.row(
             what, rate(large), rate(small), f"**{ratio:.2f}**", latency(large), latency(small), cpu(large), cpu(small))
 
-    def say(self, what, ours, theirs="", ratio=""):
+    def add_text(self, what, ours, theirs="", ratio=""):
         """Adds a row of texts."""
         self.row(what, ours, theirs, ratio, "", "", "", "")
 

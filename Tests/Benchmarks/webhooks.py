@@ -1,7 +1,7 @@
-"""Webhooks: how many deliveries a second, how long after the request that sends a message, and what a dead receiver costs.
+"""Webhooks: the rate of deliveries, their delay after the message was sent, and the cost of a dead receiver.
 
 The receivers are coroutines of one process and answer after a millisecond; they share the cores with the server
-and are a good part of what limits it.
+and limit its rate.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from streams import Run, at, send
 
 RECEIVERS = 16
 SENDERS = 8
-TALKS = 64
+CONVERSATION_COUNT = 64
 QUIET_RATE = 50
 PENDING = 100_000
 WEBHOOKS = f"/apps/{APPLICATION}/webhooks"
@@ -30,38 +30,38 @@ SETTINGS = {
 
 
 def measure(options, folder, table):
-    busy, beside, fuller, quiet = [], [], [], []
+    busy, beside, beside_more, quiet = [], [], [], []
     for round in range(options.rounds):
-        # Another receiver adds rows, dead or alive, so a dead one is compared with one that answers.
-        for runs, dead, more in [(busy, 0, 0), (beside, 1, 0), (fuller, 0, 1)]:
-            place = folder / f"{round}-{dead}-{more}"
-            place.mkdir()
-            with parley(options, place, **SETTINGS) as ours:
-                rush, calm = deliver(ours, options.seconds, dead, RECEIVERS + more)
-                runs.append(rush)
-                if runs is busy: quiet.append(calm)
-    table.alone(f"webhooks, {RECEIVERS} receivers at 1 ms: deliveries", busy)
-    table.alone("the same beside a receiver that never answers", beside)
-    table.alone("the same beside one more that answers", fuller)
-    table.alone(f"webhooks at {QUIET_RATE} messages/s: deliveries", quiet)
+        # Any additional receiver adds rows, so a dead one is compared with one that answers.
+        for runs, dead, more in [(busy, 0, 0), (beside, 1, 0), (beside_more, 0, 1)]:
+            path = folder / f"{round}-{dead}-{more}"
+            path.mkdir()
+            with parley(options, path, **SETTINGS) as ours:
+                busy_run, quiet_run = deliver(ours, options.seconds, dead, RECEIVERS + more)
+                runs.append(busy_run)
+                if runs is busy: quiet.append(quiet_run)
+    table.add_runs(f"webhooks, {RECEIVERS} receivers at 1 ms: deliveries", busy)
+    table.add_runs("the same beside a receiver that never answers", beside)
+    table.add_runs("the same beside one more that answers", beside_more)
+    table.add_runs(f"webhooks at {QUIET_RATE} messages/s: deliveries", quiet)
     before, after = pending(options, folder)
-    table.say(f"memory with {PENDING:,} pending deliveries", f"{after / 1024:.1f} MiB", f"{before / 1024:.1f} MiB with 1,000")
+    table.add_text(f"memory with {PENDING:,} pending deliveries", f"{after / 1024:.1f} MiB", f"{before / 1024:.1f} MiB with 1,000")
 
 
 def deliver(server, seconds, dead, alive):
-    """Sends as many messages as possible, then few; returns the figures of both."""
+    """Sends messages at full rate and then at a low rate; returns both runs."""
     ours, theirs = multiprocessing.Pipe()
     receiving = multiprocessing.get_context("fork").Process(target=receive, args=(alive, theirs))
     receiving.start()
     theirs.close()
-    with silence() as deaf:
-        for port in ours.recv() + [deaf] * dead: register(server, port)
+    with UnansweringReceiver() as unanswering:
+        for port in ours.recv() + [unanswering] * dead: register(server, port)
         active(server, alive + dead)
-        talks = [conversation(server) for _ in range(TALKS)]
+        conversations = [conversation(server) for _ in range(CONVERSATION_COUNT)]
         runs = []
         for rate in [None, QUIET_RATE]:
             before, began = server.cpu_seconds(), time.monotonic()
-            sent = rush(server, talks, seconds, rate)
+            sent = send_load(server, conversations, seconds, rate)
             ours.send(sent * alive)
             delays = ours.recv()
             took = time.monotonic() - began
@@ -73,11 +73,11 @@ def deliver(server, seconds, dead, alive):
     return runs
 
 
-def rush(server, talks, seconds, rate):
+def send_load(server, conversations, seconds, rate):
     end, sent = time.monotonic() + seconds, [0] * SENDERS
     senders = [
         threading.Thread(target=send, args=(
-            server.port, talks[number % len(talks)] + "/messages", (rate or 1e6) / SENDERS, end, sent, number))
+            server.port, conversations[number % len(conversations)] + "/messages", (rate or 1e6) / SENDERS, end, sent, number))
         for number in range(SENDERS)
     ]
     for sender in senders: sender.start()
@@ -86,15 +86,15 @@ def rush(server, talks, seconds, rate):
 
 
 def pending(options, folder):
-    """KiB of memory with few and with many deliveries that wait for a receiver that never answers."""
-    place = folder / "pending"
-    place.mkdir()
-    with parley(options, place, **SETTINGS) as ours, silence() as deaf:
-        register(ours, deaf)
+    """Memory in KiB with few and with many pending deliveries to a receiver that never answers."""
+    path = folder / "pending"
+    path.mkdir()
+    with parley(options, path, **SETTINGS) as ours, UnansweringReceiver() as unanswering:
+        register(ours, unanswering)
         active(ours, 1)
-        talks, sizes = [conversation(ours) for _ in range(TALKS)], []
+        conversations, sizes = [conversation(ours) for _ in range(CONVERSATION_COUNT)], []
         for wanted in [1000, PENDING]:
-            while waiting(ours) < wanted: rush(ours, talks, 2, None)
+            while waiting(ours) < wanted: send_load(ours, conversations, 2, None)
             sizes.append(ours.memory("RssAnon"))
         return sizes
 
@@ -105,7 +105,7 @@ def conversation(server):
     return CONVERSATIONS + "/" + json.loads(made)["id"].rsplit("/", 1)[1]
 
 
-def ask(server, method, path, body=None):
+def request(server, method, path, body=None):
     fields = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
     status, answer = server.request(method, path, body and json.dumps(body), fields)
     assert status < 300, answer
@@ -113,17 +113,17 @@ def ask(server, method, path, body=None):
 
 
 def register(server, port):
-    ask(server, "POST", WEBHOOKS, {
+    request(server, "POST", WEBHOOKS, {
         "version": "2.0", "target_url": f"http://127.0.0.1:{port}/in", "events": ["Message.created"], "secret": "s3cret"})
 
 
 def active(server, count):
-    while sum(webhook["status"] == "active" for webhook in ask(server, "GET", WEBHOOKS)) < count: time.sleep(0.02)
+    while sum(webhook["status"] == "active" for webhook in request(server, "GET", WEBHOOKS)) < count: time.sleep(0.02)
 
 
 def waiting(server):
     fields = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
-    path = f"{WEBHOOKS}/{ask(server, 'GET', WEBHOOKS)[0]['id'].rsplit('/', 1)[1]}/deliveries?state=pending&page_size=1"
+    path = f"{WEBHOOKS}/{request(server, 'GET', WEBHOOKS)[0]['id'].rsplit('/', 1)[1]}/deliveries?state=pending&page_size=1"
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.request("GET", path, headers=fields)
     answer = connection.getresponse()
@@ -131,8 +131,8 @@ def waiting(server):
     return int(answer.headers["Layer-Count"])
 
 
-class silence:
-    """A receiver that answers the challenge and nothing after it; yields its port."""
+class UnansweringReceiver:
+    """A receiver that answers the challenge but no delivery; yields its port."""
 
     def __enter__(self):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
@@ -160,7 +160,7 @@ def receive(count, pipe):
 
 
 async def receiving(count, pipe):
-    """Answers after a millisecond each; reports the total time once all deliveries have arrived."""
+    """Answers each delivery after a millisecond; sends the delays when all deliveries have arrived."""
     delays = []
 
     async def serve(reader, writer):
@@ -175,7 +175,7 @@ async def receiving(count, pipe):
                 await asyncio.sleep(0.001)
                 writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-            # Hung up, by the server or because the run is over.
+            # The server closed the connection, or the run is over.
             pass
         writer.close()
 

@@ -23,10 +23,10 @@ import Testing
         #expect(checksum(bytes) == expected)
     }
 
-    @Test(arguments: 0...80) func `resuming at any position gives the same checksum`(place: Int) {
+    @Test(arguments: 0...80) func `resuming at any position gives the same checksum`(split: Int) {
         let bytes = (0..<80).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         var crc = CRC32C()
-        let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
+        let (head, tail) = (Array(bytes[..<split]), Array(bytes[split...]))
         crc.update(head.span)
         crc = CRC32C(resuming: crc.value)
         crc.update(tail.span)
@@ -41,9 +41,9 @@ import Testing
         #expect(byTables.value == checksum(bytes))
     }
 
-    @Test(arguments: 0...80) func `combining two checksums gives that of both runs`(place: Int) {
+    @Test(arguments: 0...80) func `combining two checksums gives that of both runs`(split: Int) {
         let bytes = (0..<80).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 5) }
-        let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
+        let (head, tail) = (Array(bytes[..<split]), Array(bytes[split...]))
         let joined = CRC32C.combine(
             checksum(head), with: checksum(tail), of: Int64(tail.count))
         #expect(joined == checksum(bytes))
@@ -61,8 +61,8 @@ import Testing
             ([], 0),
         ] as [([UInt8], UInt32)])
     func `matches known values, however the bytes are split`(bytes: [UInt8], expected: UInt32) {
-        for place in 0...bytes.count {
-            let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
+        for split in 0...bytes.count {
+            let (head, tail) = (Array(bytes[..<split]), Array(bytes[split...]))
             var crc = CRC32()
             crc.update(head.span)
             crc.update(tail.span)

@@ -23,8 +23,8 @@ import Testing
         ] as [(any RunningDigest.Type, String)])
     func `is the same however the bytes are split`(kind: any RunningDigest.Type, expected: String) {
         let bytes = Self.bytes
-        for place in stride(from: 0, through: 1000, by: 125) {
-            let (head, tail) = (Array(bytes[..<place]), Array(bytes[place...]))
+        for split in stride(from: 0, through: 1000, by: 125) {
+            let (head, tail) = (Array(bytes[..<split]), Array(bytes[split...]))
             var digest = kind.init()
             digest.update(head.span)
             _ = digest.digest

@@ -18,9 +18,9 @@ def archive_request(server, method, path, lines=None):
     return answer.status, answer.read()
 
 
-def expect_imported(server, lines, *filled):
+def expect_imported(server, lines, *conversation):
     """Expects that importing the lines again changes nothing and that the export equals them."""
-    status, said = archive_request(server, "POST", "/import", lines)
-    assert status == 200 and json.loads(said)["changed"] is False, said
+    status, body = archive_request(server, "POST", "/import", lines)
+    assert status == 200 and json.loads(body)["changed"] is False, body
     assert archive_request(server, "GET", "/export") == (200, lines)
-    expect_conversation(server, *filled)
+    expect_conversation(server, *conversation)

@@ -1,4 +1,4 @@
-"""Clients of a server and callers of commands."""
+"""A client of the API, and a runner of commands."""
 
 import json
 import random
@@ -11,13 +11,13 @@ from server import APPLICATION, TOKEN
 
 
 class APIClient:
-    """Sends API requests to a server, and uploads by command."""
+    """Sends API requests to a server, and uploads with the command."""
 
     def __init__(self, server):
         self.server = server
         self.connection = server.connection()
 
-    def ask(self, method, path, body=None, status=(200, 201)):
+    def send(self, method, path, body=None, status=(200, 201)):
         self.connection.request(
             method, f"/apps/{APPLICATION}{path}", None if body is None else json.dumps(body),
             {"Authorization": f"Bearer {TOKEN}", "Accept": "application/vnd.layer+json; version=3.0",
@@ -28,22 +28,22 @@ class APIClient:
         return json.loads(content) if content else None
 
     def upload(self, conversation, content):
-        """The content's id."""
+        """Uploads by `parley upload`; returns the content's id."""
         file = self.server.folder / "file"
         file.write_bytes(content)
-        said = subprocess.run(
+        output = subprocess.run(
             [self.server.binary, "upload", str(file), "--conversation", conversation],
             env={"PARLEY_APP_ID": APPLICATION, "PARLEY_APP_TOKEN": TOKEN,
                  "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{self.server.port}",
                  "XDG_CACHE_HOME": str(self.server.folder / "cache")},
             capture_output=True, text=True, check=True).stdout
-        return said.strip().removeprefix("CONTENT=").split("/")[-1]
+        return output.strip().removeprefix("CONTENT=").split("/")[-1]
 
     def messages(self, conversation):
         """The texts of all messages."""
         texts, last = set(), ""
         while True:
-            page = self.ask("GET", f"/conversations/{conversation}/messages?page_size=100{last}")
+            page = self.send("GET", f"/conversations/{conversation}/messages?page_size=100{last}")
             texts.update(message["parts"][0]["body"] for message in page)
             if len(page) < 100:
                 return texts
@@ -51,41 +51,45 @@ class APIClient:
 
 
 class Commands:
+    """Runs commands of the binary in the server's folder."""
+
     def __init__(self, server):
         self.server = server
 
-    def start(self, *words, largest=None, **variables):
+    def start(self, *arguments, largest=None, **variables):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         return subprocess.Popen(
-            [self.server.binary, *words], cwd=self.server.folder, env={"SWIFT_BACKTRACE": "enable=no"} | variables,
+            [self.server.binary, *arguments], cwd=self.server.folder, env={"SWIFT_BACKTRACE": "enable=no"} | variables,
             text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             restore_signals=largest is None, preexec_fn=limit if largest else None)
 
-    def says(self, *words, **variables):
-        process = self.start(*words, **variables)
-        output, complaint = process.communicate(timeout=120)
-        assert process.returncode == 0 and not complaint, (words, complaint)
+    def output(self, *arguments, **variables):
+        """The output of a command that must succeed."""
+        process = self.start(*arguments, **variables)
+        output, error = process.communicate(timeout=120)
+        assert process.returncode == 0 and not error, (arguments, error)
         return output
 
-    def refuses(self, words, *call, **variables):
-        process = self.start(*call, **variables)
-        output, complaint = process.communicate(timeout=120)
-        assert process.returncode == 1 and output == "", (call, process.returncode, output)
-        assert complaint.startswith("parley: ") and words in complaint and complaint.count("\n") == 1, complaint
+    def expect_refused(self, message, *arguments, **variables):
+        """Expects a failure with one line that contains the message."""
+        process = self.start(*arguments, **variables)
+        output, error = process.communicate(timeout=120)
+        assert process.returncode == 1 and output == "", (arguments, process.returncode, output)
+        assert error.startswith("parley: ") and message in error and error.count("\n") == 1, error
 
 
 KILLS = 6
 
 
-def kill_repeatedly(commands, call, has_begun, seconds, between=lambda: None, **variables):
+def kill_repeatedly(commands, arguments, has_begun, seconds, between=lambda: None, **variables):
     """Kills a command at random moments up to `seconds` after its start, and calls `between` after each.
 
     Returns how often it was killed: less than KILLS if it completed before.
     """
     for number in range(KILLS):
-        process = commands.start(*call, **variables)
+        process = commands.start(*arguments, **variables)
         deadline = time.monotonic() + 60
         while process.poll() is None and not has_begun():
             assert time.monotonic() < deadline

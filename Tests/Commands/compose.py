@@ -28,70 +28,70 @@ def settings():
 
 
 def interpolated(text, known):
-    """The text as compose reads it; a variable that must be said has to be among those known."""
+    """The text as compose reads it; required variables must be known."""
     def value(match):
         name, fallback = match[1], match[2] or ""
         if fallback.startswith(":?"):
-            assert name in known, f"{name} is required and described nowhere"
+            assert name in known, f"{name} is required but not in Config/parley.json"
         return known.get(name, fallback.removeprefix(":-"))
     return re.sub(r"\$\{(\w+)(:[-?][^}]*)?\}", value, text)
 
 
 def check(path, yaml):
-    whole = yaml.safe_load(interpolated(path.read_text(), SECRETS))
-    services, known = whole["services"], settings()
+    composition = yaml.safe_load(interpolated(path.read_text(), SECRETS))
+    services, known = composition["services"], settings()
     for name, service in services.items():
-        where = f"{path.name}: {name}"
-        assert "image" in service, f"{where} has no image"
+        label = f"{path.name}: {name}"
+        assert "image" in service, f"{label} has no image"
         build = service.get("build")
         if build:
-            assert (FOLDER / build["context"] / build["dockerfile"]).is_file(), f"{where}: no {build['dockerfile']}"
+            assert (FOLDER / build["context"] / build["dockerfile"]).is_file(), f"{label}: no {build['dockerfile']}"
         for other in service.get("depends_on", ()):
-            assert other in services, f"{where} waits for {other}, which does not exist"
+            assert other in services, f"{label} waits for {other}, which does not exist"
         for mount in service.get("volumes", ()):
-            assert mount.split(":")[0] in whole["volumes"], f"{where}: no volume of {mount}"
+            assert mount.split(":")[0] in composition["volumes"], f"{label}: no volume of {mount}"
         for network in service.get("networks", ()):
-            assert network in whole["networks"], f"{where}: no network {network}"
+            assert network in composition["networks"], f"{label}: no network {network}"
         for config in service.get("configs", ()):
-            assert config["source"] in whole["configs"], f"{where}: no config {config['source']}"
+            assert config["source"] in composition["configs"], f"{label}: no config {config['source']}"
         for variable in service.get("environment", {}):
-            assert not variable.startswith("PARLEY_") or variable in known, f"{where}: no setting {variable}"
-    for name, config in whole.get("configs", {}).items():
+            assert not variable.startswith("PARLEY_") or variable in known, f"{label}: no setting {variable}"
+    for name, config in composition.get("configs", {}).items():
         assert "content" in config or (FOLDER / config["file"]).is_file(), f"{path.name}: no file of {name}"
-    return whole
+    return composition
 
 
 def check_cluster(cluster):
     services = cluster["services"]
     ours = {name for name, service in services.items() if service["image"] == "parley"}
     conf = (FOLDER / "nginx.conf").read_text()
-    # A name in a variable is resolved again when a container has been created again; any other only once.
+    # nginx resolves a name in a variable again when a container is replaced; any other name only once.
     assert "resolver 127.0.0.11" in conf, "nginx.conf names no resolver"
     targets = re.findall(r"proxy_pass\s+http://([^/;]+)", conf)
-    assert targets and all(target == "$processes:8080" for target in targets), f"nginx.conf passes on to {targets}"
+    assert targets and all(target == "$processes:8080" for target in targets), f"nginx.conf passes requests to {targets}"
     alias = re.search(r"set \$processes ([\w-]+);", conf)[1]
     found = {name for name, service in services.items()
              if isinstance(service["networks"], dict)
              and alias in service["networks"]["inside"]["aliases"]}
-    assert found == ours, f"{alias} leads to {found}, and there are {ours}"
+    assert found == ours, f"{alias} is an alias of {found} instead of {ours}"
     for name in ours:
-        said = services[name]["environment"]
-        hosts = re.findall(r"//(?:[^@/]*@)?([\w-]+)", said["PARLEY_DATABASE_URL"] + " " + said["PARLEY_S3_ENDPOINT"])
-        assert all(host in services for host in hosts), f"{name} asks {hosts}"
+        environment = services[name]["environment"]
+        hosts = re.findall(r"//(?:[^@/]*@)?([\w-]+)", environment["PARLEY_DATABASE_URL"] + " " + environment["PARLEY_S3_ENDPOINT"])
+        assert all(host in services for host in hosts), f"{name} names the hosts {hosts}, not all of which exist"
     json.loads(cluster["configs"]["accounts"]["content"])
     check_nginx(conf)
 
 
 def check_images():
     """A tag such as 1.26 or bookworm changes over time; one that names a full release does not."""
-    said = re.findall(r"^FROM (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
+    names = re.findall(r"^FROM (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
     for path in FOLDER.glob("compose*.yaml"):
-        said += re.findall(r"^\s*image: (\S+)", path.read_text(), re.MULTILINE)
-    for image in set(said) - {"parley"}:
+        names += re.findall(r"^\s*image: (\S+)", path.read_text(), re.MULTILINE)
+    for image in set(names) - {"parley"}:
         number = 2 if image.split(":")[0] in ("debian", "postgres", "chrislusf/seaweedfs") else 3
         exact = r":\d+" + r"\.\d+" * (number - 1) + r"(-\w+)?$|@sha256:[0-9a-f]{64}$"
         assert re.search(exact, image), f"{image} names no exact release"
-    print("ok images:", ", ".join(sorted(set(said) - {"parley"})))
+    print("ok images:", ", ".join(sorted(set(names) - {"parley"})))
 
 
 def check_build():
@@ -100,8 +100,8 @@ def check_build():
     for source in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE):
         for name in source.split():
             assert not name.startswith("Tests"), "the image is built from Tests"
-            kept = f"!{name}" in (FOLDER / "Dockerfile.dockerignore").read_text().split()
-            assert kept, f"Dockerfile.dockerignore leaves {name} out"
+            is_copied = f"!{name}" in (FOLDER / "Dockerfile.dockerignore").read_text().split()
+            assert is_copied, f"Dockerfile.dockerignore leaves {name} out"
     if not shutil.which("swift"):
         return print("  swift is missing: the package is not checked")
     with tempfile.TemporaryDirectory() as folder:
@@ -121,11 +121,11 @@ def check_nginx(conf):
     if not shutil.which("nginx"):
         return print("  nginx is missing: its configuration is only parsed")
     with tempfile.TemporaryDirectory() as folder:
-        place = pathlib.Path(folder)
-        (place / "conf").write_text(
-            f"pid {place}/pid; error_log {place}/log; events {{}} http {{ access_log off; {conf} }}")
+        path = pathlib.Path(folder)
+        (path / "conf").write_text(
+            f"pid {path}/pid; error_log {path}/log; events {{}} http {{ access_log off; {conf} }}")
         done = subprocess.run(
-            ["nginx", "-t", "-p", folder, "-c", place / "conf", "-e", place / "log"], capture_output=True, text=True)
+            ["nginx", "-t", "-p", folder, "-c", path / "conf", "-e", path / "log"], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
 
@@ -146,11 +146,11 @@ def main():
     except ImportError:
         return print("docker/: PyYAML is missing, so the files are not checked")
     for path in sorted(FOLDER.glob("compose*.yaml")):
-        whole = check(path, yaml)
+        composition = check(path, yaml)
         if path.name == "compose.cluster.yaml":
-            check_cluster(whole)
+            check_cluster(composition)
         check_with_docker(path)
-        print(f"ok {path.name}: {', '.join(whole['services'])}")
+        print(f"ok {path.name}: {', '.join(composition['services'])}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Imports without enough space: above the quota, and on a full disk; nothing acknowledged is lost.
+"""Imports without enough space: above the quota, and on a full disk. No acknowledged data is lost.
 
 usage: disk_space.py BINARY
 """
@@ -20,54 +20,54 @@ SIZES = (70_000, 6_000_000, 1)
 
 
 def target(server, data, **settings):
-    """Another server, on a separate folder."""
+    """A server with another data folder."""
     other = Server(server.binary, server.folder, settings=settings)
     other.data = str(data)
     return other
 
 
-def refuse(server, lines, code, statuses=(507,)):
+def expect_refused(server, lines, code, statuses=(507,)):
     """Expects an import to be refused, also when it is repeated."""
     for _ in range(2):
-        status, said = archive_request(server, "POST", "/import", lines)
-        assert status in statuses and json.loads(said)["id"] == code, (status, said)
+        status, body = archive_request(server, "POST", "/import", lines)
+        assert status in statuses and json.loads(body)["id"] == code, (status, body)
 
 
-def expect_some(server, lines):
-    """Expects that only imported lines are there; returns how many of them hold bytes."""
-    status, held = archive_request(server, "GET", "/export")
-    assert status == 200, held
-    came = set(lines.splitlines())
-    for line in held.splitlines():
+def expect_part(server, lines):
+    """Expects that everything stored was in the import; returns the number of records with bytes."""
+    status, exported = archive_request(server, "GET", "/export")
+    assert status == 200, exported
+    imported = set(lines.splitlines())
+    for line in exported.splitlines():
         if json.loads(line)["record"] in ("bytes", "message"):
-            assert line in came, line
-    return held.count(b'{"record":"bytes"')
+            assert line in imported, line
+    return exported.count(b'{"record":"bytes"')
 
 
-def expect_whole(server, lines, *filled):
-    status, said = archive_request(server, "POST", "/import", lines)
-    assert status == 200 and json.loads(said)["changed"] is True, said
-    expect_imported(server, lines, *filled, SIZES)
+def expect_complete(server, lines, *conversation):
+    status, body = archive_request(server, "POST", "/import", lines)
+    assert status == 200 and json.loads(body)["changed"] is True, body
+    expect_imported(server, lines, *conversation, SIZES)
 
 
-def quota(server, lines, *filled):
-    """An import above the quota is refused after the part that fits, and succeeds once the quota is raised."""
+def quota(server, lines, *conversation):
+    """Imports above the quota, of which only the first part is stored, and again with a higher quota."""
     other = target(server, server.folder / "quota", PARLEY_UPLOADS_APPLICATION_QUOTA=str(sum(SIZES) - 1))
     try:
         other.start()
-        refuse(other, lines, "quota_exceeded")
-        assert 0 < expect_some(other, lines) < lines.count(b'{"record":"bytes"')
+        expect_refused(other, lines, "quota_exceeded")
+        assert 0 < expect_part(other, lines) < lines.count(b'{"record":"bytes"')
         assert other.stop() == 0
         other.settings["PARLEY_UPLOADS_APPLICATION_QUOTA"] = str(sum(SIZES))
         other.start()
-        expect_whole(other, lines, *filled)
+        expect_complete(other, lines, *conversation)
         assert other.stop() == 0
     finally:
         other.kill()
     print("disk space: an import succeeds once its quota is raised")
 
 
-def full(server, lines, *filled):
+def full_disk(server, lines, *conversation):
     """Imports over HTTP and by command onto a full disk, and again once space is free."""
     for name in ("http", "command"):
         disk = Disk(44 * MIB, 36 * MIB)
@@ -75,20 +75,20 @@ def full(server, lines, *filled):
         try:
             if name == "http":
                 other.start()
-                refuse(other, lines, "service_unavailable", (503, 507))
+                expect_refused(other, lines, "service_unavailable", (503, 507))
                 disk.free_space()
-                expect_some(other, lines)
-                expect_whole(other, lines, *filled)
+                expect_part(other, lines)
+                expect_complete(other, lines, *conversation)
             else:
                 (server.folder / "lines").write_bytes(lines)
                 call = ("import", "lines", "--data", other.data)
-                Commands(server).refuses("full", *call)
+                Commands(server).expect_refused("full", *call)
                 disk.free_space()
-                assert Commands(server).says(*call).endswith("all of it durable\n")
-                assert Commands(server).says(*call).endswith("nothing has changed\n")
+                assert Commands(server).output(*call).endswith("all of it durable\n")
+                assert Commands(server).output(*call).endswith("nothing has changed\n")
                 other.start()
                 assert archive_request(other, "GET", "/export") == (200, lines)
-                expect_conversation(other, *filled, SIZES)
+                expect_conversation(other, *conversation, SIZES)
             assert other.stop() == 0
         finally:
             other.kill()
@@ -99,16 +99,16 @@ def full(server, lines, *filled):
 def main():
     with serving(sys.argv[1]) as server:
         server.start()
-        filled = fill_conversation(server, SIZES)
+        conversation = fill_conversation(server, SIZES)
         status, lines = archive_request(server, "GET", "/export")
         assert status == 200 and server.stop() == 0
-        quota(server, lines, *filled)
+        quota(server, lines, *conversation)
         if os.geteuid() != 0:
-            return print("disk space: on a full disk left out, as only root can mount a small disk")
+            return print("disk space: skipped on a full disk: only root can mount a small disk")
         try:
-            full(server, lines, *filled)
-        except PermissionError as refusal:
-            print(f"disk space: on a full disk left out, as no disk can be mounted: {refusal}")
+            full_disk(server, lines, *conversation)
+        except PermissionError as error:
+            print(f"disk space: skipped on a full disk: no disk can be mounted: {error}")
 
 
 main()

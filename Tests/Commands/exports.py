@@ -28,7 +28,7 @@ class Caller:
     def __init__(self, server, application, token):
         self.server, self.application, self.token = server, application, token
 
-    def ask(self, method, path, body=None, status=200, connection=None):
+    def send(self, method, path, body=None, status=200, connection=None):
         connection = connection or self.server.connection()
         connection.request(
             method, f"/apps/{self.application}{path}", None if body is None else json.dumps(body),
@@ -39,44 +39,44 @@ class Caller:
         return json.loads(content) if content else None
 
     def fill(self):
-        """Sends messages and reads some of them; returns the texts."""
+        """Sends messages and reads some of them; returns their texts."""
         connection = self.server.connection()
-        ask = lambda *request: self.ask(*request, connection=connection)
-        conversation = ask("POST", "/conversations", {"participants": ["ana", "bo"]}, 201)["id"].split("/")[-1]
-        ask("POST", "/users/ana/identity", {"display_name": "Ana"}, 201)
+        send = lambda *request: self.send(*request, connection=connection)
+        conversation = send("POST", "/conversations", {"participants": ["ana", "bo"]}, 201)["id"].split("/")[-1]
+        send("POST", "/users/ana/identity", {"display_name": "Ana"}, 201)
         messages = f"/conversations/{conversation}/messages"
         for number in range(BATCHES):
             batch = [
-                {"sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": f"{number}-{place}-{TEXT}"}]}
-                for place in range(BATCH)
+                {"sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": f"{number}-{index}-{TEXT}"}]}
+                for index in range(BATCH)
             ]
-            ask("POST", messages, batch, 202)
+            send("POST", messages, batch, 202)
         last = ""
         for _ in range(50):
-            last = "&from_id=" + ask("GET", f"{messages}?page_size=100{last}")[-1]["id"].split("/")[-1]
-        return {f"{number}-{place}-{TEXT}" for number in range(BATCHES) for place in range(BATCH)}
+            last = "&from_id=" + send("GET", f"{messages}?page_size=100{last}")[-1]["id"].split("/")[-1]
+        return {f"{number}-{index}-{TEXT}" for number in range(BATCHES) for index in range(BATCH)}
 
     def request_export(self, key):
-        self.ask("PUT", "/export_security", {"public_key": openssl("pkey", "-in", str(key), "-pubout").decode()})
-        return self.ask("POST", "/exports", status=202)["id"].split("/")[-1]
+        self.send("PUT", "/export_security", {"public_key": openssl("pkey", "-in", str(key), "-pubout").decode()})
+        return self.send("POST", "/exports", status=202)["id"].split("/")[-1]
 
     def completed(self, export):
         deadline = time.monotonic() + 120
         connection = self.server.connection()
         while time.monotonic() < deadline:
-            listed = self.ask("GET", "/exports", connection=connection)
-            shown = next(shown for shown in listed if shown["id"].endswith(export))
-            if shown["status"] == "completed":
-                return shown
+            listed = self.send("GET", "/exports", connection=connection)
+            export_status = next(export_status for export_status in listed if export_status["id"].endswith(export))
+            if export_status["status"] == "completed":
+                return export_status
             time.sleep(0.05)
         raise RuntimeError("the export is not completed within two minutes")
 
-    def expect_exported(self, shown, key, sent):
+    def expect_exported(self, export_status, key, sent):
         connection = self.server.connection()
-        connection.request("GET", shown["download_url"].split(str(self.server.port), 1)[1])
+        connection.request("GET", export_status["download_url"].split(str(self.server.port), 1)[1])
         archive = connection.getresponse().read()
-        secret = openssl("pkeyutl", "-decrypt", "-inkey", str(key), given=base64.b64decode(shown["encrypted_aes_key"]))
-        vector = base64.b64decode(shown["aes_iv"]).hex()
+        secret = openssl("pkeyutl", "-decrypt", "-inkey", str(key), given=base64.b64decode(export_status["encrypted_aes_key"]))
+        vector = base64.b64decode(export_status["aes_iv"]).hex()
         plain = openssl("enc", "-d", "-aes-256-cbc", "-K", secret.hex(), "-iv", vector, given=archive)
         with tarfile.open(fileobj=io.BytesIO(plain), mode="r:gz") as tar:
             document = json.load(tar.extractfile("export.json"))
@@ -89,7 +89,7 @@ def openssl(*arguments, given=None):
 
 
 def staged(server, name):
-    """The size of a file that is being written; `None` if there is none."""
+    """The size of a file that is being written; `None` if it does not exist."""
     for file in (server.folder / "data").rglob(name):
         try:
             return file.stat().st_size
@@ -102,7 +102,7 @@ def kill_when(server, name, size):
     """Kills the server once a file has reached a size."""
     deadline = time.monotonic() + 60
     while (staged(server, name) or 0) < size:
-        assert time.monotonic() < deadline, f"{name} never had {size} bytes"
+        assert time.monotonic() < deadline, f"{name} did not reach {size} bytes"
     server.kill()
 
 
@@ -114,19 +114,19 @@ def memory(process, field):
 
 
 def another_application(server):
-    def said(name, *command):
+    def output(name, *command):
         lines = subprocess.run(
             [server.binary, *command, "--data", server.data],
             env={"PARLEY_DATABASE_URL": server.database or ""},
             capture_output=True, check=True, text=True).stdout.splitlines()
         return next(line.split("=", 1)[1] for line in lines if line.startswith(f"{name}="))
 
-    application = said("APP", "app", "create", "another")
-    return Caller(server, application, said("TOKEN", "token", "create", "--app", application))
+    application = output("APP", "app", "create", "another")
+    return Caller(server, application, output("TOKEN", "token", "create", "--app", application))
 
 
 def kills(server, key):
-    """Kills the server when the JSON is started, half written, and encrypted: the export starts again each time."""
+    """Kills the server when the JSON is started, half written, and being encrypted: the export starts again each time."""
     caller = Caller(server, APPLICATION, TOKEN)
     server.start()
     sent = caller.fill()
@@ -142,29 +142,29 @@ def kills(server, key):
 
 
 def growth(server, key):
-    """A process that has stored and read the messages needs little more memory to export them."""
+    """Exporting needs little more memory than storing and reading the same messages."""
     server.start()
     caller = another_application(server)
     sent = caller.fill()
-    # Pages of the mapped database do not count, as the system can reclaim them; the system records no peak
-    # without them, so samples are taken.
+    # Pages of the mapped database are not counted, because the system can reclaim them. The system records
+    # no peak of the rest, so it is sampled.
     resting = memory(server.process, "RssAnon")
     export = caller.request_export(key)
-    samples, is_over = [], threading.Event()
+    samples, is_stopped = [], threading.Event()
 
     def watch():
-        while not is_over.wait(0.002):
+        while not is_stopped.wait(0.002):
             samples.append(memory(server.process, "RssAnon"))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        shown = caller.completed(export)
+        export_status = caller.completed(export)
     finally:
-        is_over.set()
+        is_stopped.set()
         watcher.join()
     grown = max(samples) - resting
-    caller.expect_exported(shown, key, sent)
+    caller.expect_exported(export_status, key, sent)
     assert grown < GROWTH, f"memory grew by {grown} bytes"
     assert server.stop() == 0
     print(f"exports: memory grew by {grown >> 10} KiB for {len(sent)} messages")

@@ -1,8 +1,8 @@
 """Full disks: of a data folder, of a PostgreSQL server's tables, and of its write-ahead log.
 
 Each is a small file system in memory. Mounting it requires root; without root the test is skipped with a message.
-Clients receive 503 and retry; nothing acknowledged is lost. Service resumes without a restart once space is free; only
-a PostgreSQL server that could not write its log stops, and is started again.
+Clients receive 503 and retry; no acknowledged data is lost. Service resumes without a restart once space is free,
+except that a PostgreSQL server that could not write its log is started again.
 
 usage: full_disk.py BINARY
 """
@@ -38,8 +38,8 @@ def wait_until(what, is_so, seconds=120):
         time.sleep(0.05)
 
 
-def refusals(clients):
-    return sum(client.refusals for client in clients)
+def refused_requests(clients):
+    return sum(client.refused for client in clients)
 
 
 def acknowledged(clients):
@@ -47,11 +47,11 @@ def acknowledged(clients):
 
 
 def finish(server, clients, what):
-    """Waits until the clients make progress again, and checks that all acknowledged data is there."""
+    """Waits until the clients make progress again, and checks that all acknowledged data is stored."""
     before = acknowledged(clients)
     wait_until(f"{what}: the clients make progress", lambda: acknowledged(clients) > before + 100)
     found = Checks(server).finish(clients)
-    print(f"full disk: {found} through {what}, {refusals(clients)} times 503")
+    print(f"full disk: {found} after {what}, {refused_requests(clients)} times 503")
 
 
 def tables(binary, postgres):
@@ -63,7 +63,7 @@ def tables(binary, postgres):
         with serving(binary, url + "%20-cdefault_tablespace%3Dsmall") as server:
             server.start()
             clients = start_clients(server)
-            wait_until("the disk of the tables is full", lambda: refusals(clients) > 50)
+            wait_until("the disk of the tables is full", lambda: refused_requests(clients) > 50)
             assert "53100" in server.log.read_text(), "the log does not say that the disk is full"
             disk.free_space()
             finish(server, clients, "a full disk of the tables")
@@ -81,9 +81,9 @@ def log(binary):
                 serving(binary, postgres.schema()) as server:
             server.start()
             clients = start_clients(server)
-            wait_until("the disk of the log is full", lambda: refusals(clients) > 50)
+            wait_until("the disk of the log is full", lambda: refused_requests(clients) > 50)
             disk.free_space()
-            # It may still be restarting by itself.
+            # PostgreSQL may still be restarting by itself.
             postgres.send("crash")
             postgres.send("start")
             finish(server, clients, "a full disk of the write-ahead log")
@@ -99,7 +99,7 @@ def embedded(binary):
             server.data = str(disk.folder("data"))
             server.start()
             clients = start_clients(server)
-            wait_until("the disk of the data folder is full", lambda: refusals(clients) > 50)
+            wait_until("the disk of the data folder is full", lambda: refused_requests(clients) > 50)
             disk.free_space()
             finish(server, clients, "a full disk of the data folder")
             assert server.stop() == 0
@@ -109,14 +109,14 @@ def embedded(binary):
 
 def main():
     if os.geteuid() != 0:
-        return print("full disk: left out, as only root can mount a small disk")
+        return print("full disk: skipped: only root can mount a small disk")
     with contextlib.closing(Postgres()) as postgres:
         try:
             embedded(sys.argv[1])
             tables(sys.argv[1], postgres)
             log(sys.argv[1])
-        except PermissionError as refusal:
-            print(f"full disk: left out, as no disk can be mounted: {refusal}")
+        except PermissionError as error:
+            print(f"full disk: skipped: no disk can be mounted: {error}")
 
 
 main()

@@ -8,11 +8,11 @@ cd "$folder" || exit 1
 server=
 passed=0
 failed=0
-# Settings of the calling shell must not apply.
+# Settings of the calling shell are removed.
 for name in $(compgen -e PARLEY_); do unset "$name"; done
 
 finish() {
-    # Only the process started here.
+    # Ends only the process that was started here.
     [ -z "$server" ] || { kill -9 "$server" 2>/dev/null; wait "$server" 2>/dev/null; }
     cd / && rm -rf "$folder"
 }
@@ -20,7 +20,7 @@ trap finish EXIT
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# The server's exit code.
+# Stops the server; returns its exit code.
 stop() {
     kill -TERM "$server"
     wait "$server"
@@ -29,15 +29,15 @@ stop() {
     return $code
 }
 
-# A sentence, and a command that must succeed.
-holds() {
-    local sentence=$1
+# Runs a check: a description, and a command that must succeed.
+check() {
+    local description=$1
     shift
     if "$@"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "FAILED: $sentence" >&2
-        [ ! -s said ] || sed 's/^/    said: /' said >&2
+        echo "FAILED: $description" >&2
+        [ ! -s output ] || sed 's/^/    output: /' output >&2
     fi
 }

@@ -1,4 +1,4 @@
-"""`parley migrate` from a folder to a server: killed in the middle, refused, and served from there.
+"""`parley migrate` from a folder to a server: killed repeatedly, its errors, and a server on the migrated data.
 
 usage: migrate.py BINARY
 """
@@ -20,38 +20,38 @@ from sample_conversation import MESSAGES, expect_conversation, fill_conversation
 SIZES = (20_000_000, 0, 1, 70_000)
 
 
-def kills(commands, postgres, url, *blobs, **settings):
-    """Kills the migration between its first row and its last, and resumes it."""
+def migrate_killed(commands, postgres, url, *blobs, **settings):
+    """Kills the migration at random moments while rows are copied, and resumes it."""
     schema = url.rsplit("D", 1)[1]
     call = ("migrate", "--from", "sqlite:data", "--to", url, "--blobs", *blobs)
     number = kill_repeatedly(
-        commands, call, lambda: marked(postgres, schema), 0.4,
-        lambda: commands.refuses(
+        commands, call, lambda: is_started(postgres, schema), 0.4,
+        lambda: commands.expect_refused(
             "the database of database.url is half moved (the migration has come to ", "app", "list", PARLEY_DATABASE_URL=url),
         **settings)
-    return number, commands.says(*call, **settings) if number == KILLS else ""
+    return number, commands.output(*call, **settings) if number == KILLS else ""
 
 
-def marked(postgres, schema):
+def is_started(postgres, schema):
     with contextlib.suppress(Exception):
         return "1" in postgres.run(f"SELECT COUNT(*) FROM {schema}.schema_migrations WHERE number = 0")
     return False
 
 
-def whole(server, commands, postgres):
+def migrate_and_serve(server, commands, postgres):
     server.start()
     conversation, contents = fill_conversation(server, SIZES)
     url = postgres.schema()
-    commands.refuses("the data folder data is already in use by process", "migrate", "--from", "sqlite:data", "--to", url)
+    commands.expect_refused("the data folder data is already in use by process", "migrate", "--from", "sqlite:data", "--to", url)
     assert server.stop() == 0
-    commands.refuses(
+    commands.expect_refused(
         "the database of --to cannot be reached: connection to server at", "migrate", "--from", "sqlite:data",
         "--to", f"postgres://parley@127.0.0.1:{server.port}/parley")
-    count, said = kills(commands, postgres, url, "moved")
-    rows = dict(line.split("\t") for line in said.splitlines() if "\t" in line)
-    assert not said or int(rows["messages"]) == MESSAGES + len(SIZES) and int(rows["contents"]) == len(SIZES), said
-    again = commands.start("migrate", "--from", "sqlite:data", "--to", url)
-    assert "is not empty" in again.communicate(timeout=60)[1] and again.returncode == 1
+    count, output = migrate_killed(commands, postgres, url, "moved")
+    rows = dict(line.split("\t") for line in output.splitlines() if "\t" in line)
+    assert not output or int(rows["messages"]) == MESSAGES + len(SIZES) and int(rows["contents"]) == len(SIZES), output
+    repeated = commands.start("migrate", "--from", "sqlite:data", "--to", url)
+    assert "is not empty" in repeated.communicate(timeout=60)[1] and repeated.returncode == 1
     expect_served(server, url, conversation, contents)
     print(f"migrate: {MESSAGES} messages and {len(contents)} contents after {count} kills")
 
@@ -69,57 +69,57 @@ def expect_served(server, url, conversation, contents, settings=None):
 
 
 def bucket(server, commands, postgres, settings):
-    """Contents are copied to a bucket, those in the folder stay readable, and every digest is equal."""
+    """Copies contents to a bucket; every digest is equal."""
     server.start()
     conversation, contents = fill_conversation(server, SIZES)
     assert server.stop() == 0
     url = postgres.schema()
-    commands.refuses(
+    commands.expect_refused(
         "the bucket parley of s3.bucket cannot be used: ", "migrate", "--from", "sqlite:data", "--to", url, "--blobs", "bucket",
         **settings | {"PARLEY_S3_SECRET_KEY": "wrong"})
     url = postgres.schema()
-    count, said = kills(commands, postgres, url, "bucket", "--data", "moved", **settings)
-    assert not said or f"contents\t{len(SIZES)}\n" in said, said
+    count, output = migrate_killed(commands, postgres, url, "bucket", "--data", "moved", **settings)
+    assert not output or f"contents\t{len(SIZES)}\n" in output, output
     shutil.rmtree(server.folder / "data")
     expect_served(server, url, conversation, contents, settings)
     print(f"migrate: {len(contents)} contents to a bucket after {count} kills")
 
 
-def refusals(server, commands, postgres):
+def errors(server, commands, postgres):
     url = postgres.schema()
     to = ("--to", url)
-    commands.refuses("--from must be sqlite: and a data folder", "migrate", "--from", "data", *to)
+    commands.expect_refused("--from must be sqlite: and a data folder", "migrate", "--from", "data", *to)
     for blobs in (["--blobs", ""], ["--blobs="]):
         empty = commands.start("migrate", "--from", "sqlite:data", *to, *blobs)
-        complaint = empty.communicate(timeout=60)[1]
-        assert empty.returncode == 64 and "--blobs is empty: it needs a value" in complaint, complaint
+        error = empty.communicate(timeout=60)[1]
+        assert empty.returncode == 64 and "--blobs is empty: it needs a value" in error, error
     taken = postgres.schema()
     postgres.run(f"CREATE TABLE {taken.rsplit('D', 1)[1]}.orders (id BIGINT)")
-    commands.refuses(
+    commands.expect_refused(
         "the database of --to is not empty: there are orders", "migrate", "--from", "sqlite:data", "--to", taken)
-    commands.refuses("there is no database in nowhere", "migrate", "--from", "sqlite:nowhere", *to)
-    commands.refuses("--to or database.url must name the database", "migrate", "--from", "sqlite:data")
-    commands.refuses("--to must be a URL", "migrate", "--from", "sqlite:data", "--to", "mysql://me:sesame@db/x")
-    commands.refuses(
+    commands.expect_refused("there is no database in nowhere", "migrate", "--from", "sqlite:nowhere", *to)
+    commands.expect_refused("--to or database.url must name the database", "migrate", "--from", "sqlite:data")
+    commands.expect_refused("--to must be a URL", "migrate", "--from", "sqlite:data", "--to", "mysql://me:sesame@db/x")
+    commands.expect_refused(
         "the database of --to cannot be reached", "migrate", "--from", "sqlite:data", "--to",
         "postgres://me:sesame@127.0.0.1:1/parley")
-    commands.refuses("--blobs bucket is that of s3.bucket", "migrate", "--from", "sqlite:data", *to, "--blobs", "bucket")
+    commands.expect_refused("--blobs bucket is that of s3.bucket", "migrate", "--from", "sqlite:data", *to, "--blobs", "bucket")
     data = server.folder / "data"
     largest = max((data / "uploads" / "blobs" / "content").rglob("*"), key=lambda file: file.stat().st_size)
-    kept = largest.read_bytes()
-    largest.write_bytes(kept[:-1] + bytes([kept[-1] ^ 1]))
-    commands.refuses("is damaged: its bytes are not those the database knows", "migrate", "--from", "sqlite:data", *to)
+    original = largest.read_bytes()
+    largest.write_bytes(original[:-1] + bytes([original[-1] ^ 1]))
+    commands.expect_refused("is damaged: its bytes are not those the database knows", "migrate", "--from", "sqlite:data", *to)
     largest.unlink()
-    commands.refuses(" is missing in data", "migrate", "--from", "sqlite:data", *to)
-    largest.write_bytes(kept)
-    said = commands.says("migrate", "--from", "sqlite:data", *to)
-    assert said.endswith("all of it verified, row by row and digest by digest\n"), said
+    commands.expect_refused(" is missing in data", "migrate", "--from", "sqlite:data", *to)
+    largest.write_bytes(original)
+    output = commands.output("migrate", "--from", "sqlite:data", *to)
+    assert output.endswith("all of it verified, row by row and digest by digest\n"), output
     with contextlib.closing(sqlite3.connect(data / "parley.sqlite")) as database, database:
         database.execute("INSERT INTO schema_migrations VALUES (999, 'dreams', 0)")
-    commands.refuses(
+    commands.expect_refused(
         "the database in data was written by another release: the database has migration 999 (dreams)", "migrate",
         "--from", "sqlite:data", "--to", postgres.schema())
-    print("migrate: refusals in one line")
+    print("migrate: each error is one line")
 
 
 def main():
@@ -127,11 +127,11 @@ def main():
         postgres = stack.enter_context(contextlib.closing(Postgres()))
         server = stack.enter_context(serving(sys.argv[1]))
         commands = Commands(server)
-        whole(server, commands, postgres)
-        refusals(server, commands, postgres)
+        migrate_and_serve(server, commands, postgres)
+        errors(server, commands, postgres)
         store = stack.enter_context(contextlib.closing(ObjectStore()))
         if not store.settings:
-            return print("migrate: with an object store: left out")
+            return print("migrate: skipped with an object store: there is none")
         other = stack.enter_context(serving(sys.argv[1]))
         bucket(other, Commands(other), postgres, store.settings)
 

@@ -1,4 +1,4 @@
-"""Data of the last development version: its export is imported, its database is rejected with the way out.
+"""Data of the last development version: its export is imported, and its database is refused with instructions.
 
 usage: older_release.py BINARY
 
@@ -24,32 +24,32 @@ KINDS = {"application", "user", "relations", "conversation", "message", "bytes",
 
 
 def imports(server, commands):
-    """An export of the development version comes out of this one byte for byte; contents lie beside it."""
+    """Imports an export of the development version and exports it again: the lines are equal, contents are in files."""
     lines = (FIXTURES / "exported.jsonl").read_bytes().splitlines(keepends=True)
     records = [json.loads(line) for line in lines]
     assert {record["record"] for record in records} == KINDS
     (server.folder / "exported").write_bytes(b"".join(lines))
-    said = commands.says("import", "exported", "--data", "new")
-    assert said.endswith("all of it durable\n"), said
-    said = commands.says("import", "exported", "--data", "new")
-    assert said.endswith("nothing has changed\n"), said
-    out = commands.says("export", "--app", APPLICATION, "--data", "new", "--contents", "saved").encode()
-    rest = [line for line, record in zip(lines, records) if record["record"] != "bytes"]
-    assert out == b"".join(rest)
+    output = commands.output("import", "exported", "--data", "new")
+    assert output.endswith("all of it durable\n"), output
+    output = commands.output("import", "exported", "--data", "new")
+    assert output.endswith("nothing has changed\n"), output
+    exported = commands.output("export", "--app", APPLICATION, "--data", "new", "--contents", "saved").encode()
+    expected = [line for line, record in zip(lines, records) if record["record"] != "bytes"]
+    assert exported == b"".join(expected)
     contents = {}
     for record in records:
         if record["record"] == "bytes":
             content = contents.setdefault(record["content"], bytearray())
             assert record["at"] == len(content)
             content += base64.b64decode(record["data"])
-    saved = [file for file in (server.folder / "saved").rglob("*") if file.is_file()]
-    digests = lambda every: sorted(hashlib.sha256(content).hexdigest() for content in every)
-    assert digests(file.read_bytes() for file in saved) == digests(contents.values()) and contents
-    print(f"older: {len(lines)} lines of a development version in and out again")
+    files = [file for file in (server.folder / "saved").rglob("*") if file.is_file()]
+    digests = lambda contents: sorted(hashlib.sha256(content).hexdigest() for content in contents)
+    assert digests(file.read_bytes() for file in files) == digests(contents.values()) and contents
+    print(f"older: {len(lines)} lines of a development version imported and exported")
 
 
 def rejects(server, commands):
-    """A database of the development version stays as it is, and the message says how to take its data along."""
+    """A database of the development version is not changed, and the error says how to transfer its data."""
     data = server.folder / "old"
     data.mkdir()
     database = data / "parley.sqlite"
@@ -59,13 +59,13 @@ def rejects(server, commands):
     connection.close()
     before = contents_of(database)
     for call in (("serve", "--listen", "127.0.0.1:0"), ("export", "--app", APPLICATION), ("app", "list")):
-        commands.refuses(
+        commands.expect_refused(
             "the database in old was written by another release: its schema begins with 'messaging', that of this "
             "release with 'initial schema': export each application with the release that wrote it (parley export) "
             "and import the files into an empty database with this one (parley import)", *call, "--data", "old",
             PARLEY_PUBLIC_URL="http://127.0.0.1:8080")
     assert contents_of(database) == before
-    print("older: a database of a development version is rejected with the way out")
+    print("older: a database of a development version is refused with instructions")
 
 
 def contents_of(database):

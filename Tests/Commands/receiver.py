@@ -21,7 +21,7 @@ from clients import BASE, HEADERS, Client
 from receiver import standardwebhooks
 from server import serving
 
-STAND_IN = '''
+REPLACEMENT = '''
 import base64, hashlib, hmac
 class Webhook:
     def __init__(self, secret): self.key = base64.b64decode(secret)
@@ -29,7 +29,7 @@ class Webhook:
         fields = {name.lower(): value for name, value in headers.items()}
         signed = f"{fields['webhook-id']}.{fields['webhook-timestamp']}.".encode() + body
         code = "v1," + base64.b64encode(hmac.new(self.key, signed, hashlib.sha256).digest()).decode()
-        if code not in fields["webhook-signature"].split(" "): raise ValueError("not signed by us")
+        if code not in fields["webhook-signature"].split(" "): raise ValueError("wrong signature")
 '''
 
 
@@ -46,7 +46,7 @@ def main():
         verifier = "PyPI's standardwebhooks" if standardwebhooks() else "the replacement"
         if not standardwebhooks():
             print("receiver: PyPI's standardwebhooks is not installed: a replacement computes the HMAC")
-            pathlib.Path(folder, "standardwebhooks.py").write_text(STAND_IN)
+            pathlib.Path(folder, "standardwebhooks.py").write_text(REPLACEMENT)
         receiver = subprocess.Popen(
             [sys.executable, "-u", "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             env=os.environ | {"PYTHONPATH": folder})
@@ -66,18 +66,18 @@ def main():
             path = BASE + "/webhooks/" + json.loads(body)["id"].rsplit("/", 1)[1]
             end = time.monotonic() + 30
             while json.loads(client.request("GET", path, None, fields)[1])["status"] != "active":
-                assert time.monotonic() < end, "the receiver of the guide answers no challenge"
+                assert time.monotonic() < end, "the receiver of the guide does not answer the challenge"
                 time.sleep(0.05)
-            talk = client.post("/conversations", {"participants": ["ana", "bo"]}, {201})["id"].rsplit("/", 1)[1]
+            conversation = client.post("/conversations", {"participants": ["ana", "bo"]}, {201})["id"].rsplit("/", 1)[1]
             message = {"sender_id": "layer:///identities/ana", "parts": [{"mime_type": "text/plain", "body": "hello"}]}
-            sent = client.post(f"/conversations/{talk}/messages", message, {201})["id"].rsplit("/", 1)[1]
-            said = receiver.stdout.readline()
-            assert "Message.created" in said and sent in said, said
+            sent = client.post(f"/conversations/{conversation}/messages", message, {201})["id"].rsplit("/", 1)[1]
+            line = receiver.stdout.readline()
+            assert "Message.created" in line and sent in line, line
         finally:
             receiver.kill()
             receiver.wait()
         assert server.stop() == 0
-    print(f"receiver: the guide's receiver verifies deliveries, by {verifier}")
+    print(f"receiver: the guide's receiver verifies deliveries with {verifier}")
 
 
 main()

@@ -9,7 +9,7 @@ cookie, query = "cookie-" + uuid.uuid4().hex, "nonce-" + uuid.uuid4().hex
 secrets = {cookie, query, *(value for name, value in variables.items() if name.endswith("token"))}
 
 
-def ask(method, target, fields, body):
+def send(method, target, fields, body):
     connection = http.client.HTTPConnection(host, timeout=20)
     connection.putrequest(method, target, skip_accept_encoding=True)
     for name, value in fields:
@@ -23,7 +23,7 @@ def ask(method, target, fields, body):
     return answer, content
 
 
-def filled(text):
+def with_variables(text):
     return re.sub(r"\{([A-Za-z_]+)\}", lambda name: known.setdefault(name[1], str(uuid.uuid4())), text)
 
 
@@ -36,20 +36,20 @@ for file in sorted(folder.glob("*.http")):
             request, expected = section.split("\n---\n", 1)
             head, _, body = request.split("\n", 1)[1].partition("\n\n")
             line, *fields = head.split("\n")
-            method, target = filled(line).split(" ", 1)
+            method, target = with_variables(line).split(" ", 1)
             target = urllib.parse.urlsplit(target)._replace(scheme="", netloc="").geturl()
             target += ("&" if "?" in target else "?") + "note=" + query
-            fields = [tuple(filled(field).split(": ", 1)) for field in fields if ": " in field] + [("Cookie", cookie), ("Connection", "close")]
-            answer, content = ask(method, target, fields, filled(body).encode())
+            fields = [tuple(with_variables(field).split(": ", 1)) for field in fields if ": " in field] + [("Cookie", cookie), ("Connection", "close")]
+            answer, content = send(method, target, fields, with_variables(body).encode())
             count += 1
             # The name by which the file refers to the created conversation or message.
-            name, place = re.search(r"\{(\w+):uuid\}", expected), answer.headers.get("Location")
-            if name and place:
-                known[name[1]] = place.rsplit("/", 1)[-1]
+            name, location = re.search(r"\{(\w+):uuid\}", expected), answer.headers.get("Location")
+            if name and location:
+                known[name[1]] = location.rsplit("/", 1)[-1]
             for url in re.findall(r'"(?:upload|download)_url":"([^"]*)"', content.decode(errors="replace")):
                 parts = urllib.parse.urlsplit(url.replace("\\/", "/"))
                 for method in ("PUT", "HEAD", "GET"):
-                    ask(method, parts._replace(scheme="", netloc="").geturl(), [], b"0" if method == "PUT" else b"")
+                    send(method, parts._replace(scheme="", netloc="").geturl(), [], b"0" if method == "PUT" else b"")
                 # The log may contain the first characters of a token, to identify the upload.
                 secrets.add(parts.path.split("/")[2][:40] if "/uploads/" in parts.path else parts.query or parts.path)
 assert count > 300, count

@@ -8,27 +8,27 @@ from callers import APIClient, fetch
 MESSAGES = 3000
 
 
-def id_of(thing):
-    return thing["id"].split("/")[-1]
+def id_of(resource):
+    return resource["id"].split("/")[-1]
 
 
-def text(words, sender="ana"):
-    return {"sender_id": sender, "parts": [{"mime_type": "text/plain", "body": words}]}
+def text(body, sender="ana"):
+    return {"sender_id": sender, "parts": [{"mime_type": "text/plain", "body": body}]}
 
 
 def fill_conversation(server, sizes, **draft):
     """Creates a conversation; returns its id and the digests of its contents, each attached by a message."""
     api = APIClient(server)
-    conversation = id_of(api.ask("POST", "/conversations", {"participants": ["ana", "bo"], **draft}))
+    conversation = id_of(api.send("POST", "/conversations", {"participants": ["ana", "bo"], **draft}))
     for start in range(0, MESSAGES, 10):
-        api.ask("POST", f"/conversations/{conversation}/messages", [
+        api.send("POST", f"/conversations/{conversation}/messages", [
             text(f"message {number} \0é") for number in range(start, start + 10)], status=(202,))
     contents = {}
     for size in sizes:
         content = random.randbytes(size)
         name = api.upload(conversation, content)
         contents[name] = hashlib.sha256(content).digest()
-        api.ask("POST", f"/conversations/{conversation}/messages", {"sender_id": "bo", "parts": [
+        api.send("POST", f"/conversations/{conversation}/messages", {"sender_id": "bo", "parts": [
             {"mime_type": "text/plain", "body": f"content {size}"},
             {"mime_type": "a/b", "content": {"id": f"layer:///content/{name}", "size": size}}]})
     return conversation, contents
@@ -40,5 +40,5 @@ def expect_conversation(server, conversation, contents, sizes):
     texts = {f"message {number} \0é" for number in range(MESSAGES)} | {f"content {size}" for size in sizes}
     assert api.messages(conversation) == texts
     for content, digest in contents.items():
-        url = api.ask("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
+        url = api.send("GET", f"/conversations/{conversation}/content/{content}")["download_url"]
         assert hashlib.sha256(fetch(server, url)).digest() == digest, content

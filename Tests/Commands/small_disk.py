@@ -11,20 +11,20 @@ MIB = 1 << 20
 class Disk:
     """A file system in memory, partly filled by a file until `free_space`."""
 
-    def __init__(self, size, held):
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="parley-disk-"))
+    def __init__(self, size, ballast_size):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="parley-disk-"))
         done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={size},mode=777", "parley-disk", self.place],
+            ["mount", "-t", "tmpfs", "-o", f"size={size},mode=777", "parley-disk", self.path],
             capture_output=True, text=True)
         if done.returncode:
-            self.place.rmdir()
+            self.path.rmdir()
             raise PermissionError(done.stderr.strip())
-        self.ballast = self.place / "ballast"
-        self.ballast.write_bytes(bytes(held))
+        self.ballast = self.path / "ballast"
+        self.ballast.write_bytes(bytes(ballast_size))
 
     def folder(self, name):
-        """Creates a folder on it that the server may write."""
-        folder = self.place / name
+        """Creates a folder on the disk that the server may write."""
+        folder = self.path / name
         folder.mkdir(mode=0o700)
         shutil.chown(folder, "nobody")
         return folder
@@ -33,5 +33,5 @@ class Disk:
         self.ballast.unlink()
 
     def close(self):
-        subprocess.run(["umount", "-l", self.place], check=True)
-        self.place.rmdir()
+        subprocess.run(["umount", "-l", self.path], check=True)
+        self.path.rmdir()

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# What the running server says about itself: metrics that Prometheus takes, and a log that gives nothing away.
+# Metrics that promtool accepts, and a log that contains no secrets.
 . "$(dirname "$0")/harness.sh"
 status() { curl -s -o /dev/null -m 20 -w '%{http_code}' "$@"; }
 
-# Starts a server whose log goes to the file or pipe named first.
+# Starts a server; the first argument is the file or pipe of its log.
 start() {
     local log=$1
     shift
-    "$binary" serve --listen "127.0.0.1:$port" --set "metrics.listen=127.0.0.1:$watch" "$@" >out 2>"$log" &
+    "$binary" serve --listen "127.0.0.1:$port" --set "metrics.listen=127.0.0.1:$metrics_port" "$@" >out 2>"$log" &
     server=$!
-    # It listens before it has said all it has to say.
+    # The server listens before it has printed all its lines.
     for _ in $(seq 400); do
         grep -q ' serves ' out && [ "$(status "$base/health/ready")" = 200 ] && return
         sleep 0.05
@@ -17,14 +17,14 @@ start() {
     echo "the server does not start" >&2; cat out >&2; exit 1
 }
 
-# The value of a sample on the page of the listener for metrics.
+# The value of a sample from the metrics listener.
 sample() { curl -s -m 20 "$metrics" | grep -v '^#' | grep -F -- "$1 " | sed 's/.* //'; }
 
 port=$(free_port)
-watch=$(free_port)
+metrics_port=$(free_port)
 base=http://127.0.0.1:$port
-metrics=http://127.0.0.1:$watch/metrics
-# The exchanges come faster than a token may send.
+metrics=http://127.0.0.1:$metrics_port/metrics
+# The exchanges exceed the rate limit of a token.
 export PARLEY_METRICS_TOKEN=a-token-for-the-metrics PARLEY_API_RATE_LIMIT=0
 
 start err --data data --log-level trace
@@ -32,12 +32,12 @@ app=$(sed -n 's/^APP=//p' out)
 token=$(sed -n 's/^TOKEN=//p' out)
 other=$("$binary" app create --data data other | sed -n 's/^APP=//p')
 suspended=$("$binary" app create --data data suspended | sed -n 's/^APP=//p')
-made() { "$binary" token create --data data "$@" | sed -n 's/^TOKEN=//p'; }
+create_token() { "$binary" token create --data data "$@" | sed -n 's/^TOKEN=//p'; }
 python3 "$tests/replay_exchanges.py" "127.0.0.1:$port" "$tests/../PlatformAPITests/Exchanges" \
     base="$base" docs=x app="$app" APP="${app^^}" other_app="$other" suspended_app="$suspended" \
-    token="$token" read_token="$(made --app "$app" --scope read)" write_token="$(made --app "$app" --scope write)" \
-    other_token="$(made --app "$other")" suspended_token="$(made --app "$suspended")" expired_token=never-was >secrets
-holds 'the golden exchanges were sent' test -s secrets
+    token="$token" read_token="$(create_token --app "$app" --scope read)" write_token="$(create_token --app "$app" --scope write)" \
+    other_token="$(create_token --app "$other")" suspended_token="$(create_token --app "$suspended")" expired_token=never-was >secrets
+check 'the recorded exchanges were sent' test -s secrets
 printf 'GET /a\033[31m\xe2\x80\xa8\xff?%s HTTP/9\r\n\r\n' "$token" | python3 -c '
 import socket, sys
 peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
@@ -45,16 +45,16 @@ peer.sendall(sys.stdin.buffer.read())
 while peer.recv(4096): pass' "$port"
 
 curl -s -m 20 "$metrics" >page
-holds 'promtool accepts the metrics without a word' test -z "$(promtool check metrics <page 2>&1 || echo "promtool: $?")"
-holds 'H212: requests are counted by the template of their route' \
+check 'promtool reports no problem of the metrics' test -z "$(promtool check metrics <page 2>&1 || echo "promtool: $?")"
+check 'H212: requests are counted by route template' \
     grep -qF 'parley_requests_total{route="/apps/{app}/conversations",method="POST",class="2xx"}' page
-holds 'H212: no id is a label' test -z "$(grep -E '[0-9a-f]{8}-[0-9a-f]{4}-' page)"
-holds 'commits are counted' test "$(sample parley_database_commits_total)" -gt 50
-holds 'a refused head is counted' test "$(sample 'parley_requests_total{route="none",method="other",class="4xx"}')" -ge 1
-holds 'OpenMetrics is sent to clients that accept it' grep -qx '# EOF' <(curl -s -m 20 -H 'Accept: application/openmetrics-text' "$metrics")
-holds 'clients are asked for the token of the metrics' test "$(status "$base/metrics")" = 401
-holds 'the token gives access' test "$(status -H "Authorization: Bearer $PARLEY_METRICS_TOKEN" "$base/metrics")" = 200
-holds 'the listener for metrics serves nothing else' test "$(status "${metrics%/metrics}/health/live")" = 404
+check 'H212: no id is a label' test -z "$(grep -E '[0-9a-f]{8}-[0-9a-f]{4}-' page)"
+check 'database commits are counted' test "$(sample parley_database_commits_total)" -gt 50
+check 'a refused head is counted' test "$(sample 'parley_requests_total{route="none",method="other",class="4xx"}')" -ge 1
+check 'OpenMetrics is sent to clients that accept it' grep -qx '# EOF' <(curl -s -m 20 -H 'Accept: application/openmetrics-text' "$metrics")
+check 'metrics require their token' test "$(status "$base/metrics")" = 401
+check 'the metrics token gives access' test "$(status -H "Authorization: Bearer $PARLEY_METRICS_TOKEN" "$base/metrics")" = 200
+check 'the metrics listener serves nothing else' test "$(status "${metrics%/metrics}/health/live")" = 404
 stop
 unset PARLEY_METRICS_TOKEN PARLEY_API_RATE_LIMIT
 
@@ -67,7 +67,7 @@ for line in requests:
     missing = {"time", "id", "method", "route", "status", "bytes_in", "bytes_out", "duration_us", "client"} - line.keys()
     assert not missing, missing
 assert len({line["id"] for line in requests}) == len(requests)
-# Ids of application and token stand where a credential was good, and nowhere else.
+# Only lines of authenticated requests have the ids of application and token.
 for line in requests:
     assert ("application" in line) == ("token_id" in line), line
     assert line["status"] != 401 or "application" not in line, line
@@ -76,14 +76,14 @@ assert len(owned) > 100 and all(len(line[name]) == 36 for line in owned for name
 assert {"/apps/{app}/conversations", "/apps/{app}/users/{user}/conversations"} & {line["route"] for line in owned}
 assert any("user" in line for line in requests) and any("closing" in line for line in requests)
 P
-holds 'H206: each request has one line with all its members' test $? = 0
-holds 'H208: no token, cookie, query or signed URL is in the log at any level' test -z "$(grep -F -f secrets err)"
-holds 'H208: no body is in the log at any level' test -z "$(grep -v '"message":"started"' err | grep -E 'participants|mime_type|upload_url')"
-holds 'H206: a refused head has its rule and its beginning' grep -qE '"status":400.*"bytes_in":[0-9]+.*"closing":"H[0-9]+".*"beginning":"GET /a' err
-holds 'H207: a client cannot reach the terminal' test -z "$(LC_ALL=C grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xa8' err)"
-holds 'H207: but what it tried can be read' grep -qF 'GET /a\u001b[31m\u2028' err
+check 'H206: each request has one line with all members' test $? = 0
+check 'H208: no token, cookie, query or signed URL is in the log at any level' test -z "$(grep -F -f secrets err)"
+check 'H208: no body is in the log at any level' test -z "$(grep -v '"message":"started"' err | grep -E 'participants|mime_type|upload_url')"
+check 'H206: the line of a refused head has its rule and its beginning' grep -qE '"status":400.*"bytes_in":[0-9]+.*"closing":"H[0-9]+".*"beginning":"GET /a' err
+check 'H207: no control character of a client is in the log' test -z "$(LC_ALL=C grep -P '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xa8' err)"
+check 'H207: control characters of a client are logged escaped' grep -qF 'GET /a\u001b[31m\u2028' err
 
-# A log pipe that is never read: it is held open and stays full.
+# A log pipe that is open but never read, so that it is full.
 mkfifo pipe
 exec 4<>pipe
 start pipe --data data
@@ -98,15 +98,15 @@ for batch in range(60):
         assert piece
         answers += piece
 P
-holds 'H209: a log that is not read delays no request' test $? = 0
-holds 'H209: what was dropped is counted' test "$(sample parley_log_lines_dropped_total)" -gt 0
+check 'H209: a log that is not read delays no request' test $? = 0
+check 'H209: dropped log lines are counted' test "$(sample parley_log_lines_dropped_total)" -gt 0
 kill -TERM "$server"
 gone=no
 for _ in $(seq 400); do
     kill -0 "$server" 2>/dev/null || { gone=yes; break; }
     sleep 0.05
 done
-holds 'H209: nor the server alive' test $gone = yes
+check 'H209: a log that is not read does not delay the stop' test $gone = yes
 exec 4>&-
 
 echo "$passed passed, $failed failed"

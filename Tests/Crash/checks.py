@@ -11,12 +11,12 @@ from tus import TusUploader
 
 
 class Checks:
-    """Compares what clients recorded with what the server has."""
+    """Compares what clients recorded with the data of the server."""
 
     def __init__(self, server):
         self.server = server
         self.failures = []
-        self.past = []
+        self.all_clients = []
 
     def fail(self, text):
         self.failures.append(text)
@@ -27,28 +27,28 @@ class Checks:
                 print(f"FAILED: {failure}", file=sys.stderr)
             sys.exit(f"0 passed, {len(self.failures)} failed (seed {seed})")
 
-    def of_round(self, clients):
-        self.past += clients
+    def check_round(self, clients):
+        self.all_clients += clients
         for client in clients:
-            if client.complaint:
-                self.fail(client.complaint)
-        return self.of(clients)
+            if client.error:
+                self.fail(client.error)
+        return self.check(clients)
 
     def finish(self, clients):
         """Ends retrying clients of a running server, and checks all acknowledged data."""
         for client in clients:
-            client.is_over = True
+            client.is_stopped = True
         for client in clients:
             client.join(timeout=60)
             assert not client.is_alive(), "a client hangs"
-        found = self.of_round(clients)
+        found = self.check_round(clients)
         self.stop_on_failure(0)
         return found
 
-    def of_everything(self):
-        return self.of(self.past)
+    def check_all(self):
+        return self.check(self.all_clients)
 
-    def of(self, clients):
+    def check(self, clients):
         self.reader = Client(self.server, None)
         counts = collections.Counter()
         for client in clients:
@@ -66,9 +66,9 @@ class Checks:
                     counts["uploads"] += sum(self.upload(upload) for upload in client.uploads)
                 elif isinstance(client, TusUploader) and hasattr(client, "uploads"):
                     counts[client.kind] += sum(self.tus(upload) for upload in client.uploads)
-                    counts["concatenations"] += sum(self.joined(whole) for whole in client.joined)
-            except Unexpected as complaint:
-                self.fail(str(complaint))
+                    counts["concatenations"] += sum(self.joined(upload) for upload in client.joined)
+            except Unexpected as error:
+                self.fail(str(error))
         return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "nothing"
 
     def get(self, path):
@@ -78,7 +78,7 @@ class Checks:
         return json.loads(body)
 
     def repeats(self, sender):
-        """Sends all texts again: answered or not, each is stored once."""
+        """Sends all texts again; each is stored once, whether it was answered before or not."""
         for text in sender.attempted:
             identifier = sender.send(text, self.reader)
             if sender.acknowledged.setdefault(text, identifier) != identifier:
@@ -97,10 +97,10 @@ class Checks:
                 time.sleep(0.05)
 
     def is_sent(self, identifier, scheduler):
-        place = f"/conversations/{scheduler.conversation.rsplit('/', 1)[1]}/messages/{identifier.rsplit('/', 1)[1]}"
-        answer, body = self.reader.request("GET", BASE + place, headers=HEADERS)
+        path = f"/conversations/{scheduler.conversation.rsplit('/', 1)[1]}/messages/{identifier.rsplit('/', 1)[1]}"
+        answer, body = self.reader.request("GET", BASE + path, headers=HEADERS)
         if answer.status not in (200, 404):
-            raise Unexpected(f"GET {place} answered {answer.status}: {body[:300]!r}")
+            raise Unexpected(f"GET {path} answered {answer.status}: {body[:300]!r}")
         return answer.status == 200
 
     def messages(self, sender):
@@ -111,7 +111,7 @@ class Checks:
             for message in page:
                 text = message["parts"][0]["body"]
                 if text in found:
-                    self.fail(f"{text} is there twice")
+                    self.fail(f"{text} exists twice")
                 if text not in sender.attempted:
                     self.fail(f"{text} was never sent")
                 if position is not None and message["position"] >= position:
@@ -124,45 +124,45 @@ class Checks:
         return len(sender.acknowledged)
 
     def conversations(self, creator):
-        for people, identifier in creator.acknowledged:
-            again = self.reader.post("/conversations", {"participants": people, "distinct": True}, {200})
+        for users, identifier in creator.acknowledged:
+            again = self.reader.post("/conversations", {"participants": users, "distinct": True}, {200})
             if again["id"] != identifier:
                 self.fail(f"{identifier} was acknowledged and is {again['id']}")
         return len(creator.acknowledged)
 
     def upload(self, upload):
         was_complete = upload.is_complete
-        acknowledged = upload.ask(self.reader)
+        acknowledged = upload.query_offset(self.reader)
         if upload.offset < acknowledged or was_complete and not upload.is_complete:
-            self.fail(f"upload {upload.identifier} holds {upload.offset} after {acknowledged}")
+            self.fail(f"upload {upload.identifier} has offset {upload.offset}, after {acknowledged} was acknowledged")
         if not upload.is_complete:
             upload.send(self.reader, upload.size)
         if not upload.is_complete:
             self.fail(f"upload {upload.identifier} could not be finished")
             return 0
-        self.content(f"{upload.place.removeprefix(BASE)}/{upload.identifier}", upload.bytes)
+        self.content(f"{upload.contents_path.removeprefix(BASE)}/{upload.identifier}", upload.bytes)
         return 1
 
     def tus(self, upload):
-        acknowledged = upload.ask(self.reader)
+        acknowledged = upload.query_offset(self.reader)
         if upload.offset < acknowledged:
-            self.fail(f"{upload.path} holds {upload.offset} after {acknowledged}")
-        # Also without bytes: the answer waits until the content is finished.
+            self.fail(f"{upload.path} has offset {upload.offset}, after {acknowledged} was acknowledged")
+        # Also sent when no bytes are left: the answer waits until the content is finished.
         upload.send(self.reader, upload.size)
         if upload.content:
             self.content(f"/content/{upload.content}", upload.bytes)
         return 1
 
-    def joined(self, whole):
-        answer, _ = self.reader.request("HEAD", whole.path, None, {"Tus-Resumable": "1.0.0"})
-        if answer.headers["Upload-Offset"] != str(len(whole.bytes)):
+    def joined(self, upload):
+        answer, _ = self.reader.request("HEAD", upload.path, None, {"Tus-Resumable": "1.0.0"})
+        if answer.headers["Upload-Offset"] != str(len(upload.bytes)):
             self.fail(f"a concatenation was acknowledged and answers {answer.status}")
-        self.content(f"/content/{whole.content}", whole.bytes)
+        self.content(f"/content/{upload.content}", upload.bytes)
         return 1
 
-    def content(self, place, sent):
+    def content(self, path, sent):
         """Compares the download with the bytes sent."""
-        path = "/" + self.get(place)["download_url"].split("/", 3)[3]
-        answer, body = self.reader.request("GET", path, headers={})
+        download_path = "/" + self.get(path)["download_url"].split("/", 3)[3]
+        answer, body = self.reader.request("GET", download_path, headers={})
         if answer.status != 200 or body != sent:
-            self.fail(f"{place} is not what was sent ({answer.status})")
+            self.fail(f"{path} differs from what was sent ({answer.status})")

@@ -17,26 +17,26 @@ HEADERS = {
 
 
 class Unexpected(Exception):
-    """An invalid answer, as opposed to none."""
+    """An answer that the server must not give; a missing answer raises another error."""
 
 
 class Client(threading.Thread):
-    """One connection; `work` is repeated until it breaks."""
+    """A thread with one connection that repeats `work` until the connection breaks."""
 
-    def __init__(self, server, chance):
+    def __init__(self, server, generator):
         super().__init__(daemon=True)
-        self.chance = chance
+        self.generator = generator
         self.server = server
         self.connection = server.connection()
-        self.complaint = None
+        self.error = None
 
     def run(self):
         try:
             self.prepare()
             while True:
                 self.work()
-        except Unexpected as complaint:
-            self.complaint = str(complaint)
+        except Unexpected as error:
+            self.error = str(error)
         except (OSError, http.client.HTTPException):
             pass  # The server was killed, as intended.
 
@@ -55,7 +55,7 @@ class Client(threading.Thread):
         return json.loads(body)
 
     def name(self, kind):
-        return f"{kind}-{self.chance.getrandbits(64):016x}"
+        return f"{kind}-{self.generator.getrandbits(64):016x}"
 
 
 class Sender(Client):
@@ -64,9 +64,9 @@ class Sender(Client):
     def prepare(self):
         self.conversation = None
         self.attempted, self.acknowledged = set(), {}
-        people = [self.name("user") for _ in range(3)]
-        self.sender = people[0]
-        self.conversation = self.post("/conversations", {"participants": people}, {201})["id"]
+        users = [self.name("user") for _ in range(3)]
+        self.sender = users[0]
+        self.conversation = self.post("/conversations", {"participants": users}, {201})["id"]
 
     def work(self):
         text = self.name("text")
@@ -81,29 +81,29 @@ class Sender(Client):
 
 
 class KeyedSender(Sender):
-    """Sends them under an Idempotency-Key, so that each may be repeated (X2)."""
+    """Sends messages with an Idempotency-Key, so that each may be sent again (X2)."""
 
     def send(self, text, client, headers={}):
         return super().send(text, client, {"Idempotency-Key": f"key-{text}"})
 
 
 class Scheduler(Sender):
-    """Schedules messages, each under its own id; `due` is when the last of them is."""
+    """Schedules messages, each with its own id; `due` is the time of the latest one."""
 
     due = 0
 
     def work(self):
         text = self.name("text")
         self.attempted.add(text)
-        delay = self.chance.uniform(1, 1.5)
-        identifier = f"layer:///messages/{uuid.UUID(int=self.chance.getrandbits(128))}"
+        delay = self.generator.uniform(1, 1.5)
+        identifier = f"layer:///messages/{uuid.UUID(int=self.generator.getrandbits(128))}"
         message = {"id": identifier, "sender_id": f"layer:///identities/{self.sender}",
                    "parts": [{"mime_type": "text/plain", "body": text}],
                    "schedule": {"delay_in_seconds": delay}}
         path = f"{BASE}/conversations/{self.conversation.rsplit('/', 1)[1]}/messages"
         answer, body = self.request("POST", path, json.dumps(message))
         if answer.status != 202 or body:
-            raise Unexpected(f"a schedule was answered {answer.status}: {body[:300]!r}")
+            raise Unexpected(f"a scheduled message was answered {answer.status}: {body[:300]!r}")
         self.acknowledged[text] = identifier
         self.due = max(self.due, time.time() + delay)
 
@@ -115,11 +115,11 @@ class Creator(Client):
         self.acknowledged = []
 
     def work(self):
-        people = [self.name("user"), self.name("user")]
-        draft = {"participants": people, "distinct": True, "metadata": {"made": "by crash test"}}
+        users = [self.name("user"), self.name("user")]
+        draft = {"participants": users, "distinct": True, "metadata": {"made": "by crash test"}}
         made = self.post("/conversations", draft, {201})["id"]
-        self.acknowledged.append((people, made))
-        again = self.post("/conversations", {"participants": people[::-1], "distinct": True}, {200})["id"]
+        self.acknowledged.append((users, made))
+        again = self.post("/conversations", {"participants": users[::-1], "distinct": True}, {200})["id"]
         if again != made:
             raise Unexpected(f"a distinct conversation exists twice: {made} and {again}")
 
@@ -129,16 +129,16 @@ class Uploader(Client):
 
     def prepare(self):
         self.uploads = []
-        people = [self.name("user")]
-        made = self.post("/conversations", {"participants": people}, {201})["id"]
+        users = [self.name("user")]
+        made = self.post("/conversations", {"participants": users}, {201})["id"]
         self.conversation = made.rsplit("/", 1)[1]
 
     def work(self):
         upload = Upload(self)
         self.uploads.append(upload)
         while not upload.is_complete:
-            piece = upload.size if upload.is_plain else self.chance.randint(1, upload.chunk)
-            upload.send(self, min(upload.offset + piece, upload.size))
+            count = upload.size if upload.is_plain else self.generator.randint(1, upload.chunk)
+            upload.send(self, min(upload.offset + count, upload.size))
 
 
 class Upload:
@@ -147,17 +147,17 @@ class Upload:
     sizes = [1, 1000, 262_144, 1_000_000, 3_000_003]
 
     def __init__(self, client):
-        self.size = client.chance.choice(self.sizes)
+        self.size = client.generator.choice(self.sizes)
         self.chunk = max(700_000, self.size // 2)
-        self.seed = client.chance.getrandbits(32)
+        self.seed = client.generator.getrandbits(32)
         self.offset = 0
         self.is_complete = False
-        # In one request that says nothing of ranges, however often it must be repeated.
-        self.is_plain = client.chance.random() < 0.3
+        # Sent in one request without ranges, as often as necessary.
+        self.is_plain = client.generator.random() < 0.3
         headers = HEADERS | {"Upload-Content-Type": "application/octet-stream",
                              "Upload-Content-Length": str(self.size)}
-        self.place = f"{BASE}/conversations/{client.conversation}/content"
-        answer, body = client.request("POST", self.place, "{}", headers)
+        self.contents_path = f"{BASE}/conversations/{client.conversation}/content"
+        answer, body = client.request("POST", self.contents_path, "{}", headers)
         if answer.status != 201:
             raise Unexpected(f"POST content answered {answer.status}: {body[:300]!r}")
         content = json.loads(body)
@@ -176,9 +176,9 @@ class Upload:
         headers = {"Content-Range": f"bytes {self.offset}-{end - 1}/{self.size}"}
         self.note(*client.request("PUT", self.path, self.bytes[self.offset:end], headers))
 
-    def ask(self, client):
+    def query_offset(self, client):
         """Asks for the offset, and retries after `Retry-After`; returns the offset known before."""
-        before, fields = self.offset, {"Content-Range": f"bytes */{self.size}"}
+        previous_offset, fields = self.offset, {"Content-Range": f"bytes */{self.size}"}
         for _ in range(5):
             answer, body = client.request("PUT", self.path, b"", fields)
             pause = answer.headers.get("Retry-After")
@@ -186,7 +186,7 @@ class Upload:
                 break
             time.sleep(int(pause))
         self.note(answer, body)
-        return before
+        return previous_offset
 
     def note(self, answer, body):
         if answer.status == 200:

@@ -1,4 +1,4 @@
-"""Clients that retry after a 503, and at another process when one is gone."""
+"""Clients that retry after a 503, and at another process when a connection breaks."""
 
 import http.client
 import json
@@ -9,37 +9,37 @@ from clients import HEADERS, Creator, KeyedSender, Scheduler, Unexpected, Upload
 
 
 class Retrying:
-    """Retries until `is_over`; a request that may have been processed has an idempotency key or may be repeated."""
+    """Retries until `is_stopped`; a request that may have been processed has an idempotency key or may be repeated."""
 
-    refusals = 0
+    refused = 0
     broken = 0
-    longest = 0
-    is_over = False
+    longest_wait = 0
+    is_stopped = False
 
     def request(self, method, path, body=None, headers=HEADERS):
         while True:
             began = time.monotonic()
             try:
-                answer, content = self.ask(method, path, body, headers)
+                answer, content = self.send_once(method, path, body, headers)
             except (OSError, http.client.HTTPException):
                 self.broken += 1
-                if self.is_over:
+                if self.is_stopped:
                     raise
                 time.sleep(0.01)
                 continue
-            self.longest = max(self.longest, time.monotonic() - began)
+            self.longest_wait = max(self.longest_wait, time.monotonic() - began)
             if answer.status != 503:
                 return answer, content
             if answer.headers["Retry-After"] is None:
                 raise Unexpected(f"a 503 without Retry-After: {content[:300]!r}")
-            self.refusals += 1
+            self.refused += 1
             time.sleep(0.02)
 
-    def ask(self, *request):
+    def send_once(self, *request):
         return super().request(*request)
 
     def work(self):
-        if self.is_over:
+        if self.is_stopped:
             raise ConnectionAbortedError
         super().work()
 
@@ -51,8 +51,8 @@ class RetryingSender(Retrying, KeyedSender):
 class AnyServer(Retrying):
     """Sends each request to a random server."""
 
-    def ask(self, method, path, body, headers):
-        server = self.chance.choice(self.servers)
+    def send_once(self, method, path, body, headers):
+        server = self.generator.choice(self.servers)
         connections = self.__dict__.setdefault("connections", {})
         connection = connections.setdefault(server, server.connection())
         try:
@@ -69,23 +69,23 @@ class AnyServerSender(AnyServer, KeyedSender):
 
 
 class AnyServerCreator(AnyServer, Creator):
-    """Creates distinct conversations; the second time another process may be asked."""
+    """Creates distinct conversations; the second request may go to another process."""
 
     def work(self):
-        if self.is_over:
+        if self.is_stopped:
             raise ConnectionAbortedError
-        people = [self.name("user"), self.name("user")]
-        draft = {"participants": people, "distinct": True}
+        users = [self.name("user"), self.name("user")]
+        draft = {"participants": users, "distinct": True}
         # Created once, even if the first process was killed after it.
         made = self.post("/conversations", draft, {200, 201})["id"]
-        self.acknowledged.append((people, made))
-        again = self.post("/conversations", {"participants": people[::-1], "distinct": True}, {200})["id"]
+        self.acknowledged.append((users, made))
+        again = self.post("/conversations", {"participants": users[::-1], "distinct": True}, {200})["id"]
         if again != made:
             raise Unexpected(f"there are two distinct conversations: {made} and {again}")
 
 
 class AnyServerScheduler(AnyServer, Scheduler):
-    """Schedules messages, which any process may send."""
+    """Schedules messages; any process may send them."""
 
     def request(self, method, path, body=None, headers=HEADERS):
         if method == "POST" and body and "schedule" in body:
@@ -98,6 +98,6 @@ class AnyServerUploader(AnyServer, Uploader):
     """Sends each chunk of an upload to a random server."""
 
     def work(self):
-        if self.is_over:
+        if self.is_stopped:
             raise ConnectionAbortedError
         super().work()

@@ -1,4 +1,4 @@
-"""The process under test."""
+"""Runs the server under test."""
 
 import contextlib
 import http.client

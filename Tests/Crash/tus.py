@@ -1,4 +1,4 @@
-"""A client that uploads by tus until the server is killed, and records what it acknowledged."""
+"""A client that uploads with tus until the server is killed, and records what it acknowledged."""
 
 import base64
 import hashlib
@@ -18,17 +18,17 @@ class TusUploader(Client):
         self.uploads, self.joined = [], []
 
     def work(self):
-        if self.chance.random() < 0.7:
+        if self.generator.random() < 0.7:
             self.fill(TusUpload(self))
         else:
             parts = [self.fill(TusUpload(self, {"Upload-Concat": "partial"}))
-                     for _ in range(self.chance.randint(1, 3))]
+                     for _ in range(self.generator.randint(1, 3))]
             self.joined.append(Concatenation(self, parts))
 
     def fill(self, upload):
         self.uploads.append(upload)
         while upload.offset < upload.size:
-            upload.send(self, min(upload.offset + self.chance.randint(1, 700_000), upload.size))
+            upload.send(self, min(upload.offset + self.generator.randint(1, 700_000), upload.size))
         return upload
 
 
@@ -36,14 +36,14 @@ class TusUpload:
     """An unfinished upload and its highest acknowledged offset."""
 
     def __init__(self, client, fields={}):
-        self.size = client.chance.choice([1, 1000, 262_144, 1_000_000, 3_000_003])
-        self.seed = client.chance.getrandbits(32)
+        self.size = client.generator.choice([1, 1000, 262_144, 1_000_000, 3_000_003])
+        self.seed = client.generator.getrandbits(32)
         self.offset = 0
         self.begin(client, fields)
 
     def begin(self, client, fields):
         answer, _ = create(client, fields | {"Upload-Length": str(self.size)})
-        self.path, self.content = place(answer), content(answer)
+        self.path, self.content = location_path(answer), content(answer)
 
     @property
     def bytes(self):
@@ -54,7 +54,7 @@ class TusUpload:
         chunk = self.bytes[self.offset:end]
         headers = VERSION | {"Content-Type": "application/offset+octet-stream",
                              "Upload-Offset": str(self.offset)}
-        if client.chance and client.chance.random() < 0.5:
+        if client.generator and client.generator.random() < 0.5:
             digest = base64.b64encode(hashlib.sha1(chunk).digest()).decode()
             headers["Upload-Checksum"] = f"sha1 {digest}"
         answer, body = client.request("PATCH", self.path, chunk, headers)
@@ -62,24 +62,24 @@ class TusUpload:
             raise Unexpected(f"a PATCH answered {answer.status}: {body[:300]!r}")
         self.offset = end
 
-    def ask(self, client):
+    def query_offset(self, client):
         """Asks for the offset; returns the one acknowledged before."""
-        before = self.offset
+        previous_offset = self.offset
         answer, _ = client.request("HEAD", self.path, None, VERSION)
         if answer.status != 200:
             raise Unexpected(f"a HEAD answered {answer.status}")
         self.offset = int(answer.headers["Upload-Offset"])
-        return before
+        return previous_offset
 
 
 class Concatenation:
-    """One content made of parts, which was acknowledged as a whole."""
+    """A content concatenated from parts, whose creation was acknowledged."""
 
     def __init__(self, client, parts):
         self.parts = parts
         paths = " ".join(part.path for part in parts)
         answer, _ = create(client, {"Upload-Concat": f"final;{paths}"})
-        self.path, self.content = place(answer), content(answer)
+        self.path, self.content = location_path(answer), content(answer)
 
     @property
     def bytes(self):
@@ -94,7 +94,7 @@ def create(client, fields):
     return answer, body
 
 
-def place(answer):
+def location_path(answer):
     return "/" + answer.headers["Location"].split("/", 3)[3]
 
 

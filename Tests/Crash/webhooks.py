@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Kills the server that sends webhooks repeatedly, and checks what has arrived.
+"""Kills a server that sends webhooks repeatedly, and checks what was delivered.
 
 usage: webhooks.py --binary BINARY [--rounds 10] [--database postgres --processes 2]
 
-A receiver over real sockets takes most deliveries, answers 500 to some and hangs up on others. After each
-round the server is killed with SIGKILL under load; of several processes on one PostgreSQL server a random one
-is killed. At the end
+A receiver accepts most deliveries, answers 500 to some and closes the connection of others. After each
+round the server, or a random one of several processes on one PostgreSQL server, is killed with SIGKILL under
+load. At the end
 
-- every message that was acknowledged has arrived, signed in both ways, also where the webhook was
-  deactivated right behind it and activated again;
-- of a conversation nothing has arrived before what was sent earlier in it was taken;
-- what was received twice was being delivered when a process was killed or the receiver hung up: no more of it
-  than may be in delivery at a time.
+- every acknowledged message was delivered with both signatures, also when the webhook was deactivated and
+  activated again directly after it;
+- no message of a conversation was delivered before all earlier ones were accepted;
+- at most as many deliveries were repeated as were running when a process was killed or a connection closed.
 """
 
 import argparse
@@ -41,7 +40,7 @@ SETTINGS = {
 }
 WEBHOOKS = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
 # Seconds: the lease of a killed process, and the delay of a busy machine.
-PATIENCE = 90
+TIMEOUT = 90
 
 
 def register(server, receiver):
@@ -56,7 +55,7 @@ def register(server, receiver):
 
 
 def await_active(client, path):
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         _, body = client.request("GET", path, None, WEBHOOKS)
         if json.loads(body)["status"] == "active":
@@ -65,8 +64,8 @@ def await_active(client, path):
     sys.exit(f"the webhook is not active: {body}")
 
 
-def pause(server, path):
-    """Has the webhook deactivated, and activated again."""
+def reactivate(server, path):
+    """Deactivates the webhook and activates it again."""
     client = Client(server, None)
     for change in ["deactivate", "activate"]:
         answer, body = client.request("POST", f"{path}/{change}", None, WEBHOOKS)
@@ -100,14 +99,14 @@ def main():
           f"seed {options.seed}", flush=True)
     if not standardwebhooks():
         print("webhooks: PyPI's standardwebhooks is not installed; signatures are verified by plain HMAC alone")
-    chance, moods, hung = random.Random(options.seed), random.Random(options.seed), [0]
+    generator, outcomes, closed = random.Random(options.seed), random.Random(options.seed), [0]
 
     def decide():
-        mood = moods.random()
-        if mood < 0.05:
-            hung[0] += 1
+        outcome = outcomes.random()
+        if outcome < 0.05:
+            closed[0] += 1
             return None
-        return 500 if mood < 0.15 else 204
+        return 500 if outcome < 0.15 else 204
 
     receiver = Receiver(SECRET, decide)
     with contextlib.ExitStack() as stack:
@@ -119,54 +118,54 @@ def main():
         path = register(servers[0], receiver)
         senders, kills = [], 0
         for number in range(options.rounds):
-            victim = chance.choice(servers)
-            clients = load(chance.choice(servers), f"{options.seed}/{number}", chance.uniform(0.1, 0.8))
-            victim.kill()
+            target = generator.choice(servers)
+            clients = load(generator.choice(servers), f"{options.seed}/{number}", generator.uniform(0.1, 0.8))
+            target.kill()
             kills += 1
-            if chance.random() < 0.3:
-                # Being killed while it starts must do no harm either.
-                victim.start(wait=False)
-                time.sleep(chance.uniform(0, 0.3))
-                victim.kill()
+            if generator.random() < 0.3:
+                # Killed while it starts.
+                target.start(wait=False)
+                time.sleep(generator.uniform(0, 0.3))
+                target.kill()
                 kills += 1
-            victim.start()
-            if clients[0].server is not victim:
+            target.start()
+            if clients[0].server is not target:
                 clients[0].server.kill()
                 kills += 1
                 clients[0].server.start()
             for sender in clients:
                 sender.join(timeout=30)
                 assert not sender.is_alive(), "a client hangs"
-                assert sender.complaint is None, sender.complaint
+                assert sender.error is None, sender.error
             senders += clients
             if number == options.rounds // 2:
-                # The process that read the log was just killed: not all acknowledged events are read yet.
-                pause(servers[0], path)
-        end = time.monotonic() + PATIENCE
+                # The process that read the log was just killed, so not all acknowledged events have been read.
+                reactivate(servers[0], path)
+        end = time.monotonic() + TIMEOUT
         while count(servers[0], path, "pending") and time.monotonic() < end:
             time.sleep(0.05)
         # Unanswered but committed messages may arrive after the last answered one.
         acknowledged = {text for sender in senders for text in sender.acknowledged}
-        while not acknowledged <= receiver.taken.keys() and time.monotonic() < end:
+        while not acknowledged <= receiver.accepted.keys() and time.monotonic() < end:
             time.sleep(0.05)
-        missing = acknowledged - receiver.taken.keys()
-        again = sum(number - 1 for number in receiver.taken.values())
+        missing = acknowledged - receiver.accepted.keys()
+        repeated = sum(number - 1 for number in receiver.accepted.values())
         dead = count(servers[0], path, "dead")
         for server in servers:
             assert server.stop() == 0, "SIGTERM did not end the server with exit code 0"
-    failures = receiver.complaints[:20]
+    failures = receiver.errors[:20]
     if missing:
         failures.append(f"{len(missing)} of {len(acknowledged)} have not arrived")
     if dead:
-        failures.append(f"{dead} were given up")
-    if again > kills * CONCURRENCY:
-        failures.append(f"{again} came again after {kills} kills")
+        failures.append(f"{dead} are dead")
+    if repeated > kills * CONCURRENCY:
+        failures.append(f"{repeated} were repeated after {kills} kills")
     for failure in failures:
         print(f"FAILED: {failure}", file=sys.stderr)
     if failures:
         sys.exit(f"0 passed, {len(failures)} failed (seed {options.seed})")
-    print(f"webhooks: {len(acknowledged)} acknowledged messages arrived, {again} of {sum(receiver.taken.values())} "
-          f"again after {kills} kills, {hung[0]} hung up on")
+    print(f"webhooks: {len(acknowledged)} acknowledged messages arrived, {repeated} of {sum(receiver.accepted.values())} "
+          f"repeated after {kills} kills, {closed[0]} connections closed")
     print(f"{options.rounds} passed, 0 failed")
 
 

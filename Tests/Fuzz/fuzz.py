@@ -4,10 +4,10 @@
     fuzz.py --build                     builds the driver and nothing else
     fuzz.py --seconds 600               shares ten minutes between all targets
     fuzz.py --target json --seconds 60  one of them
-    fuzz.py --runs 20000                so many inputs for each, the same ones every time
+    fuzz.py --runs 20000                that many inputs for each, the same ones every time
 
-Seeds are lines of `Seeds/<target>.txt`, in the escapes of Python's byte literals. An input that breaks
-a law is added to them, so that it is tried first from then on: a crash becomes a seed.
+Seeds are lines of `Seeds/<target>.txt`, in the escapes of Python's byte literals. An input that violates
+an invariant is added to them, so that later runs try it first.
 """
 
 import argparse
@@ -20,10 +20,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-HOUSE = HERE.parent.parent
-SCRATCH = HOUSE / ".build" / "fuzz"
+REPOSITORY = HERE.parent.parent
+SCRATCH = REPOSITORY / ".build" / "fuzz"
 DRIVER = SCRATCH / "release" / "parley-fuzz"
-# A hang is a finding too: no input of this size may take longer.
+# An input that takes longer counts as a failure.
 SECONDS_PER_INPUT = 5
 
 
@@ -40,13 +40,13 @@ def build():
          "--sanitize", "address", "-Xswiftc", "-enable-testing",
          "-Xswiftc", "-sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table",
          "-Xlinker", archives[-1], "-Xlinker", "-lstdc++"],
-        cwd=HOUSE, env=os.environ | {"PARLEY_FUZZ": "1"}, check=True)
+        cwd=REPOSITORY, env=os.environ | {"PARLEY_FUZZ": "1"}, check=True)
 
 
 def targets():
-    """What the driver says it can do."""
-    said = subprocess.run([DRIVER], capture_output=True, text=True, env=environment())
-    return said.stdout.split()
+    """The targets of the driver."""
+    output = subprocess.run([DRIVER], capture_output=True, text=True, env=environment())
+    return output.stdout.split()
 
 
 def environment():
@@ -62,20 +62,20 @@ def seeds(target):
                 sys.exit(f"{target}.txt:{number}: {error}")
 
 
-def keep(target, found):
-    """Turns an input that broke a law into a seed, unless it is one."""
+def add_seed(target, found):
+    """Adds an input that violated an invariant to the seeds, unless it is one."""
     if found in seeds(target):
-        print(f"a seed of {target}: {found!r}")
+        print(f"already a seed of {target}: {found!r}")
         return
     line = repr(found)[2:-1].replace("\\'", "'") if found else "\\x"
     line = line if not line.startswith("#") else "\\x23" + line[1:]
     with open(HERE / "Seeds" / f"{target}.txt", "a") as file:
         file.write(line + "\n")
-    print(f"kept as a seed of {target}: {line}")
+    print(f"added to the seeds of {target}: {line}")
 
 
 def run(target, options, seconds):
-    """Fuzzes one target; true when every law held."""
+    """Fuzzes one target; true if no input violated an invariant."""
     with tempfile.TemporaryDirectory(prefix="parley-fuzz-") as folder:
         corpus = pathlib.Path(folder) / "corpus"
         corpus.mkdir()
@@ -86,26 +86,26 @@ def run(target, options, seconds):
             DRIVER, f"--target={target}", budget, f"-seed={options.seed}", "-max_len=2048", "-print_final_stats=1",
             f"-timeout={SECONDS_PER_INPUT}", "-rss_limit_mb=2048", f"-artifact_prefix={folder}/found-", corpus]
         ended = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment())
-        said = ended.stderr
-        figures = {name: value for name, value in re.findall(r"stat::(\w+):\s+(\d+)", said)}
-        coverage = (re.findall(r"cov: (\d+)", said) or ["?"])[-1]
+        output = ended.stderr
+        figures = {name: value for name, value in re.findall(r"stat::(\w+):\s+(\d+)", output)}
+        coverage = (re.findall(r"cov: (\d+)", output) or ["?"])[-1]
         print(f"{target}: {figures.get('number_of_executed_units', '?')} inputs, "
               f"{figures.get('average_exec_per_sec', '?')}/s, {coverage} edges", flush=True)
         if ended.returncode == 0:
             return True
-        print(said[-6000:])
+        print(output[-6000:])
         for found in sorted(pathlib.Path(folder).glob("found-*")):
-            keep(target, found.read_bytes())
+            add_seed(target, found.read_bytes())
         return False
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", action="store_true", help="build only")
-    parser.add_argument("--target", action="append", help="this target, instead of all")
+    parser.add_argument("--build", action="store_true", help="build the driver and nothing else")
+    parser.add_argument("--target", action="append", help="this target, instead of all of them")
     parser.add_argument("--seconds", type=int, default=60, help="time for all targets together")
     parser.add_argument("--runs", type=int, help="inputs for each target, instead of a time")
-    parser.add_argument("--seed", type=int, default=1, help="where chance begins")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random numbers")
     options = parser.parse_args()
     build()
     if options.build:
@@ -114,12 +114,12 @@ def main():
     unknown = [target for target in chosen if target not in targets()]
     if unknown:
         sys.exit(f"no such target: {', '.join(unknown)}; there are {', '.join(targets())}")
-    strangers = {file.stem for file in (HERE / "Seeds").glob("*.txt")} ^ set(targets())
-    if strangers:
-        sys.exit(f"seeds without a target, or a target without seeds: {', '.join(sorted(strangers))}")
-    held = [run(target, options, max(1, options.seconds // len(chosen))) for target in chosen]
-    if not all(held):
-        sys.exit("a law is broken; the input is a seed now: mend what broke, and commit both")
+    unpaired = {file.stem for file in (HERE / "Seeds").glob("*.txt")} ^ set(targets())
+    if unpaired:
+        sys.exit(f"seeds without a target, or a target without seeds: {', '.join(sorted(unpaired))}")
+    passed = [run(target, options, max(1, options.seconds // len(chosen))) for target in chosen]
+    if not all(passed):
+        sys.exit("an invariant was violated; its input is a seed now: fix the code, and commit both")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ import Testing
         async throws
     {
         let bytes = Array(
-            (0..<(5 << 20)).lazy.map { place in UInt8(truncatingIfNeeded: place / 7) })
+            (0..<(5 << 20)).lazy.map { index in UInt8(truncatingIfNeeded: index / 7) })
         let progress = Progress()
         let sizes = Service { request in
             Answer("size", BodyPolicy(limit: 8 << 20)) { body in

@@ -3,9 +3,9 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Answers over a socket` {
-        @Test func `every answer has its date, its id and no second head (H91, H93, H205)`()
+        @Test func `every answer has a date, an id and a single head (H91, H93, H205)`()
             async throws
         {
             let replies = try await serving { live in
@@ -64,7 +64,7 @@ extension Live {
         }
 
         @Test(arguments: [204, 304])
-        func `some statuses have no content, whatever the handler says (H89)`(code: Int)
+        func `statuses without content have none, whatever the handler returns (H89)`(code: Int)
             async throws
         {
             let service = TestService { request in
@@ -82,7 +82,7 @@ extension Live {
             #expect(replies[1].text == "/next")
         }
 
-        @Test func `a field that no header may carry makes it a 500 (H32)`() async throws {
+        @Test func `an invalid header value becomes a 500 (H32)`() async throws {
             let service = TestService { request in
                 guard request.target.path == "/" else { return TestService.echo(request) }
                 var response = Response(.ok)
@@ -100,7 +100,8 @@ extension Live {
 
         // MARK: Files
 
-        @Test func `a file arrives as it is, in ranges and in order with other answers (H80, H88)`()
+        @Test
+        func `a file is sent unchanged, in ranges and in order with other answers (H80, H88)`()
             async throws
         {
             let pattern = patternBytes(3_000_000)
@@ -165,16 +166,16 @@ extension Live {
             #expect(content.suffix(6_000_000) == pattern[...])
         }
 
-        @Test func `a slow reader is not cut off as long as it reads (H178)`() async throws {
+        @Test func `a slow reader stays connected as long as it reads (H178)`() async throws {
             let service = Self.service(try TestFile(patternBytes(12_000_000)), 12_000_000)
             let count = try await serving(
                 service, with: { limits in limits.writeIdleTimeout = 600 }
             ) { live in
                 let client = try live.connect()
-                client.receiveBuffer(8192)
+                client.setReceiveBuffer(8192)
                 try client.send(.head("GET / HTTP/1.1"))
-                // A window of a few KiB holds each piece up for some 40 ms; the kernel on our side asks
-                // for nothing new before a third of its megabytes has left.
+                // A window of a few KiB delays each piece by some 40 ms; the kernel on our side
+                // requests no new bytes before a third of its megabytes has been sent.
                 var count = 0
                 while count < 250_000 { count += try client.receive(atMost: 3000).count }
                 return live.server.connectionCount
@@ -201,7 +202,7 @@ extension Live {
             #expect(isWhole)
         }
 
-        @Test func `a file that is shorter than it was said to be breaks the connection (H88)`()
+        @Test func `a file shorter than its announced length breaks the connection (H88)`()
             async throws
         {
             let file = try TestFile(patternBytes(1000))
@@ -217,7 +218,7 @@ extension Live {
             }
         }
 
-        @Test func `a peer that leaves in the middle of a file leaves nothing behind (H191)`()
+        @Test func `a peer that disconnects during a file leaks nothing (H191)`()
             async throws
         {
             let file = try TestFile(patternBytes(8_000_000))
@@ -231,7 +232,7 @@ extension Live {
                     let client = try live.connect()
                     try client.send(.head("GET /file HTTP/1.1"))
                     _ = try client.receive()
-                    client.vanish()
+                    client.reset()
                 }
                 while live.server.connectionCount > 0 { try live.settle() }
                 return live.server.connectionCount

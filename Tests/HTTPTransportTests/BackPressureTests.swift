@@ -4,9 +4,9 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Streams to slow readers` {
-        @Test func `a producer waits above writeHigh and goes on at writeLow (H185)`()
+        @Test func `a producer waits above writeHigh and continues at writeLow (H185)`()
             async throws
         {
             let written = Counter()
@@ -22,9 +22,9 @@ extension Live {
             }
             let content = try await serving(service) { live in
                 let client = try live.connect()
-                client.receiveBuffer(64 << 10)
+                client.setReceiveBuffer(64 << 10)
                 try client.send(.head("GET / HTTP/1.0"))
-                // It stops although the client does not read: what the sockets hold is bounded.
+                // The producer stops though the client does not read: sockets hold a bounded amount.
                 var before = -1
                 try eventually {
                     defer { before = written.value }
@@ -62,7 +62,7 @@ extension Live {
             }
         }
 
-        @Test func `a reader below the lowest rate is cut off, however steady (H178)`()
+        @Test func `a reader below the lowest rate is disconnected, however steady (H178)`()
             async throws
         {
             let service = TestService { _ in
@@ -86,49 +86,49 @@ extension Live {
             #expect(isReset)
         }
 
-        @Test func `a broadcast to slow readers is held once (H144)`() async throws {
-            let (lines, sent) = (Lines(), Counter())
+        @Test func `the bytes of a broadcast to slow readers are held once (H144)`() async throws {
+            let (channels, sent) = (TestChannels(), Counter())
             let service = TestService { _ in
-                let handler = TestHandler(opened: { line in lines.add(line) })
+                let handler = TestHandler(opened: { channel in channels.add(channel) })
                 return Answer("", Upgrade(to: "test", handler: handler))
             }
             let grown = try await serving(service) { live in
                 let clients = try (0..<50).map { _ in
                     let client = try live.connect()
-                    client.receiveBuffer(16 << 10)
+                    client.setReceiveBuffer(16 << 10)
                     try client.send(.head("GET / HTTP/1.1"))
                     _ = try client.answer()
                     return client
                 }
                 let message = [UInt8](repeating: 1, count: 8 << 20)
                 let before = try residentBytes()
-                lines.each { line in
-                    line.send(message)
+                channels.each { channel in
+                    channel.send(message)
                     sent.add(1)
                 }
                 try eventually { sent.value == 50 }
                 try live.settle()
                 let after = try residentBytes()
-                for client in clients { client.vanish() }
+                for client in clients { client.reset() }
                 return after - before
             }
             #expect(grown < 100 << 20)
         }
 
-        @Test func `a handler that receives no more stops its peer, and goes on later (H185)`()
+        @Test func `a handler that pauses reading stops its peer, and can resume (H185)`()
             async throws
         {
-            let (lines, received) = (Lines(), Counter())
+            let (channels, received) = (TestChannels(), Counter())
             let content = [UInt8](repeating: 1, count: 20_000_000)
             let service = TestService { _ in
                 let handler = TestHandler(
-                    opened: { line in
-                        line.isReading = false
-                        lines.add(line)
+                    opened: { channel in
+                        channel.isReading = false
+                        channels.add(channel)
                     },
-                    received: { line, bytes in
+                    received: { channel, bytes in
                         received.add(bytes.count)
-                        if received.value == content.count { line.finish() }
+                        if received.value == content.count { channel.finish() }
                     })
                 return Answer("", Upgrade(to: "test", handler: handler))
             }
@@ -138,7 +138,7 @@ extension Live {
                 _ = try client.answer()
                 let sent = client.sendUntilBlocked(content)
                 #expect(received.value == 0)
-                lines.each { line in line.isReading = true }
+                channels.each { channel in channel.isReading = true }
                 try client.send(Array(content[sent...]))
                 #expect(try client.rest().isEmpty)
                 return sent

@@ -3,9 +3,9 @@ import HTTPTransport
 import SystemSupport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Bodies over a socket` {
-        /// Reads any body, piece by piece, and answers with what ``text(of:)`` says of it.
+        /// Reads a body of any size in pieces, and answers with its ``text(of:)``.
         private static func large(_ before: @escaping @Sendable () async -> Void) -> TestService {
             TestService { _ in
                 Answer("", BodyPolicy(limit: 1 << 40)) { body in
@@ -22,13 +22,13 @@ extension Live {
 
         /// The length and a sum over every 97th byte.
         private static func text(of bytes: [UInt8]) -> String {
-            let sum = stride(from: 0, to: bytes.count, by: 97).reduce(UInt64(0)) { sum, place in
-                sum &* 31 &+ UInt64(bytes[place])
+            let sum = stride(from: 0, to: bytes.count, by: 97).reduce(UInt64(0)) { sum, index in
+                sum &* 31 &+ UInt64(bytes[index])
             }
             return "\(bytes.count) \(sum)"
         }
 
-        @Test func `a handler that does not read stops the peer, and loses nothing (H185)`()
+        @Test func `a handler that does not read makes the peer wait, and loses nothing (H185)`()
             async throws
         {
             let gate = Gate()
@@ -67,7 +67,7 @@ extension Live {
             #expect(replies == [expected, expected])
         }
 
-        @Test func `while an answer is pending little is read ahead (H81)`() async throws {
+        @Test func `while an answer is pending, little is read ahead (H81)`() async throws {
             let gate = Gate()
             let service = TestService { request in
                 request.target.path == "/wait"
@@ -96,7 +96,7 @@ extension Live {
             #expect(!text.contains("smuggled"))
         }
 
-        @Test func `chunks over the limit are refused while they come (H49)`() async throws {
+        @Test func `chunks over the limit are refused while they arrive (H49)`() async throws {
             let text = try await serving { live in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", "Transfer-Encoding: chunked"))
@@ -128,7 +128,7 @@ extension Live {
             #expect(replies[1].text == "/next")
         }
 
-        @Test func `half a body read by a handler: the other half is thrown away (H92)`()
+        @Test func `the half of a body that a handler does not read is discarded (H92)`()
             async throws
         {
             let service = TestService { request in
@@ -161,7 +161,7 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
-        @Test func `a peer still sending a megabyte reads its 413 (H96)`() async throws {
+        @Test func `a peer that is still sending a megabyte can read its 413 (H96)`() async throws {
             let text = try await serving { live in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", "Content-Length: 99999999"))
@@ -218,7 +218,7 @@ extension Live {
             var error: BodyError?
         }
 
-        /// Reads with a patience that no test waits for.
+        /// Reads with a coalescing time so long that no test waits for it.
         private func reading(
             _ outcome: Locked<Outcome>,
             _ before: @escaping @Sendable (any RequestBody) async -> Void
@@ -241,7 +241,9 @@ extension Live {
             }
         }
 
-        @Test func `a reader that is interrupted is handed what the socket holds`() async throws {
+        @Test func `an interrupted reader gets the bytes that the socket has received`()
+            async throws
+        {
             let (outcome, gate) = (Locked(Outcome()), Gate())
             let service = reading(outcome) { body in
                 await gate.pass()
@@ -262,7 +264,7 @@ extension Live {
         @Test(arguments: [
             "Content-Length: 10\r\n\r\nsome", "Transfer-Encoding: chunked\r\n\r\n4\r\nsome\r\n",
         ])
-        func `an interruption hands over what a pending read has received`(body: String)
+        func `an interruption returns what a pending read has received`(body: String)
             async throws
         {
             let outcome = Locked(Outcome())
@@ -302,7 +304,7 @@ extension Live {
             #expect(outcome.withLock { $0.error } == nil)
         }
 
-        @Test func `a read is asked for what it has, and the body goes on`() async throws {
+        @Test func `a pending read can be completed early, and the body continues`() async throws {
             let (outcome, handed) = (Locked(Outcome()), Counter())
             let service = reading(outcome) { body in
                 Task.detached {
@@ -323,7 +325,7 @@ extension Live {
             #expect(outcome.withLock { $0.error } == nil)
         }
 
-        @Test func `reading behind the end gives nothing, again and again`() async throws {
+        @Test func `reading after the end returns nothing, repeatedly`() async throws {
             let service = TestService { _ in
                 Answer("") { body in
                     var buffer = BodyBuffer(capacity: 100)
@@ -371,7 +373,7 @@ extension Live {
             #expect(text == "next")
         }
 
-        @Test func `a peer that disappears ends the handler (H85)`() async throws {
+        @Test func `a handler is cancelled when its peer disconnects (H85)`() async throws {
             let (began, cancelled) = (Counter(), Counter())
             let gate = Gate()
             let service = TestService { _ in
@@ -390,7 +392,7 @@ extension Live {
                 let client = try live.connect()
                 try client.send(.head("GET / HTTP/1.1"))
                 while began.value == 0 { try live.settle() }
-                client.vanish()
+                client.reset()
                 while cancelled.value == 0 || live.server.connectionCount > 0 { try live.settle() }
             }
             #expect(cancelled.value == 1)

@@ -3,8 +3,8 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
-    @Suite struct `How many connections there may be` {
+extension LiveServerTests {
+    @Suite struct `Limits of connections` {
         @Test func `a client above the limit gets an error and can connect again (H181)`()
             async throws
         {
@@ -33,7 +33,7 @@ extension Live {
             #expect(text.contains("\r\nConnection: close\r\n"))
         }
 
-        @Test func `one client may have so many and no more (H182)`() async throws {
+        @Test func `the connections of one client are limited (H182)`() async throws {
             try await serving(with: { limits in limits.maximumConnectionsPerAddress = 2 }) { live in
                 var clients = [try live.connect(), try live.connect()]
                 for client in clients {
@@ -41,7 +41,7 @@ extension Live {
                     _ = try client.answer()
                 }
                 let refused = try live.connect()
-                #expect(try refused.endsWithoutAWord())
+                #expect(try refused.endsWithoutAnswer())
                 let statistics = live.statistics()
                 #expect(statistics?.refused == [.client: 1])
                 #expect(live.server.clientCount == 1)
@@ -53,7 +53,7 @@ extension Live {
             }
         }
 
-        @Test func `trusted proxies may have as many as they like (H182)`() async throws {
+        @Test func `the connections of trusted proxies are not limited (H182)`() async throws {
             let count = try await serving(
                 with: { limits in
                     limits.maximumConnectionsPerAddress = 1
@@ -75,10 +75,10 @@ extension Live {
                 for _ in 0..<40 {
                     let client = try live.connect()
                     try client.send("GET /")
-                    client.vanish()
+                    client.reset()
                     while live.server.connectionCount > 0 { usleep(1000) }
                 }
-                // The last one may not have been accepted yet when none was open.
+                // The last one may not have been accepted yet when the count was zero.
                 try eventually { live.server.clientCount == 0 }
             }
         }
@@ -86,12 +86,12 @@ extension Live {
         @Test func `a client that floods one connection does not hold up another (H184)`()
             async throws
         {
-            let order = Order()
+            let order = ArrivalOrder()
             let service = TestService { request in
                 order.note(request.target.path)
                 return Answer("", Response(.noContent))
             }
-            let places = try await serving(service, with: { limits in limits.readPerTurn = 8192 }) {
+            let counts = try await serving(service, with: { limits in limits.readPerTurn = 8192 }) {
                 live in
                 let blocker = try live.connect()
                 let flood = try live.connect()
@@ -100,7 +100,7 @@ extension Live {
                     try client.send(.head("GET /first HTTP/1.1"))
                     _ = try client.answer(withoutContent: true)
                 }
-                // The loop stands still until both have sent what they have.
+                // The loop is blocked until both have sent all they can.
                 order.block()
                 try blocker.send(.head("GET /blocked HTTP/1.1"))
                 order.waitUntilBlocked()
@@ -112,12 +112,12 @@ extension Live {
                 #expect(try other.answer(withoutContent: true).status == 204)
                 return (order.count(before: "/other"), sent / request.count)
             }
-            // A turn or two of 8 KiB come before it, of requests of some 30 bytes.
-            #expect(places.0 <= 3 * 8192 / 28)
-            #expect(places.1 > 3 * 8192 / 28)
+            // One or two turns of 8 KiB come first, with requests of some 30 bytes.
+            #expect(counts.0 <= 3 * 8192 / 28)
+            #expect(counts.1 > 3 * 8192 / 28)
         }
 
-        @Test func `connections end at an age of their own (H84)`() async throws {
+        @Test func `connections end at different ages (H84)`() async throws {
             let ages = try await serving(with: { limits in limits.maximumAge = 400 }) { live in
                 try (0..<5).map { _ in
                     let client = try live.connect()
@@ -132,7 +132,7 @@ extension Live {
             #expect(Set(ages).count > 1)
         }
 
-        @Test func `a connection at rest keeps no buffer (H59)`() async throws {
+        @Test func `an idle connection holds no buffer (H59)`() async throws {
             let count = 100
             let grown = try await serving(with: { limits in
                 limits.maximumConnectionsPerAddress = 500
@@ -147,8 +147,8 @@ extension Live {
                 for _ in 0..<20 { try ask(warm) }
                 var clients: [Client] = []
                 defer { withExtendedLifetime(clients) {} }
-                // Other suites share the process and grow, too, but not each time; what connections
-                // keep they keep each time, because all of them stay open.
+                // Other suites share the process and grow, too, but not each time. Memory held by
+                // connections grows each time, because all of them stay open.
                 return try (0..<4).map { _ in
                     let before = try residentBytes()
                     let more = try (0..<count).map { _ in try live.connect() }
@@ -162,7 +162,7 @@ extension Live {
     }
 }
 
-/// Milliseconds since some time.
+/// Milliseconds of a monotonic clock.
 private func now() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -170,8 +170,8 @@ private func now() -> Int {
 }
 
 extension Client {
-    /// Whether the peer ends the connection without having said anything.
-    func endsWithoutAWord() throws -> Bool {
+    /// Whether the peer ends the connection without sending anything.
+    func endsWithoutAnswer() throws -> Bool {
         do {
             return try rest().isEmpty
         } catch Failure.reset {
@@ -180,8 +180,8 @@ extension Client {
     }
 }
 
-/// The paths of requests in the order of their arrival at the service, which it can hold up.
-private final class Order: @unchecked Sendable {
+/// The paths of requests in their order of arrival; it can block the service.
+private final class ArrivalOrder: @unchecked Sendable {
     // Sendable because the mutex guards everything.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var paths: [String] = []

@@ -1,12 +1,12 @@
 import HTTP
 import Testing
 
-extension Live {
-    @Suite struct `Codings on the wire` {
+extension LiveServerTests {
+    @Suite struct `Content codings over a socket` {
         private static let text = Array(
             String(repeating: "All work and no play. ", count: 500).utf8)
 
-        /// Decodes what comes and compresses what goes.
+        /// Decodes request bodies and compresses responses.
         private static let service = TestService { request in
             let coding = Result { () throws(ContentCoding.Unsupported) in
                 try ContentCoding.of(request)
@@ -24,7 +24,7 @@ extension Live {
         }
 
         @Test(arguments: ["gzip", "deflate"])
-        func `what goes out compressed comes back whole (H111, H116, H118)`(name: String)
+        func `compressed content is accepted and decoded unchanged (H111, H116, H118)`(name: String)
             async throws
         {
             try await serving(Self.service) { live in
@@ -42,7 +42,7 @@ extension Live {
             }
         }
 
-        @Test func `a coded body may come in chunks, byte by byte (H118)`() async throws {
+        @Test func `a compressed body may arrive in chunks, byte by byte (H118)`() async throws {
             let coded = Deflater(.gzip).compress(Self.text.span, .finish)
             try await serving(Self.service) { live in
                 let client = try live.connect()
@@ -55,7 +55,8 @@ extension Live {
             }
         }
 
-        @Test func `a bomb is refused long before its end, and the server goes on (H118, H191)`()
+        @Test
+        func `a zip bomb is refused long before its end, and the server continues (H118, H191)`()
             async throws
         {
             let deflater = Deflater(.gzip)
@@ -73,7 +74,7 @@ extension Live {
             }
         }
 
-        @Test func `a cut or damaged body is 400, an unknown coding 415 (H117, H119)`()
+        @Test func `a truncated or damaged body gets 400, an unknown coding 415 (H117, H119)`()
             async throws
         {
             let coded = Deflater(.deflate).compress(Self.text.span, .finish)
@@ -96,7 +97,7 @@ extension Live {
             let service = TestService { request in
                 Answer("") { _ in
                     await Response(
-                        .ok, fields: .text, content: .stream(Counting())
+                        .ok, fields: .text, content: .stream(ThreeEvents())
                     ).compressed(for: request.fields)
                 }
             }
@@ -116,10 +117,10 @@ extension Live {
 }
 
 /// Sends three events and ends.
-private final class Counting: ByteChannelHandler {
-    func opened(_ line: any ByteChannel) {
-        for number in 1...3 { line.send(Array("event event event \(number)\n".utf8)) }
-        line.finish()
+private final class ThreeEvents: ByteChannelHandler {
+    func opened(_ channel: any ByteChannel) {
+        for number in 1...3 { channel.send(Array("event event event \(number)\n".utf8)) }
+        channel.finish()
     }
     func stopping() {}
     func closed() {}
@@ -134,7 +135,7 @@ extension ResponseFields {
 }
 
 extension String {
-    /// What stands behind the first occurrence of a text.
+    /// The part after the first occurrence of a text.
     fileprivate func components(after mark: String) -> String {
         firstRange(of: mark).map { range in String(self[range.upperBound...]) } ?? ""
     }

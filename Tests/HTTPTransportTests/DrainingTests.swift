@@ -4,15 +4,16 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
-    @Suite struct `Stopping in good order` {
-        @Test func `idle connections end, and no client is accepted any more (H194)`() async throws
+extension LiveServerTests {
+    @Suite struct `Graceful shutdown` {
+        @Test func `idle connections are closed, and no client is accepted any more (H194)`()
+            async throws
         {
             let text = try await serving { live in
                 let clients = try (0..<3).map { _ in try live.connect() }
                 try clients[0].send(.head("GET /a HTTP/1.1"))
                 _ = try clients[0].answer()
-                let stop = live.beginStopping()
+                let stop = live.beginDrain()
                 let rest = try clients.map { client in try client.rest() }.joined()
                 for client in clients { client.finishSending() }
                 #expect(stop.isClean)
@@ -22,7 +23,9 @@ extension Live {
             #expect(text.isEmpty)
         }
 
-        @Test func `a running request finishes and says close (H194)`() async throws {
+        @Test func `a running request finishes, and its answer has Connection: close (H194)`()
+            async throws
+        {
             let (gate, began) = (Gate(), Counter())
             let service = TestService { _ in
                 TestService.later("done") {
@@ -34,7 +37,7 @@ extension Live {
                 let client = try live.connect()
                 try client.send(.head("GET /a HTTP/1.1") + .head("GET /b HTTP/1.1"))
                 while began.value == 0 { try live.settle() }
-                let stop = live.beginStopping()
+                let stop = live.beginDrain()
                 stop.waitUntilDraining(live)
                 gate.open()
                 let reply = try client.answer()
@@ -47,13 +50,13 @@ extension Live {
             #expect(reply["Connection"] == "close")
         }
 
-        @Test func `a head that had begun is served (H195)`() async throws {
+        @Test func `a request whose head had begun is served (H195)`() async throws {
             let reply = try await serving { live in
                 let client = try live.connect()
                 try client.send("GET /half HTTP/1.1\r\nHo")
-                // Not before the loop has seen it: a connection that says nothing is closed at once.
+                // The loop must have read it first: a connection without bytes is closed at once.
                 while live.statistics()?.connections[.head] != 1 { usleep(1000) }
-                let stop = live.beginStopping()
+                let stop = live.beginDrain()
                 stop.waitUntilDraining(live)
                 try client.send("st: h\r\n\r\n")
                 let reply = try client.answer()
@@ -65,12 +68,12 @@ extension Live {
             #expect(reply["Connection"] == "close")
         }
 
-        @Test func `a body that was under way is finished (H195)`() async throws {
+        @Test func `a body that was being received is finished (H195)`() async throws {
             let reply = try await serving { live in
                 let client = try live.connect()
                 try client.send(.head("PUT /x HTTP/1.1", "Content-Length: 10") + "hello")
                 try live.settle()
-                let stop = live.beginStopping()
+                let stop = live.beginDrain()
                 stop.waitUntilDraining(live)
                 try client.send("world")
                 let reply = try client.answer()
@@ -82,8 +85,8 @@ extension Live {
             #expect(reply["Connection"] == "close")
         }
 
-        @Test func `what waits in the backlog is accepted and answered (H194)`() async throws {
-            // One loop, kept busy by a handler that blocks it on purpose: nothing is accepted meanwhile.
+        @Test func `connections in the backlog are accepted and answered (H194)`() async throws {
+            // One loop, blocked on purpose by its handler, so that nothing is accepted meanwhile.
             let (blocked, free) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let service = TestService { request in
                 guard request.target.path == "/block" else { return TestService.echo(request) }
@@ -97,7 +100,7 @@ extension Live {
                 blocked.wait()
                 let waiting = try (0..<5).map { _ in try live.connect() }
                 for client in waiting { try client.send(.head("GET /backlog HTTP/1.1")) }
-                let stop = live.beginStopping()
+                let stop = live.beginDrain()
                 free.signal()
                 let texts = try waiting.map { client in try client.answer().text }
                 for client in waiting + [blocker] { client.finishSending() }
@@ -108,29 +111,30 @@ extension Live {
             #expect(texts == [String](repeating: "/backlog", count: 5))
         }
 
-        @Test func `what is not finished at the deadline is cut off (H194)`() async throws {
+        @Test func `a request that is not finished at the deadline is aborted (H194)`() async throws
+        {
             let gate = Gate()
             let service = TestService { _ in TestService.later("late") { await gate.pass() } }
             try await serving(service) { live in
                 let client = try live.connect()
                 try client.send(.head("GET /a HTTP/1.1"))
                 try live.settle()
-                let stop = live.beginStopping(deadline: 100)
+                let stop = live.beginDrain(deadline: 100)
                 #expect(!stop.isClean)
                 #expect(throws: Client.Failure.reset) { try client.receive() }
                 #expect(live.server.connectionCount == 0)
-                // The handler comes to its end on a loop that has stopped.
+                // The handler returns on a loop that has stopped.
                 gate.open()
             }
         }
 
-        @Test func `streams and other protocols end, each in its own way (H147, H194)`()
+        @Test func `handlers of streams and other protocols are asked to end (H147, H194)`()
             async throws
         {
             let service = TestService { request in
-                let handler = TestHandler(stopping: { line in
-                    line.send(Array("bye".utf8))
-                    line.finish()
+                let handler = TestHandler(stopping: { channel in
+                    channel.send(Array("bye".utf8))
+                    channel.finish()
                 })
                 return request.target.path == "/up"
                     ? Answer("up", Upgrade(to: "test", handler: handler))
@@ -143,7 +147,7 @@ extension Live {
                     _ = try client.answer()
                     return client
                 }
-                let stop = live.beginStopping()
+                let stop = live.beginDrain()
                 let texts = try clients.map { client in try client.rest() }
                 for client in clients { client.finishSending() }
                 #expect(stop.isClean)
@@ -152,7 +156,7 @@ extension Live {
             #expect(texts == ["bye", "3\r\nbye\r\n0\r\n\r\n"])
         }
 
-        @Test func `a content that was being written is finished (H194)`() async throws {
+        @Test func `a response that was being written is finished (H194)`() async throws {
             let gate = Gate()
             let service = TestService { _ in
                 let content = Content.written { writer in
@@ -166,7 +170,7 @@ extension Live {
                 let client = try live.connect()
                 try client.send(.head("GET / HTTP/1.1"))
                 _ = try client.answer()
-                let stop = live.beginStopping()
+                let stop = live.beginDrain()
                 stop.waitUntilDraining(live)
                 gate.open()
                 let text = try client.rest()
@@ -174,12 +178,12 @@ extension Live {
                 #expect(stop.isClean)
                 return text
             }
-            // Bytes that wait together leave as one chunk.
-            let ways = ["1\r\na\r\n1\r\nb\r\n0\r\n\r\n", "2\r\nab\r\n0\r\n\r\n"]
-            #expect(ways.contains(text))
+            // Bytes that wait together are sent as one chunk.
+            let encodings = ["1\r\na\r\n1\r\nb\r\n0\r\n\r\n", "2\r\nab\r\n0\r\n\r\n"]
+            #expect(encodings.contains(text))
         }
 
-        @Test func `a line that does not end is cut off at the deadline (H194)`() async throws {
+        @Test func `a channel that does not end is aborted at the deadline (H194)`() async throws {
             let closed = Counter()
             let handler = TestHandler(stopping: { _ in }, closed: { closed.add(1) })
             let service = TestService { _ in Answer("up", Upgrade(to: "test", handler: handler)) }
@@ -187,14 +191,14 @@ extension Live {
                 let client = try live.connect()
                 try client.send(.head("GET / HTTP/1.1"))
                 _ = try client.answer()
-                let stop = live.beginStopping(deadline: 100)
+                let stop = live.beginDrain(deadline: 100)
                 #expect(!stop.isClean)
                 #expect(throws: Client.Failure.reset) { try client.receive() }
             }
             #expect(closed.value == 1)
         }
 
-        @Test func `stopping twice is stopping once (H195)`() async throws {
+        @Test func `stopping twice is the same as stopping once (H195)`() async throws {
             let server = try Server(
                 {
                     var configuration = ServerConfiguration()
@@ -210,7 +214,7 @@ extension Live {
 }
 
 /// A drain that runs beside the test.
-private final class Stopping: Sendable {
+private final class RunningDrain: Sendable {
     private let done = DispatchSemaphore(value: 0)
     private let clean = Counter()
 
@@ -221,7 +225,7 @@ private final class Stopping: Sendable {
         }
     }
 
-    /// Waits for the end; whether everything could be finished.
+    /// Waits for the end. Whether all requests were finished.
     var isClean: Bool {
         done.wait()
         return clean.value == 1
@@ -229,17 +233,17 @@ private final class Stopping: Sendable {
 
     /// Waits until no client is accepted any more and the connections are notified.
     func waitUntilDraining(_ live: LiveServer) {
-        // A connection that was made while the listener closed can belong to no socket: the kernel
+        // A connection that was made while the listener closed may belong to no socket: the kernel
         // drops it and resets it only when the peer sends.
         while let probe = try? live.connect() {
-            probe.patience(milliseconds: 100)
+            probe.setTimeout(milliseconds: 100)
             _ = try? probe.rest()
         }
     }
 }
 
 extension LiveServer {
-    fileprivate func beginStopping(deadline: Int64 = 60_000) -> Stopping {
-        Stopping(server, deadline: deadline)
+    fileprivate func beginDrain(deadline: Int64 = 60_000) -> RunningDrain {
+        RunningDrain(server, deadline: deadline)
     }
 }

@@ -2,7 +2,7 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Expecting 100 Continue` {
         private static let refusing = TestService { request in
             request.target.path == "/no"
@@ -27,7 +27,7 @@ extension Live {
             #expect(final["Connection"] == nil)
         }
 
-        private static let informing = TestService { _ in
+        private static let interimService = TestService { _ in
             Answer("informing") { body in
                 var response = Response(Status(104, "Upload Resumption Supported"))
                 response.fields.add("Location", "/here")
@@ -38,10 +38,10 @@ extension Live {
             }
         }
 
-        @Test func `other interim responses come before it, and before the answer (H73)`()
+        @Test func `other interim responses precede 100 and the answer (H73)`()
             async throws
         {
-            let heads = try await serving(Self.informing) { live in
+            let heads = try await serving(Self.interimService) { live in
                 let client = try live.connect()
                 try client.send(
                     .head("PUT / HTTP/1.1", "Expect: 100-continue", "Content-Length: 5"))
@@ -54,8 +54,8 @@ extension Live {
             #expect(heads == [interim, "HTTP/1.1 100 Continue\r\n\r\n", interim, "200"])
         }
 
-        @Test func `an older peer gets no interim response (H73)`() async throws {
-            let text = try await serving(Self.informing) { live in
+        @Test func `an HTTP/1.0 client gets no interim response (H73)`() async throws {
+            let text = try await serving(Self.interimService) { live in
                 let client = try live.connect()
                 try client.send("PUT / HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello")
                 return try client.rest()
@@ -63,7 +63,7 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ") == ["200"])
         }
 
-        @Test func `it comes behind the answers before it (H74, H82)`() async throws {
+        @Test func `100 is sent after the earlier answers (H74, H82)`() async throws {
             let statuses = try await serving(Self.refusing) { live in
                 let client = try live.connect()
                 try client.send(
@@ -77,7 +77,7 @@ extension Live {
             #expect(statuses == [200, 100, 200])
         }
 
-        @Test func `a refusal from the head comes without 100 and ends the connection (H73, H76)`()
+        @Test func `a refusal by the head sends no 100 and ends the connection (H73, H76)`()
             async throws
         {
             let text = try await serving(Self.refusing) { live in
@@ -108,7 +108,7 @@ extension Live {
             .head("PUT / HTTP/1.1", "Expect: 100-continue", "Transfer-Encoding: chunked")
                 + "0\r\n\r\n",
         ])
-        func `no 100 without a body to come, for HTTP/1.0, or when the body is there (H74)`(
+        func `100 is not sent without a body, to HTTP/1.0, or once the body has arrived (H74)`(
             request: String
         ) async throws {
             let text = try await serving(Self.refusing) { live in try live.exchange(request) }

@@ -2,9 +2,9 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
-    @Suite struct `Where messages begin and end` {
-        @Test func `what a multipart body says is content and nothing more (H53)`() async throws {
+extension LiveServerTests {
+    @Suite struct `Framing of messages` {
+        @Test func `text that looks like a request inside a body is content (H53)`() async throws {
             let body = """
                 --a\r
                 Content-Disposition: form-data; name="f"; filename="x\r
@@ -31,7 +31,7 @@ extension Live {
             #expect(texts == [body, "/next"])
         }
 
-        @Test func `a body without a length is taken, never 411 (H54)`() async throws {
+        @Test func `a body without a length is accepted, never 411 (H54)`() async throws {
             let replies = try await serving { live in
                 let client = try live.connect()
                 try client.send(

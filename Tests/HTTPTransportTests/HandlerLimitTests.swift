@@ -3,8 +3,8 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
-    @Suite struct `How long and how many handlers work` {
+extension LiveServerTests {
+    @Suite struct `Limits of handlers` {
         @Test
         func `a handler that takes too long is cancelled, and its answer is replaced (H177)`()
             async throws
@@ -29,7 +29,7 @@ extension Live {
                 #expect(reply.text == "H177")
                 #expect(reply["Retry-After"] != nil)
                 #expect(cancelled.value == 1)
-                // The connection serves what comes next, before and after the handler ends.
+                // The connection serves the next requests, before and after the handler ends.
                 try client.send(.head("GET /a HTTP/1.1"))
                 #expect(try client.answer().text == "/a")
                 #expect(live.server.handlerCounts.running == 1)
@@ -40,7 +40,7 @@ extension Live {
             }
         }
 
-        @Test func `what was pipelined behind a slow handler is served after its 503 (H82, H177)`()
+        @Test func `requests pipelined behind a slow handler are served after its 503 (H82, H177)`()
             async throws
         {
             let gate = Gate()
@@ -60,23 +60,22 @@ extension Live {
             #expect(texts == ["H177", "/b"])
         }
 
-        @Test func `the time in which a handler waits for its body is not its own (H177)`()
+        @Test func `time that a handler waits for its body does not count (H177)`()
             async throws
         {
             let text = try await serving(with: { limits in limits.handlerTimeout = 300 }) { live in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", "Content-Length: 5") + "hel")
-                client.patience(milliseconds: 700)
+                client.setTimeout(milliseconds: 700)
                 #expect(throws: Client.Failure.timedOut) { try client.receive() }
-                client.patience(milliseconds: 10_000)
+                client.setTimeout(milliseconds: 10_000)
                 try client.send("lo")
                 return try client.answer().text
             }
             #expect(text == "hello")
         }
 
-        @Test func `a whole request has an end, also while its handler works (H176)`() async throws
-        {
+        @Test func `a request has a time limit, also while its handler runs (H176)`() async throws {
             let gate = Gate()
             let service = TestService { _ in TestService.later("late") { await gate.pass() } }
             let reply = try await serving(service, with: { limits in limits.requestTimeout = 200 })
@@ -89,7 +88,8 @@ extension Live {
             #expect(reply.status == 503)
         }
 
-        @Test func `a route without an end may work as long as it likes (H177)`() async throws {
+        @Test func `a route without a time limit may run as long as it needs (H177)`() async throws
+        {
             let gate = Gate()
             let service = TestService { _ in
                 Answer("", BodyPolicy(limit: 9, isTimed: false)) { _ in
@@ -106,16 +106,18 @@ extension Live {
                 { live in
                     let client = try live.connect()
                     try client.send(.head("GET / HTTP/1.1"))
-                    client.patience(milliseconds: 400)
+                    client.setTimeout(milliseconds: 400)
                     #expect(throws: Client.Failure.timedOut) { try client.receive() }
-                    client.patience(milliseconds: 10_000)
+                    client.setTimeout(milliseconds: 10_000)
                     gate.open()
                     return try client.answer().text
                 })
             #expect(text == "late")
         }
 
-        @Test func `above the limit requests wait, then they are refused (H187)`() async throws {
+        @Test func `above the limit requests wait, and the next ones are refused (H187)`()
+            async throws
+        {
             let gate = Gate()
             let service = TestService { request in
                 TestService.later(request.target.path) { await gate.pass() }
@@ -147,7 +149,7 @@ extension Live {
                     gate.open()
                     #expect(try clients[0].answer().text == "/0")
                     #expect(try clients[1].answer().text == "/1")
-                    // The refused connection was kept.
+                    // The refused connection stayed open.
                     try clients[2].send(.head("GET /again HTTP/1.1"))
                     #expect(try clients[2].answer().text == "/again")
                     #expect(live.server.handlerCounts.running == 0)
@@ -155,7 +157,7 @@ extension Live {
                 })
         }
 
-        @Test func `no request waits too long for a handler, or after its client is gone (H187)`()
+        @Test func `waiting for a handler ends at a limit, and when the client disconnects (H187)`()
             async throws
         {
             let gate = Gate()
@@ -175,7 +177,7 @@ extension Live {
                     let gone = try live.connect()
                     try gone.send(.head("GET /1 HTTP/1.1"))
                     while live.server.handlerCounts.waiting == 0 { usleep(1000) }
-                    gone.vanish()
+                    gone.reset()
                     while live.server.handlerCounts.waiting > 0 { usleep(1000) }
                     let late = try live.connect()
                     try late.send(.head("GET /2 HTTP/1.1"))
@@ -186,7 +188,7 @@ extension Live {
                 })
         }
 
-        @Test func `bodies in memory have a common limit and give back what they took (H186)`()
+        @Test func `bodies in memory share a limit and release what they reserved (H186)`()
             async throws
         {
             let gate = Gate()

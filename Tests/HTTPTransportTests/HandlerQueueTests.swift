@@ -9,7 +9,7 @@ import Testing
         #expect(queue.takeFreeSlot() && queue.takeFreeSlot() && !queue.takeFreeSlot())
         for _ in 0..<2 {
             guard case .wait = queue.requestSlot({}) else {
-                Issue.record("there is a entry")
+                Issue.record("there is an entry")
                 return
             }
         }
@@ -21,7 +21,7 @@ import Testing
         #expect(queue.counts.waiting == 2)
     }
 
-    @Test func `calls the longest waiter, and none that is cancelled (H187)`() {
+    @Test func `calls the request that has waited longest, and no cancelled one (H187)`() {
         let queue = HandlerQueue(limit: 1, capacity: 200)
         let called = Called()
         #expect(queue.takeFreeSlot())

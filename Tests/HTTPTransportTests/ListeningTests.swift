@@ -3,7 +3,7 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Listening` {
         @Test func `an address in use is a clear error, and leaks nothing (H193)`() async throws {
             let (error, count) = try await serving { live in
@@ -50,7 +50,7 @@ extension Live {
             #expect(texts == ["127.0.0.1", "0:0:0:0:0:0:0:1"])
         }
 
-        @Test func `a Unix socket serves, and the rest of a killed server is no obstacle (H193)`()
+        @Test func `a Unix socket is served, also where a killed server left its file (H193)`()
             async throws
         {
             let path = "/tmp/parley-http-\(getpid()).sock"
@@ -68,7 +68,7 @@ extension Live {
             }
         }
 
-        @Test func `a Unix socket that is served is in use (H193)`() async throws {
+        @Test func `a Unix socket that is served is reported as in use (H193)`() async throws {
             let path = "/tmp/parley-http-\(getpid())-2.sock"
             unlink(path)
             defer { unlink(path) }
@@ -86,7 +86,7 @@ extension Live {
             #expect(isInUse)
         }
 
-        @Test func `several addresses and several loops serve alike (H193)`() async throws {
+        @Test func `several addresses and several loops serve together (H193)`() async throws {
             var configuration = ServerConfiguration()
             configuration.loops = 3
             configuration.addresses = [.ipv4(0x7F00_0001, port: 0), .ipv4(0x7F00_0002, port: 0)]
@@ -111,16 +111,16 @@ extension Live {
                 let clients = try (0..<3).map { _ in try live.connect() }
                 for client in clients { try client.send(.head("GET / HTTP/1.1")) }
                 let served = [try clients[0].answer().status, try clients[1].answer().status]
-                clients[2].patience(milliseconds: 150)
+                clients[2].setTimeout(milliseconds: 150)
                 #expect(throws: Client.Failure.timedOut) { try clients[2].receive() }
-                clients[2].patience(milliseconds: 10_000)
+                clients[2].setTimeout(milliseconds: 10_000)
                 clients[0].finishSending()
                 return served + [try clients[2].answer().status]
             }
             #expect(statuses == [200, 200, 200])
         }
 
-        @Test func `a thousand connections come and go, and nothing stays behind (H191)`()
+        @Test func `a thousand connections leave no descriptor open (H191)`()
             async throws
         {
             let (most, clean, after) = try await serving(with: { limits in limits.loops = 2 }) {
@@ -129,20 +129,20 @@ extension Live {
                 for client in clients { try client.send(.head("GET /x HTTP/1.1")) }
                 for client in clients { _ = try client.answer() }
                 let most = live.server.connectionCount
-                // A third each: orderly, half closed, broken.
+                // A third each: closed, half closed, reset.
                 for (index, client) in clients.enumerated() where index % 3 != 0 {
-                    if index % 3 == 1 { client.finishSending() } else { client.vanish() }
+                    if index % 3 == 1 { client.finishSending() } else { client.reset() }
                 }
                 clients = []
                 return (most, live, live)
             }
             #expect(most == 1000)
-            // The server has been stopped by now; what it held shows in the descriptors that are left.
+            // The server has been stopped by now: descriptors that it leaked would still be open.
             #expect(clean.server.connectionCount == 0)
             #expect(after.descriptors.count == 0)
         }
 
-        @Test func `descriptors are not passed on to children (H190)`() async throws {
+        @Test func `descriptors are not inherited by child processes (H190)`() async throws {
             let areAll = try await serving { live in
                 let client = try live.connect()
                 try client.send(.head("GET /x HTTP/1.1"))
@@ -154,7 +154,7 @@ extension Live {
             #expect(areAll)
         }
 
-        @Test func `addresses are read and written (H193)`() {
+        @Test func `addresses are parsed and printed (H193)`() {
             #expect(ListenAddress("127.0.0.1:8080") == .ipv4(0x7F00_0001, port: 8080))
             #expect(ListenAddress("localhost:1")?.description == "127.0.0.1:1")
             #expect(ListenAddress(":80")?.description == "0.0.0.0:80")

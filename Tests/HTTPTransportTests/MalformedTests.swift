@@ -3,7 +3,7 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Malformed input over a socket` {
         /// First bytes that can never become a request, and the status they get.
         @Test(arguments: [
@@ -13,7 +13,7 @@ extension Live {
             ("GET / HTTP/1.1\r\nHost: h\r\n bad", 400), ("GET / HTTP/1.1\r\nHost : ", 400),
             ("GET / HTTP/3.0\r\n", 505), ("GET / HTTP/1.1\r\nX\u{0}", 400), ("GET /\r\n", 400),
         ])
-        func `a fault is answered as soon as it shows, not when the time is up (H7, H10, H14)`(
+        func `an invalid byte is answered at once, not at the time limit (H7, H10, H14)`(
             bytes: String, status: Int
         ) async throws {
             let text = try await serving(with: { limits in limits.headerTimeout = 600_000 }) {
@@ -38,7 +38,9 @@ extension Live {
             ),
             ("GET / HTTP/1.1\r\n" + String(repeating: "X: y\r\n", count: 100) + "X", 431),
         ])
-        func `what is too large is refused before it ends (H21, H55)`(bytes: String, status: Int)
+        func `a head that is too large is refused before it ends (H21, H55)`(
+            bytes: String, status: Int
+        )
             async throws
         {
             let text = try await serving { live in
@@ -49,7 +51,7 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ") == ["\(status)"])
         }
 
-        @Test func `limits start again with each request (H56)`() async throws {
+        @Test func `limits apply to each request separately (H56)`() async throws {
             let text = try await serving { live in
                 try live.exchange(
                     String(
@@ -60,7 +62,7 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ").count == 30)
         }
 
-        @Test func `OPTIONS * says what the server offers (H18)`() async throws {
+        @Test func `OPTIONS * lists what the server supports (H18)`() async throws {
             let replies = try await serving { live in
                 let client = try live.connect()
                 try client.send(.head("OPTIONS * HTTP/1.1") + .head("GET /next HTTP/1.1"))
@@ -71,7 +73,7 @@ extension Live {
             #expect(replies[1].text == "/next")
         }
 
-        @Test func `TRACE gets the methods of the path, and no echo (H20)`() async throws {
+        @Test func `TRACE gets the allowed methods, and no echo (H20)`() async throws {
             let service = TestService { request in
                 guard request.target.path == "/known", request.method == .options else {
                     return TestService.echo(request)
@@ -93,7 +95,7 @@ extension Live {
         }
 
         @Test(arguments: ["trace", "get", "FOO", "PROPFIND"])
-        func `an unknown method is answered and the connection stays (H12)`(
+        func `an unknown method is answered and the connection stays open (H12)`(
             method: String
         ) async throws {
             let replies = try await serving { live in
@@ -108,7 +110,7 @@ extension Live {
             #expect(replies[1].text == "/next")
         }
 
-        @Test func `CONNECT is no tunnel (H19)`() async throws {
+        @Test func `CONNECT opens no tunnel (H19)`() async throws {
             let text = try await serving { live in
                 let client = try live.connect()
                 try client.send("CONNECT h:80 HTTP/1.1\r\nHost: h:80\r\n\r\nGET / HTTP/1.1\r\n")
@@ -118,7 +120,7 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
-        @Test func `a host outside the list is misdirected and the connection stays (H37)`()
+        @Test func `a host outside the list is misdirected and the connection stays open (H37)`()
             async throws
         {
             let replies = try await serving(with: { limits in limits.head.allowedHosts = ["h"] }) {
@@ -144,16 +146,16 @@ extension Live {
         }
 
         @Test(arguments: 0..<60)
-        func `random messages cost at most their connection (H191, H215)`(case number: UInt64)
+        func `random messages close at most their own connection (H191, H215)`(case number: UInt64)
             async throws
         {
-            var any = SeededGenerator(number)
+            var random = SeededGenerator(number)
             let seed = Array(
                 (.head("PUT /a HTTP/1.1", "Transfer-Encoding: chunked") + "3\r\nabc\r\n0\r\n\r\n"
                     + .head("POST /b HTTP/1.1", "Content-Length: 4", "Expect: 100-continue")
                     + "body"
                     + .head("GET /c HTTP/1.1")).utf8)
-            let messages = (0..<20).map { _ in any.mutation(of: seed) }
+            let messages = (0..<20).map { _ in random.mutation(of: seed) }
             let reply = try await serving { live in
                 for message in messages {
                     let client = try live.connect()

@@ -2,7 +2,7 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Order of answers` {
         /// Even numbers are answered at once, odd ones by a handler that waits a little.
         private static func mixed(_ running: Counter, _ most: Counter) -> TestService {
@@ -47,7 +47,7 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
-        @Test func `after Connection: close nothing more is looked at (H78)`() async throws {
+        @Test func `requests after Connection: close are ignored (H78)`() async throws {
             let seen = Counter()
             let service = TestService { request in
                 seen.add(1)
@@ -62,7 +62,7 @@ extension Live {
             #expect(seen.value == 2)
         }
 
-        @Test func `bodies between pipelined requests stay theirs (H45, H52)`() async throws {
+        @Test func `each pipelined request gets its own body (H45, H52)`() async throws {
             let texts = try await serving { live in
                 let client = try live.connect()
                 let chunks = "3;x=y\r\nabc\r\n0\r\nT: t\r\n\r\n\r\n"
@@ -75,7 +75,7 @@ extension Live {
             #expect(texts == ["hello", "abc", "GET", "/4"])
         }
 
-        @Test func `a request cut at every place is the same request (H3)`() async throws {
+        @Test func `a request split at any byte is read the same (H3)`() async throws {
             let request =
                 String.head(
                     "POST /x HTTP/1.1", "Transfer-Encoding: chunked",
@@ -94,7 +94,7 @@ extension Live {
             #expect(texts.allSatisfy { text in text == "hello, world" })
         }
 
-        @Test func `byte by byte it is still the same request (H3)`() async throws {
+        @Test func `a request sent byte by byte is read the same (H3)`() async throws {
             let text = try await serving { live in
                 let client = try live.connect()
                 for byte in (String.head("POST / HTTP/1.1", "Content-Length: 3") + "abc").utf8 {
@@ -106,7 +106,7 @@ extension Live {
             #expect(text == "abc")
         }
 
-        @Test func `answers of handlers that need not wait leave together and in order (H80)`()
+        @Test func `answers of handlers that do not wait are sent in order (H80)`()
             async throws
         {
             let service = TestService { request in TestService.later(request.target.path) {} }
@@ -122,7 +122,7 @@ extension Live {
 }
 
 extension String {
-    /// The word behind each occurrence of a text: the statuses behind `HTTP/1.1 `.
+    /// The number after each occurrence of a text: the statuses after `HTTP/1.1 `.
     func components(of mark: String) -> [String] {
         var words: [String] = []
         var rest = self[...]

@@ -2,8 +2,8 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
-    @Suite struct `How long a connection lives` {
+extension LiveServerTests {
+    @Suite struct `Persistent connections` {
         @Test func `HTTP/1.1 stays open until either side sends close (H78)`() async throws {
             let replies = try await serving { live in
                 let client = try live.connect()
@@ -18,7 +18,9 @@ extension Live {
             #expect(replies.2.isEmpty)
         }
 
-        @Test func `HTTP/1.0 ends, and is answered as 1.1 (H79, H90, H91)`() async throws {
+        @Test func `an HTTP/1.0 connection ends after its answer, which says 1.1 (H79, H90, H91)`()
+            async throws
+        {
             let reply = try await serving { live in
                 let client = try live.connect()
                 try client.send("GET /a HTTP/1.0\r\n\r\n")
@@ -31,7 +33,9 @@ extension Live {
             #expect(reply["Transfer-Encoding"] == nil)
         }
 
-        @Test func `HTTP/1.0 stays open on request, and the answer says so (H79)`() async throws {
+        @Test func `HTTP/1.0 stays open on request, and the answer has keep-alive (H79)`()
+            async throws
+        {
             let replies = try await serving { live in
                 let client = try live.connect()
                 return try (0..<2).map { _ in
@@ -43,7 +47,7 @@ extension Live {
             #expect(replies.map { reply in reply["Content-Length"] } == ["2", "2"])
         }
 
-        @Test func `the last request a connection may make says close (H84)`() async throws {
+        @Test func `the answer to the last request of a connection has close (H84)`() async throws {
             let text = try await serving(with: { limits in limits.maximumRequests = 3 }) { live in
                 try live.exchange(String(repeating: .head("GET /a HTTP/1.1"), count: 5))
             }
@@ -51,7 +55,7 @@ extension Live {
             #expect(text.components(of: "Connection: close").count == 1)
         }
 
-        @Test func `a connection that is too old is closed with its next answer (H84)`()
+        @Test func `a connection above its maximum age closes with its next answer (H84)`()
             async throws
         {
             let reply = try await serving(with: { limits in limits.maximumAge = -1000 }) { live in
@@ -62,7 +66,7 @@ extension Live {
             #expect(reply["Connection"] == "close")
         }
 
-        @Test func `a service may end the connection (H78)`() async throws {
+        @Test func `a service can end the connection (H78)`() async throws {
             let service = TestService { _ in Answer("", Response(.ok, ending: .close)) }
             let text = try await serving(service) { live in
                 let client = try live.connect()
@@ -72,7 +76,7 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ") == ["200"])
         }
 
-        @Test func `a dropped answer sends nothing, and what came before leaves (H82)`()
+        @Test func `a dropped answer sends nothing, and earlier answers are sent (H82)`()
             async throws
         {
             let service = TestService { request in
@@ -94,7 +98,7 @@ extension Live {
             #expect(texts.allSatisfy { text in text.hasSuffix("\r\n\r\n/a") })
         }
 
-        @Test func `the peer may stop sending and still gets its answers (H83)`() async throws {
+        @Test func `a peer that ends its side still gets its answers (H83)`() async throws {
             let gate = Gate()
             let service = TestService { request in
                 request.target.path == "/later"
@@ -112,7 +116,8 @@ extension Live {
             #expect(text.components(of: "HTTP/1.1 ") == ["200", "200"])
         }
 
-        @Test func `a peer that stops inside a head gets an error (H51, H83)`() async throws {
+        @Test func `a peer that ends its side inside a head gets an error (H51, H83)`() async throws
+        {
             let text = try await serving { live in
                 try live.exchange(.head("GET /a HTTP/1.1") + "GET /b HTTP/1.1\r\nHo")
             }
@@ -124,13 +129,13 @@ extension Live {
             .head("PUT / HTTP/1.1", "Transfer-Encoding: chunked") + "5\r\nhello\r\n",
             .head("PUT / HTTP/1.1", "Transfer-Encoding: chunked") + "5\r\nhello\r\n0\r\n",
         ])
-        func `a body that breaks off is never complete (H51)`(request: String) async throws {
+        func `a truncated body is never complete (H51)`(request: String) async throws {
             let text = try await serving { live in try live.exchange(request) }
             #expect(text.components(of: "HTTP/1.1 ") == ["400"])
             #expect(text.hasSuffix("interrupted"))
         }
 
-        @Test func `a connection that never asks anything ends quietly`() async throws {
+        @Test func `a connection without a request ends without an answer`() async throws {
             let text = try await serving { live in try live.exchange("") }
             #expect(text.isEmpty)
         }

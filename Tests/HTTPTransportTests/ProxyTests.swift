@@ -3,14 +3,14 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Behind proxies` {
-        /// Answers with what the service knows about its client.
+        /// Answers with the address and the scheme of the client.
         private static let service = TestService { request in
             Answer("", Response(.ok, "text/plain", Array("\(request.peer) \(request.scheme)".utf8)))
         }
 
-        /// A PROXY header for 192.0.2.43, or another command.
+        /// A PROXY header for 192.0.2.43, with PROXY or another command.
         private static func header(_ command: UInt8 = 0x21) -> [UInt8] {
             [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10, command, 0x11, 0, 12]
                 + [192, 0, 2, 43, 10, 0, 0, 1, 0x12, 0x67, 1, 0xBB]
@@ -50,7 +50,9 @@ extension Live {
         }
 
         @Test(arguments: [ProxyTrust.Source.forwarded, .xForwarded])
-        func `an untrusted peer does not (H198)`(source: ProxyTrust.Source) async throws {
+        func `headers of an untrusted peer name no client (H198)`(source: ProxyTrust.Source)
+            async throws
+        {
             try await behind("10.0.0.0/8", source) { live in
                 let client = try live.connect()
                 try client.send(
@@ -76,7 +78,8 @@ extension Live {
             }
         }
 
-        @Test func `each request of a connection has a client of its own (H204)`() async throws {
+        @Test func `each request of a connection can come from another client (H204)`() async throws
+        {
             try await behind("127.0.0.1", .xForwarded) { live in
                 let client = try live.connect()
                 for number in 1...3 {
@@ -87,7 +90,8 @@ extension Live {
             }
         }
 
-        @Test func `a PROXY header names the client, however it is cut (H202, H204)`() async throws
+        @Test func `a PROXY header names the client, however it is split (H202, H204)`()
+            async throws
         {
             try await behind("127.0.0.1", proxyHeader: true) { live in
                 for cut in [1, 12, 15, 16, 17, 27, 28] {
@@ -103,7 +107,7 @@ extension Live {
             }
         }
 
-        @Test func `a proxy may speak for itself (H202)`() async throws {
+        @Test func `a PROXY header with LOCAL makes the proxy the client (H202)`() async throws {
             try await behind("127.0.0.1", proxyHeader: true) { live in
                 let client = try live.connect()
                 try client.send(Self.header(0x20) + Array(String.head("GET / HTTP/1.1").utf8))
@@ -114,38 +118,40 @@ extension Live {
         @Test(arguments: [
             "GET / HTTP/1.1\r\nHost: h\r\n\r\n", "PROXY TCP4 1.1.1.1 2.2.2.2 1 2\r\n",
         ])
-        func `a connection that begins otherwise is closed without an answer (H202)`(text: String)
+        func `a connection without a PROXY header is closed without an answer (H202)`(text: String)
             async throws
         {
             try await behind("127.0.0.1", proxyHeader: true) { live in
                 let client = try live.connect()
                 try client.send(text)
-                #expect(try client.endsWithoutAWord())
+                #expect(try client.endsWithoutAnswer())
                 while live.server.connectionCount > 0 { usleep(1000) }
             }
         }
 
-        @Test func `a stranger's PROXY header is not even read (H202)`() async throws {
+        @Test func `a connection of an untrusted peer is closed before it sends (H202)`()
+            async throws
+        {
             try await behind("10.0.0.1", proxyHeader: true) { live in
                 let client = try live.connect()
-                #expect(try client.endsWithoutAWord())
+                #expect(try client.endsWithoutAnswer())
                 #expect(live.statistics()?.refused == [.untrusted: 1])
             }
         }
 
-        @Test func `a PROXY header must come in time (H202)`() async throws {
+        @Test func `a PROXY header that is late closes the connection (H202)`() async throws {
             let limit = { (limits: inout ServerConfiguration) in limits.headerTimeout = 200 }
             try await behind("127.0.0.1", proxyHeader: true, limit) { live in
                 let silent = try live.connect()
                 let slow = try live.connect()
                 try slow.send(Array(Self.header()[..<20]))
-                #expect(try silent.endsWithoutAWord())
-                #expect(try slow.endsWithoutAWord())
+                #expect(try silent.endsWithoutAnswer())
+                #expect(try slow.endsWithoutAnswer())
                 while live.server.connectionCount > 0 { usleep(1000) }
             }
         }
 
-        @Test func `without the setting a PROXY header is garbage (H203)`() async throws {
+        @Test func `without the setting a PROXY header is malformed input (H203)`() async throws {
             try await behind("127.0.0.1") { live in
                 let client = try live.connect()
                 try client.send(Self.header())
@@ -153,7 +159,7 @@ extension Live {
             }
         }
 
-        @Test func `clients behind a PROXY header are counted for themselves (H182, H204)`()
+        @Test func `clients behind a PROXY header are counted separately (H182, H204)`()
             async throws
         {
             let limit = { (limits: inout ServerConfiguration) in
@@ -165,14 +171,14 @@ extension Live {
                 _ = try first.answer()
                 let second = try live.connect()
                 try second.send(Self.header())
-                #expect(try second.endsWithoutAWord())
+                #expect(try second.endsWithoutAnswer())
                 let local = try live.connect()
                 try local.send(Self.header(0x20) + Array(String.head("GET / HTTP/1.1").utf8))
                 #expect(try local.answer().status == 200)
             }
         }
 
-        @Test func `stopping does not wait for PROXY headers (H194)`() async throws {
+        @Test func `shutdown does not wait for PROXY headers (H194)`() async throws {
             var configuration = ServerConfiguration()
             configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
             configuration.trust.proxies = [AddressBlock("127.0.0.1")].compactMap { block in block }
@@ -182,10 +188,10 @@ extension Live {
             let client = try live.connect()
             try client.send([13, 10])
             #expect(await server.drain(deadline: 10_000))
-            #expect(try client.endsWithoutAWord())
+            #expect(try client.endsWithoutAnswer())
         }
 
-        @Test func `new limits and proxies hold from the next head on (H196)`() async throws {
+        @Test func `new limits and proxies apply from the next request on (H196)`() async throws {
             try await behind("10.0.0.1", .xForwarded) { live in
                 let ask = { (client: Client) in
                     try client.send(.head("GET / HTTP/1.1", "X-Forwarded-For: 192.0.2.43"))
@@ -201,7 +207,7 @@ extension Live {
                 try live.settle()
                 let new = try live.connect()
                 #expect(try ask(new).text == "192.0.2.43 http")
-                // An open connection goes on, under the new limits.
+                // An open connection continues, under the new limits.
                 #expect(try ask(old).status == 200)
                 try old.send(.head("GET / HTTP/1.1", "A: 1", "B: 2"))
                 #expect(try old.answer().status == 431)

@@ -2,9 +2,9 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
-    @Suite struct `What observers receive` {
-        @Test func `every request is reported once, with its bytes and its end (H206)`()
+extension LiveServerTests {
+    @Suite struct `Records of requests` {
+        @Test func `every request is reported once, with its bytes and its outcome (H206)`()
             async throws
         {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
@@ -32,7 +32,7 @@ extension Live {
             #expect(Set(all.map(\.id)).count == 4)
         }
 
-        @Test func `no more than the beginning of a refused head is kept (H206)`() async throws {
+        @Test func `only the beginning of a refused head is recorded (H206)`() async throws {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
             let target = String(repeating: "a", count: 200)
             _ = try await serving(observer: Recorder(sink: sink)) { live in
@@ -45,7 +45,7 @@ extension Live {
             #expect(kept == [RequestRecord.headPrefixLimit])
         }
 
-        @Test func `the user a service names is in the record (H206)`() async throws {
+        @Test func `a record has the user that the service names (H206)`() async throws {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
             let service = TestService { _ in
                 var answer = Answer("r", Response(.noContent))
@@ -89,7 +89,7 @@ extension Live {
             #expect((traces.first??.parentID == "b7ad6b7169203331") == isTrusted)
         }
 
-        @Test func `a request whose peer went away is reported without a status (H85, H206)`()
+        @Test func `a request whose peer disconnected is reported without a status (H85, H206)`()
             async throws
         {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
@@ -99,7 +99,7 @@ extension Live {
                 let client = try live.connect()
                 try client.send(.head("GET /a HTTP/1.1"))
                 try live.settle()
-                client.vanish()
+                client.reset()
                 while live.server.connectionCount > 0 { try live.settle() }
                 gate.open()
             }
@@ -114,10 +114,10 @@ extension Live {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
             let service = TestService { _ in
                 let handler = TestHandler(
-                    opened: { line in line.setDeadline(line.milliseconds + 300) },
-                    deadline: { line in
-                        line.send([UInt8](repeating: 1, count: 1000))
-                        line.finish()
+                    opened: { channel in channel.setDeadline(channel.milliseconds + 300) },
+                    deadline: { channel in
+                        channel.send([UInt8](repeating: 1, count: 1000))
+                        channel.finish()
                     })
                 return Answer("stream", Response(.ok, content: .stream(handler)))
             }
@@ -133,14 +133,14 @@ extension Live {
             #expect(all.allSatisfy { record in record.duration >= 300_000_000 })
         }
 
-        @Test func `another protocol is reported at its end, bytes both ways (H206)`()
+        @Test func `another protocol is reported at its end, with bytes of both sides (H206)`()
             async throws
         {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
             let service = TestService { _ in
-                let handler = TestHandler(received: { line, bytes in
-                    line.send(bytes + bytes)
-                    if bytes.last == 0x2E { line.finish() }
+                let handler = TestHandler(received: { channel, bytes in
+                    channel.send(bytes + bytes)
+                    if bytes.last == 0x2E { channel.finish() }
                 })
                 return Answer("up", Upgrade(to: "test", handler: handler))
             }
@@ -159,19 +159,19 @@ extension Live {
             #expect(all.map(\.bytesOut) == [Int64(text.utf8.count)])
         }
 
-        @Test func `a stream whose peer went away is reported with what it was sent (H85, H206)`()
+        @Test func `a stream whose peer disconnected is reported with the bytes sent (H85, H206)`()
             async throws
         {
             let (records, sink) = AsyncStream.makeStream(of: RequestRecord.self)
             let service = TestService { _ in
-                let handler = TestHandler(opened: { line in line.send([1, 2, 3]) })
+                let handler = TestHandler(opened: { channel in channel.send([1, 2, 3]) })
                 return Answer("", Response(.ok, content: .stream(handler)))
             }
             try await serving(service, observer: Recorder(sink: sink)) { live in
                 let client = try live.connect()
                 try client.send(.head("GET /a HTTP/1.1"))
                 _ = try client.receive()
-                client.vanish()
+                client.reset()
                 try eventually { live.server.connectionCount == 0 }
             }
             sink.finish()

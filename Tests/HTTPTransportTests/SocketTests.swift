@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPTransport
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `The sockets of a server` {
-        @Test func `dead peers are noticed and small answers leave at once (H87, H192)`()
+        @Test func `sockets have keepalive and send small answers at once (H87, H192)`()
             async throws
         {
             let options = try await Self.accepted([
@@ -18,7 +18,8 @@ extension Live {
             #expect(options == [1, 1, 60, 10, 6, 60_000])
         }
 
-        @Test func `a slow peer is the server's to give up, and not the kernel's (H178, H192)`()
+        @Test
+        func `the server, not the kernel, decides when a slow peer is disconnected (H178, H192)`()
             async throws
         {
             let options = try await Self.accepted(
@@ -36,7 +37,7 @@ extension Live {
                 let client = try live.connect()
                 try client.send(.head("GET /x HTTP/1.1"))
                 _ = try client.answer()
-                // Ours is one of them; the server's end is the one that is connected to it.
+                // One of them is the client's; the server's is connected to it.
                 let accepted = live.descriptors.first { descriptor in
                     descriptor != client.descriptor && peer(of: descriptor) != 0
                 }
@@ -44,7 +45,7 @@ extension Live {
             }
         }
 
-        @Test func `a head and its content leave in one piece (H87)`() async throws {
+        @Test func `a head and its content are sent together (H87)`() async throws {
             let pieces = try await serving { live in
                 try (0..<20).map { _ in
                     let client = try live.connect()
@@ -55,7 +56,7 @@ extension Live {
             #expect(pieces.allSatisfy { piece in piece.hasSuffix("\r\n\r\n/content") })
         }
 
-        @Test func `a client that sends requests without end does not starve the others (H184)`()
+        @Test func `a client that sends requests without pause does not starve others (H184)`()
             async throws
         {
             let statuses = try await serving { live in
@@ -72,7 +73,7 @@ extension Live {
                     while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
                 }
                 defer {
-                    client.vanish()
+                    client.reset()
                     ended.wait()
                 }
                 return try (0..<20).map { _ in
@@ -104,12 +105,14 @@ extension Live {
     }
 }
 
-@Suite struct `A look-up of a host` {
+@Suite struct `Looking up a host` {
     @Test(arguments: [
         ("127.0.0.1", PeerAddress.ipv4(0x7F00_0001, port: 0)),
         ("::1", .ipv6(IPv6Address(high: 0, low: 1), port: 0)),
         ("::ffff:10.0.0.1", .ipv4(0x0A00_0001, port: 0)),
-    ]) func `finds what an address stands for`(host: String, address: PeerAddress) async {
+    ]) func `returns the address for the text of an address`(host: String, address: PeerAddress)
+        async
+    {
         let found = await HostLookup().addresses(of: host, within: .seconds(60))
         #expect(found == [address])
     }

@@ -4,12 +4,12 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `A folder of files` {
         private let page = "<!doctype html><title>Parley</title>"
 
-        /// Asks for several things on one connection.
-        private func ask(
+        /// Sends several requests on one connection.
+        private func send(
             _ requests: [String], withoutContent: Bool = false
         ) async throws -> [Reply] {
             let folder = TemporaryFolder()
@@ -45,13 +45,13 @@ extension Live {
             }
         }
 
-        private func ask(_ request: String) async throws -> Reply {
-            let replies = try await ask([request])
+        private func send(_ request: String) async throws -> Reply {
+            let replies = try await send([request])
             return try #require(replies.first)
         }
 
         @Test func `is served with type, length and validators (H94, H102)`() async throws {
-            let reply = try await ask(.head("GET /files/page.html HTTP/1.1"))
+            let reply = try await send(.head("GET /files/page.html HTTP/1.1"))
             #expect(reply.status == 200)
             #expect(reply.text == page)
             #expect(reply["Content-Type"] == "text/html; charset=utf-8")
@@ -63,8 +63,8 @@ extension Live {
             #expect(reply["ETag"].flatMap { EntityTag($0) } != nil)
         }
 
-        @Test func `is served whole, a mebibyte or nothing (H88)`() async throws {
-            let replies = try await ask([
+        @Test func `is served whole, with a large and an empty file (H88)`() async throws {
+            let replies = try await send([
                 .head("GET /files/large.bin HTTP/1.1"), .head("GET /files/empty.css HTTP/1.1"),
                 .head("GET /files/sub/a%20b.json HTTP/1.1"),
             ])
@@ -76,8 +76,8 @@ extension Live {
             #expect(replies[2].text == "{}")
         }
 
-        @Test func `HEAD says the same without content (H68)`() async throws {
-            let replies = try await ask(
+        @Test func `HEAD has the same headers without content (H68)`() async throws {
+            let replies = try await send(
                 [.head("HEAD /files/large.bin HTTP/1.1")], withoutContent: true)
             #expect(replies[0].status == 200)
             #expect(replies[0]["Content-Length"] == "1048576")
@@ -88,8 +88,8 @@ extension Live {
             "sub/.git/config", "link.txt", "out/secret.txt", "passwd", "sub%2Fa%20b.json",
             "Page.html", "page.html%20", "a//page.html", "%E4%B8%AD",
         ])
-        func `what is no file in it is not there (H62, H63)`(name: String) async throws {
-            let reply = try await ask(.head("GET /files/\(name) HTTP/1.1"))
+        func `a name that is no file in it is not found (H62, H63)`(name: String) async throws {
+            let reply = try await send(.head("GET /files/\(name) HTTP/1.1"))
             #expect(reply.status == 404)
             #expect(reply["Cache-Control"] == "no-store")
             #expect(!reply.text.contains("secret"))
@@ -101,13 +101,13 @@ extension Live {
         ])
         func `paths outside its own are left to other routes (H61, H62)`(path: String) async throws
         {
-            #expect(try await ask(.head("GET \(path) HTTP/1.1")).status == 410)
+            #expect(try await send(.head("GET \(path) HTTP/1.1")).status == 410)
         }
 
-        @Test func `is not asked for twice by a cache (H100, H104)`() async throws {
-            let first = try await ask(.head("GET /files/page.html HTTP/1.1"))
+        @Test func `is revalidated by a cache (H100, H104)`() async throws {
+            let first = try await send(.head("GET /files/page.html HTTP/1.1"))
             #expect(first.status == 200)
-            let replies = try await ask([
+            let replies = try await send([
                 .head("GET /files/page.html HTTP/1.1"),
                 .head(
                     "GET /files/page.html HTTP/1.1",
@@ -123,7 +123,7 @@ extension Live {
         }
 
         @Test func `is served in ranges (H106, H107, H110)`() async throws {
-            let replies = try await ask([
+            let replies = try await send([
                 .head("GET /files/large.bin HTTP/1.1", "Range: bytes=1000-1999"),
                 .head("GET /files/large.bin HTTP/1.1", "Range: bytes=0-1,5000-5001"),
                 .head("GET /files/large.bin HTTP/1.1", "Range: bytes=1048576-"),
@@ -140,8 +140,11 @@ extension Live {
             #expect(replies[4].content.count == 1 << 20)
         }
 
-        @Test func `is sent compressed where it lies so (H102, H106, H111, H112)`() async throws {
-            let replies = try await ask([
+        @Test
+        func `is sent compressed where a compressed file lies beside it (H102, H106, H111, H112)`()
+            async throws
+        {
+            let replies = try await send([
                 .head("GET /files/page.html HTTP/1.1", "Accept-Encoding: gzip"),
                 .head("GET /files/page.html HTTP/1.1"),
                 .head(
@@ -160,8 +163,8 @@ extension Live {
             #expect(replies.allSatisfy { $0["Vary"] == "Accept-Encoding" })
         }
 
-        @Test func `is only read (H65, H69)`() async throws {
-            let replies = try await ask([
+        @Test func `allows only GET, HEAD and OPTIONS (H65, H69)`() async throws {
+            let replies = try await send([
                 .head("PUT /files/page.html HTTP/1.1", "Content-Length: 0"),
                 .head("DELETE /files/page.html HTTP/1.1"),
                 .head("OPTIONS /files/page.html HTTP/1.1"),
@@ -170,7 +173,7 @@ extension Live {
             #expect(replies.allSatisfy { $0["Allow"] == "GET, HEAD, OPTIONS" })
         }
 
-        @Test func `has to be there`() {
+        @Test func `must exist`() {
             #expect(throws: SystemError.self) {
                 try StaticFiles(folder: "/nowhere/at/all", .init(prefix: "/files"))
             }

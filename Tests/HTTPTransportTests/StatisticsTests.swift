@@ -5,9 +5,9 @@ import HTTPTransport
 import SystemSupport
 import Testing
 
-extension Live {
-    @Suite struct `What a server says of itself` {
-        @Test func `connections are counted by what they are about`() async throws {
+extension LiveServerTests {
+    @Suite struct `Statistics of a server` {
+        @Test func `connections are counted by their state`() async throws {
             try await serving { live in
                 let idle = try live.connect()
                 try idle.send(.head("GET / HTTP/1.1"))
@@ -30,14 +30,14 @@ extension Live {
             }
         }
 
-        @Test func `what a peer does not take is counted as queued`() async throws {
+        @Test func `bytes that a peer does not read are counted as queued`() async throws {
             let size = 8 << 20
             let service = TestService { _ in
                 Answer("r", Response(.ok, "text/plain", [UInt8](repeating: 0x61, count: size)))
             }
             try await serving(service) { live in
                 let peer = try live.connect()
-                peer.receiveBuffer(4096)
+                peer.setReceiveBuffer(4096)
                 try peer.send(.head("GET / HTTP/1.1"))
                 expectSoon(live) { statistics in
                     statistics.queuedOutput > 0 && statistics.queuedOutput < Int64(size) + 1000
@@ -45,7 +45,9 @@ extension Live {
             }
         }
 
-        @Test func `the observer receives turns and the loop that served`() async throws {
+        @Test func `the observer receives turns of the loop and the loop of a request`()
+            async throws
+        {
             let observer = RecordingObserver()
             try await serving(observer: observer) { live in
                 _ = try live.exchange(.head("GET / HTTP/1.1"))
@@ -89,7 +91,7 @@ extension Live {
 }
 
 extension LiveServer {
-    /// What the server says of itself; blocks, as everything does in the body of a test.
+    /// The server's statistics. Blocks, as the body of a test may.
     func statistics() -> ServerStatistics? {
         let received = Locked<ServerStatistics?>(nil)
         let done = DispatchSemaphore(value: 0)

@@ -3,8 +3,8 @@ import HTTPTransport
 import TestSupport
 import Testing
 
-extension Live {
-    @Suite struct `Contents of unknown length` {
+extension LiveServerTests {
+    @Suite struct `Content of unknown length` {
         @Test func `HTTP 1.1 gets chunks, byte by byte (H88, H116)`() async throws {
             let text = try await serving(counting) { live in
                 try live.exchange(.head("GET /stream HTTP/1.1"))
@@ -12,7 +12,7 @@ extension Live {
             let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
             #expect(parts[0].contains("\r\nTransfer-Encoding: chunked"))
             #expect(!parts[0].contains("Content-Length"))
-            // What is sent in one turn is one chunk; the head of one is hexadecimal.
+            // Bytes sent in one turn are one chunk; its length is hexadecimal.
             #expect(parts[1] == "3\r\none\r\nb\r\ntwo & three\r\n0\r\n\r\n")
         }
 
@@ -54,10 +54,10 @@ extension Live {
         }
 
         @Test
-        func `head and first bytes leave together, before anything else happens (H87, H151)`()
+        func `the head and the first bytes are sent together (H87, H151)`()
             async throws
         {
-            let service = streaming(TestHandler(opened: { line in line.send([0x3A, 0x0A]) }))
+            let service = streaming(TestHandler(opened: { channel in channel.send([0x3A, 0x0A]) }))
             let first = try await serving(service) { live in
                 let client = try live.connect()
                 try client.send(.head("GET / HTTP/1.1"))
@@ -66,7 +66,7 @@ extension Live {
             #expect(first.hasSuffix("\r\n\r\n2\r\n:\n\r\n"))
         }
 
-        @Test func `a stream that breaks off has no last chunk (H88)`() async throws {
+        @Test func `an aborted stream has no last chunk (H88)`() async throws {
             let service = TestService { _ in
                 let content = Content.written { writer in
                     try await writer.write(Array("half".utf8))
@@ -90,7 +90,7 @@ extension Live {
             #expect(end == "reset")
         }
 
-        @Test func `one whose length is known states it and is not chunked (H88)`() async throws {
+        @Test func `a stream of known length states it and is not chunked (H88)`() async throws {
             let service = stating(7, writing: ["whole", "it"])
             let text = try await serving(service) { live in
                 try live.exchange(.head("GET / HTTP/1.1") + .head("HEAD / HTTP/1.0"))
@@ -101,7 +101,7 @@ extension Live {
         }
 
         @Test(arguments: [["half"], ["more than it", "said"]])
-        func `one that writes another number of bytes breaks off (H88)`(pieces: [String])
+        func `a stream that writes another number of bytes is aborted (H88)`(pieces: [String])
             async throws
         {
             let end = try await serving(stating(7, writing: pieces)) { live in
@@ -137,13 +137,13 @@ extension Live {
             #expect(text.hasSuffix("\r\n\r\n/next"))
         }
 
-        @Test func `two hundred streams at once all come whole`() async throws {
+        @Test func `two hundred concurrent streams arrive whole`() async throws {
             let service = TestService { _ in
                 let handler = TestHandler(
-                    opened: { line in line.setDeadline(line.milliseconds + 50) },
-                    deadline: { line in
-                        line.send(patternBytes(50_000))
-                        line.finish()
+                    opened: { channel in channel.setDeadline(channel.milliseconds + 50) },
+                    deadline: { channel in
+                        channel.send(patternBytes(50_000))
+                        channel.finish()
                     })
                 return Answer("", Response(.ok, content: .stream(handler)))
             }
@@ -158,14 +158,14 @@ extension Live {
             #expect(texts.allSatisfy { content in content == patternBytes(50_000) })
         }
 
-        @Test func `a peer that leaves frees everything (H85, H156)`() async throws {
+        @Test func `a peer that disconnects frees its stream (H85, H156)`() async throws {
             let closed = Counter()
             let service = TestService { _ in
                 let handler = TestHandler(
-                    opened: { line in line.setDeadline(line.milliseconds + 10) },
-                    deadline: { line in
-                        line.send(Array(":\n".utf8))
-                        line.setDeadline(line.milliseconds + 10)
+                    opened: { channel in channel.setDeadline(channel.milliseconds + 10) },
+                    deadline: { channel in
+                        channel.send(Array(":\n".utf8))
+                        channel.setDeadline(channel.milliseconds + 10)
                     },
                     closed: { closed.add(1) })
                 return Answer("", Response(.ok, content: .stream(handler)))
@@ -175,8 +175,8 @@ extension Live {
                     let client = try live.connect()
                     try client.send(.head("GET / HTTP/1.1"))
                     _ = try client.receive()
-                    // Half of them without good-bye; the others are noticed by the next heartbeat.
-                    if number % 2 == 0 { client.vanish() }
+                    // Half of them with a reset; the next heartbeat detects the others.
+                    if number % 2 == 0 { client.reset() }
                 }
                 try eventually { live.server.connectionCount == 0 && closed.value == 20 }
             }
@@ -187,10 +187,10 @@ extension Live {
         {
             let service = streaming(
                 TestHandler(
-                    opened: { line in line.setDeadline(line.milliseconds + 1500) },
-                    deadline: { line in
-                        line.send(Array("late".utf8))
-                        line.finish()
+                    opened: { channel in channel.setDeadline(channel.milliseconds + 1500) },
+                    deadline: { channel in
+                        channel.send(Array("late".utf8))
+                        channel.finish()
                     }))
             let text = try await serving(
                 service,
@@ -206,19 +206,19 @@ extension Live {
     }
 }
 
-/// `/stream` sends a word at once and three more a moment later; everything else echoes.
+/// `/stream` sends one word at once and three more later; other paths echo.
 private let counting = TestService { request in
     guard request.target.path == "/stream" else { return TestService.echo(request) }
     let handler = TestHandler(
-        opened: { line in
-            line.send(Array("one".utf8))
-            line.setDeadline(line.milliseconds + 1)
+        opened: { channel in
+            channel.send(Array("one".utf8))
+            channel.setDeadline(channel.milliseconds + 1)
         },
-        deadline: { line in
-            line.send(Array("two".utf8))
-            line.send(Array(" & ".utf8))
-            line.send(Array("three".utf8))
-            line.finish()
+        deadline: { channel in
+            channel.send(Array("two".utf8))
+            channel.send(Array(" & ".utf8))
+            channel.send(Array("three".utf8))
+            channel.finish()
         })
     return Answer("stream", Response(.ok, content: .stream(handler)))
 }

@@ -3,7 +3,7 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite struct `Time limits` {
         @Test func `a head that does not arrive in time is refused (H174)`() async throws {
             let text = try await serving(with: { limits in limits.headerTimeout = 100 }) { live in
@@ -15,15 +15,17 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
-        @Test func `dripping bytes does not make it longer, on any request (H174)`() async throws {
+        @Test func `single bytes do not extend the time for a head, on any request (H174)`()
+            async throws
+        {
             let text = try await serving(with: { limits in limits.headerTimeout = 200 }) { live in
                 let client = try live.connect()
                 try client.send(.head("GET /a HTTP/1.1"))
                 _ = try client.answer()
-                client.patience(milliseconds: 20)
+                client.setTimeout(milliseconds: 20)
                 for byte in "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 500))".utf8 {
                     try client.send([byte])
-                    // Waiting for the answer is the only pause there is.
+                    // Waiting for the answer is the only pause.
                     guard let piece = try? client.receive() else { continue }
                     return String(decoding: piece, as: UTF8.self)
                 }
@@ -57,9 +59,9 @@ extension Live {
                 return try (0..<6).count { _ in
                     try client.send(.head("GET /a HTTP/1.1"))
                     let status = try client.answer().status
-                    client.patience(milliseconds: 100)
+                    client.setTimeout(milliseconds: 100)
                     #expect(throws: Client.Failure.timedOut) { try client.receive() }
-                    client.patience(milliseconds: 10_000)
+                    client.setTimeout(milliseconds: 10_000)
                     return status == 200
                 }
             }
@@ -67,7 +69,7 @@ extension Live {
         }
 
         @Test(arguments: ["Content-Length: 9", "Transfer-Encoding: chunked"])
-        func `a body that pauses too long has stalled (H175)`(framing: String) async throws {
+        func `a body that pauses too long is stalled (H175)`(framing: String) async throws {
             let text = try await serving(with: { limits in limits.bodyIdleTimeout = 100 }) { live in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", framing) + "5\r\nhel")
@@ -77,7 +79,7 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
-        @Test func `a body that comes too slowly has stalled, though it never pauses (H175)`()
+        @Test func `a body that arrives too slowly is stalled, though it never pauses (H175)`()
             async throws
         {
             let text = try await serving(
@@ -88,12 +90,14 @@ extension Live {
                 { live in
                     let client = try live.connect()
                     try client.send(.head("PUT / HTTP/1.1", "Content-Length: 100000"))
-                    return try client.drip(milliseconds: 20)
+                    return try client.sendSlowly(milliseconds: 20)
                 })
             #expect(text.components(of: "HTTP/1.1 ") == ["408"])
         }
 
-        @Test func `a request has an end, however steadily its body comes (H176)`() async throws {
+        @Test func `a request has a time limit, however steadily its body arrives (H176)`()
+            async throws
+        {
             let text = try await serving(
                 with: { limits in
                     limits.requestTimeout = 250
@@ -102,12 +106,14 @@ extension Live {
                 { live in
                     let client = try live.connect()
                     try client.send(.head("PUT / HTTP/1.1", "Content-Length: 100000"))
-                    return try client.drip(milliseconds: 20)
+                    return try client.sendSlowly(milliseconds: 20)
                 })
             #expect(text.components(of: "HTTP/1.1 ") == ["408"])
         }
 
-        @Test func `a route may have a pace of its own, and no end (H175, H176)`() async throws {
+        @Test func `a route can have its own lowest rate and no time limit (H175, H176)`()
+            async throws
+        {
             let service = TestService { _ in
                 Answer(
                     "", BodyPolicy(limit: 9, idleMilliseconds: 5000, minimumRate: 0, isTimed: false)
@@ -124,16 +130,16 @@ extension Live {
                 { live in
                     let client = try live.connect()
                     try client.send(.head("PUT / HTTP/1.1", "Content-Length: 5") + "hel")
-                    client.patience(milliseconds: 400)
+                    client.setTimeout(milliseconds: 400)
                     #expect(throws: Client.Failure.timedOut) { try client.receive() }
                     try client.send("lo")
-                    client.patience(milliseconds: 10_000)
+                    client.setTimeout(milliseconds: 10_000)
                     return try client.answer()
                 })
             #expect(reply.text == "hello")
         }
 
-        @Test func `bytes are handed over after the patience, though more are to come (H185)`()
+        @Test func `a read returns after its coalescing time, though more bytes are due (H185)`()
             async throws
         {
             let service = TestService { _ in
@@ -151,7 +157,8 @@ extension Live {
             #expect(reply.text == "some")
         }
 
-        @Test func `the time a handler takes is not the peer's (H175)`() async throws {
+        @Test func `time that a handler takes does not count against the peer (H175)`() async throws
+        {
             let gate = Gate()
             let service = TestService { _ in
                 Answer("") { body in
@@ -165,18 +172,18 @@ extension Live {
             { live in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", "Content-Length: 10") + "hello")
-                client.patience(milliseconds: 500)
+                client.setTimeout(milliseconds: 500)
                 #expect(throws: Client.Failure.timedOut) { try client.receive() }
                 gate.open()
                 try live.settle()
                 try client.send("world")
-                client.patience(milliseconds: 10_000)
+                client.setTimeout(milliseconds: 10_000)
                 return try client.answer()
             }
             #expect(reply.text == "world")
         }
 
-        @Test func `a handler may outlive every deadline of its connection (H177)`() async throws {
+        @Test func `a handler can outlive every deadline of its connection (H177)`() async throws {
             let gate = Gate()
             let service = TestService { _ in TestService.later("late") { await gate.pass() } }
             let reply = try await serving(
@@ -188,23 +195,23 @@ extension Live {
                 { live in
                     let client = try live.connect()
                     try client.send(.head("GET / HTTP/1.1"))
-                    client.patience(milliseconds: 400)
+                    client.setTimeout(milliseconds: 400)
                     #expect(throws: Client.Failure.timedOut) { try client.receive() }
                     gate.open()
-                    client.patience(milliseconds: 10_000)
+                    client.setTimeout(milliseconds: 10_000)
                     return try client.answer()
                 })
             #expect(reply.text == "late")
         }
 
-        @Test func `a peer that does not read is cut off (H178)`() async throws {
+        @Test func `a peer that does not read is disconnected (H178)`() async throws {
             let big = Response(.ok, "text/plain", [UInt8](repeating: 120, count: 64 << 20))
             let service = TestService { _ in Answer("", big) }
             await #expect(throws: Client.Failure.self) {
                 try await serving(service, with: { limits in limits.writeIdleTimeout = 200 }) {
                     live in
                     let client = try live.connect()
-                    client.receiveBuffer(8192)
+                    client.setReceiveBuffer(8192)
                     try client.send(.head("GET / HTTP/1.1"))
                     repeat { try live.settle() } while live.server.connectionCount > 0
                     _ = try client.answer()
@@ -226,13 +233,13 @@ extension Live {
 }
 
 extension Client {
-    /// Sends a byte now and then, until an answer comes, and returns all of it.
-    func drip(milliseconds: Int) throws -> String {
-        patience(milliseconds: milliseconds)
+    /// Sends single bytes at an interval until an answer arrives, and returns the answer.
+    func sendSlowly(milliseconds: Int) throws -> String {
+        setTimeout(milliseconds: milliseconds)
         while true {
             try send("x")
             guard let piece = try? receive() else { continue }
-            patience(milliseconds: 10_000)
+            setTimeout(milliseconds: 10_000)
             return String(decoding: piece, as: UTF8.self) + (try rest())
         }
     }

@@ -2,13 +2,15 @@ import HTTP
 import HTTPTransport
 import Testing
 
-extension Live {
-    @Suite struct `Changing protocols` {
-        @Test func `101 has its fields, no length and no transfer coding (H130)`() async throws {
+extension LiveServerTests {
+    @Suite struct `Upgrades to other protocols` {
+        @Test func `101 has the handler's fields, no length and no transfer coding (H130)`()
+            async throws
+        {
             let service = TestService { _ in
                 var fields = ResponseFields()
                 fields.add("Sec-WebSocket-Accept", "x")
-                return Answer("up", Upgrade(to: "test", fields: fields, handler: shouting()))
+                return Answer("up", Upgrade(to: "test", fields: fields, handler: uppercasing()))
             }
             let reply = try await serving(service) { live in
                 let client = try live.connect()
@@ -23,7 +25,7 @@ extension Live {
             #expect(reply["Transfer-Encoding"] == nil)
         }
 
-        @Test func `bytes right behind the handshake are not lost, wherever it is cut (H131)`()
+        @Test func `bytes right after the handshake are not lost, wherever it is split (H131)`()
             async throws
         {
             let request = Array((String.head("GET /up HTTP/1.1") + "hello.").utf8)
@@ -49,9 +51,9 @@ extension Live {
             #expect(text.contains("Connection: close\r\n"))
         }
 
-        @Test func `a protocol may be changed after some work (H129)`() async throws {
+        @Test func `an asynchronous handler can upgrade (H129)`() async throws {
             let service = TestService { _ in
-                Answer("up") { _ in Response(Upgrade(to: "test", handler: shouting())) }
+                Answer("up") { _ in Response(Upgrade(to: "test", handler: uppercasing())) }
             }
             let text = try await serving(service) { live in
                 let client = try live.connect()
@@ -62,7 +64,7 @@ extension Live {
             #expect(text.hasSuffix("\r\n\r\nHELLO."))
         }
 
-        @Test func `a peer that ends its side ends the other protocol, answers first (H96)`()
+        @Test func `what was received before the peer's end is answered first (H96)`()
             async throws
         {
             let text = try await serving(upgrading) { live in
@@ -71,37 +73,40 @@ extension Live {
             #expect(text.hasSuffix("\r\n\r\nHELLO"))
         }
 
-        @Test func `a closed channel does nothing, even if its descriptor is in use again (H85)`()
+        @Test func `a closed channel sends nothing, even if its descriptor is reused (H85)`()
             async throws
         {
-            let lines = Lines()
+            let channels = TestChannels()
             let service = TestService { _ in
                 Answer(
                     "up",
-                    Upgrade(to: "test", handler: TestHandler(opened: { line in lines.add(line) })))
+                    Upgrade(
+                        to: "test",
+                        handler: TestHandler(opened: { channel in channels.add(channel) })))
             }
-            let strays = try await serving(service, with: { change in change.loops = 2 }) { live in
-                var strays = 0
+            let strayCount = try await serving(service, with: { change in change.loops = 2 }) {
+                live in
+                var strayCount = 0
                 for _ in 0..<200 {
                     let gone = try live.connect()
                     try gone.send(.head("GET /a HTTP/1.1"))
                     _ = try gone.answer()
-                    gone.vanish()
-                    // The lowest free number is given out next, on this side and on the server's.
+                    gone.reset()
+                    // The kernel reuses the lowest free descriptor, on both sides.
                     let next = try live.connect()
-                    lines.each { line in line.send(Array("stray".utf8)) }
+                    channels.each { channel in channel.send(Array("stray".utf8)) }
                     try next.send(.head("GET /b HTTP/1.1"))
                     let reply = try next.answer()
-                    strays += reply.status == 101 ? 0 : 1
-                    lines.forget()
-                    next.vanish()
+                    strayCount += reply.status == 101 ? 0 : 1
+                    channels.forget()
+                    next.reset()
                 }
-                return strays
+                return strayCount
             }
-            #expect(strays == 0)
+            #expect(strayCount == 0)
         }
 
-        @Test func `HTTP 1.0 changes no protocol (H86)`() async throws {
+        @Test func `HTTP/1.0 cannot upgrade (H86)`() async throws {
             let text = try await serving(upgrading) { live in
                 try live.exchange(.head("GET /up HTTP/1.0", "Upgrade: test"))
             }
@@ -110,12 +115,13 @@ extension Live {
     }
 }
 
-/// Answers in capitals, and finishes at a full stop.
-private func shouting() -> TestHandler {
-    TestHandler(received: { line, bytes in
-        line.send(Array(String(decoding: bytes, as: UTF8.self).uppercased().utf8))
-        if bytes.last == UInt8(ascii: ".") { line.finish() }
+/// Answers in upper case, and finishes at a full stop.
+private func uppercasing() -> TestHandler {
+    TestHandler(received: { channel, bytes in
+        channel.send(Array(String(decoding: bytes, as: UTF8.self).uppercased().utf8))
+        if bytes.last == UInt8(ascii: ".") { channel.finish() }
     })
 }
 
-private let upgrading = TestService { _ in Answer("up", Upgrade(to: "test", handler: shouting())) }
+private let upgrading = TestService { _ in Answer("up", Upgrade(to: "test", handler: uppercasing()))
+}

@@ -4,13 +4,13 @@ import Testing
 @testable import ImportExport
 
 @Suite struct `Splitting lines` {
-    @Test(arguments: 1...9) func `pieces of any length give the same lines`(length: Int) throws {
+    @Test(arguments: 1...9) func `chunks of any length give the same lines`(length: Int) throws {
         #expect(try lines("ab\n\né\nlast", in: length) == ["ab", "", "é", "last"])
         #expect(try lines("ab\n", in: length) == ["ab"])
         #expect(try lines("", in: length) == [])
     }
 
-    @Test func `they are counted from 1`() throws {
+    @Test func `lines are numbered from 1`() throws {
         var cutter = LineSplitter()
         cutter.append(Array("a\nb".utf8))
         #expect(cutter.number == 0)
@@ -23,7 +23,7 @@ import Testing
         #expect(cutter.number == 2)
     }
 
-    @Test func `X10: one that never ends is refused when it is too long`() throws {
+    @Test func `X10: a line without end is rejected at its limit`() throws {
         var cutter = LineSplitter()
         let piece = [UInt8](repeating: 0x20, count: 8 << 20)
         cutter.append(Array("a\n".utf8))

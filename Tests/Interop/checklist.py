@@ -6,37 +6,38 @@ import sys
 from server import serving
 
 
-class Score:
+class Results:
     """Counts passed and failed checks."""
 
     def __init__(self):
         self.passed = self.failed = 0
 
-    def try_out(self, fact, client, where=""):
+    def run(self, check, client, label=""):
         try:
-            fact(client)
+            check(client)
             self.passed += 1
         except (AssertionError, OSError, ValueError, TypeError, KeyError) as problem:
             self.failed += 1
-            name = getattr(fact, "func", fact).__name__
-            print(f"FAILED: {name.replace('_', ' ')}{where}: {problem!r}", file=sys.stderr)
+            name = getattr(check, "func", check).__name__
+            print(f"FAILED: {name.replace('_', ' ')}{label}: {problem!r}", file=sys.stderr)
 
 
-def run_checks(description, here, elsewhere, client):
+def run_checks(description, shared_checks, own_server_checks, client):
     """Runs checks against the server of `--binary`, and exits with 1 unless all pass.
 
-    `here` gets the score and a server; `elsewhere` maps a check to the settings of its own server.
+    `shared_checks` receives the results and a running server; `own_server_checks` maps each check to the settings
+    of the server that is started for it.
     """
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--binary", required=True)
     options = parser.parse_args()
-    score = Score()
+    results = Results()
     with serving(options.binary) as server:
         server.start()
-        here(score, server)
-    for fact, settings in elsewhere.items():
+        shared_checks(results, server)
+    for check, settings in own_server_checks.items():
         with serving(options.binary, settings=settings) as server:
             server.start()
-            score.try_out(fact, client(server))
-    print(f"{score.passed} passed, {score.failed} failed")
-    sys.exit(1 if score.failed else 0)
+            results.run(check, client(server))
+    print(f"{results.passed} passed, {results.failed} failed")
+    sys.exit(1 if results.failed else 0)

@@ -6,14 +6,14 @@ import tempfile
 
 
 class Cut(Exception):
-    """The transfer was cut, as it was meant to be."""
+    """The transfer was interrupted on purpose."""
 
 
 class Answer:
-    """What the server said last: its status, its fields by lower-case name, and the body."""
+    """The final answer: its status, its fields by lower-case name, and the body."""
 
     def __init__(self, head, body):
-        # After `100 Continue` and other interim heads comes the one that counts.
+        # The last head is that of the final answer; `100 Continue` and other interim answers come before it.
         lines = [block for block in head.replace("\r", "").split("\n\n") if block.strip()][-1].splitlines()
         self.status = int(lines[0].split()[1])
         self.fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
@@ -23,20 +23,20 @@ class Answer:
         return f"{self.status} {self.fields} {self.body[:200]!r}"
 
 
-def curl(*words, cut_after=None, feed=None, save=None):
-    """Runs curl; with `cut_after` seconds it is killed in the middle of its transfer.
+def curl(*arguments, cut_after=None, feed=None, save=None):
+    """Runs curl; with `cut_after` it is killed after that many seconds.
 
-    The speed of a transfer that is to be cut is limited, so that there is a middle. A body goes into the
-    file `save`, or else into the answer.
+    The speed of such a transfer is limited, so that it does not complete before. A body is written to the file
+    `save`, or else to the answer.
     """
     with tempfile.NamedTemporaryFile() as head, tempfile.NamedTemporaryFile() as body:
-        command = ["curl", "-sS", "-D", head.name, "-o", str(save or body.name), *map(str, words)]
+        command = ["curl", "-sS", "-D", head.name, "-o", str(save or body.name), *map(str, arguments)]
         if cut_after is not None:
             command += ["--limit-rate", "12M"]
         process = subprocess.Popen(command, stdin=subprocess.PIPE if feed is not None else subprocess.DEVNULL,
                                    stderr=subprocess.PIPE)
         try:
-            _, said = process.communicate(feed, timeout=cut_after or 120)
+            _, errors = process.communicate(feed, timeout=cut_after or 120)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
@@ -44,7 +44,7 @@ def curl(*words, cut_after=None, feed=None, save=None):
                 raise
             raise Cut from None
         if process.returncode:
-            raise RuntimeError(f"curl ended with {process.returncode}: {said.decode(errors='replace')}")
+            raise RuntimeError(f"curl ended with {process.returncode}: {errors.decode(errors='replace')}")
         return Answer(open(head.name).read(), open(body.name, "rb").read())
 
 
@@ -54,6 +54,6 @@ def fields(**values):
 
 
 def held(answer):
-    """How many bytes a `308` says are held."""
+    """The number of stored bytes according to a `308`."""
     found = re.fullmatch(r"bytes=0-(\d+)", answer.fields.get("range", ""))
     return int(found[1]) + 1 if found else 0

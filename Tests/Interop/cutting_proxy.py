@@ -7,10 +7,10 @@ import threading
 
 
 class CuttingProxy:
-    """Passes bytes on between clients and a server on loopback, and resets connections during a transfer.
+    """Forwards bytes between clients and a server on loopback, and resets connections during a transfer.
 
-    `plan` is how many bytes clients send, over all their connections, from one cut to the next one; when
-    it is used up nothing is cut any more.
+    `plan` has the numbers of bytes that clients send, over all their connections, from one reset to the next one;
+    when it is empty no connection is reset any more.
     """
 
     def __init__(self):
@@ -18,7 +18,7 @@ class CuttingProxy:
         self.port = self.listener.getsockname()[1]
         self.lock = threading.Lock()
         self.plan = []
-        # How often a connection was cut.
+        # The number of reset connections.
         self.count = 0
 
     def forward_to(self, port):
@@ -29,14 +29,14 @@ class CuttingProxy:
             while True:
                 client = self.listener.accept()[0]
                 server = socket.create_connection(("127.0.0.1", port))
-                threading.Thread(target=self.pass_requests, args=(client, server), daemon=True).start()
-                threading.Thread(target=self.pass_responses, args=(server, client), daemon=True).start()
+                threading.Thread(target=self.forward_requests, args=(client, server), daemon=True).start()
+                threading.Thread(target=self.forward_responses, args=(server, client), daemon=True).start()
 
     def close(self):
         self.listener.close()
 
-    def pass_requests(self, client, server):
-        """Passes on what the client sends, up to the next cut."""
+    def forward_requests(self, client, server):
+        """Forwards what the client sends, up to the next reset."""
         with contextlib.suppress(OSError):
             while data := client.recv(64 << 10):
                 allowed, is_cut = self.take(len(data))
@@ -45,8 +45,8 @@ class CuttingProxy:
                     return reset(client, server)
             server.shutdown(socket.SHUT_WR)
 
-    def pass_responses(self, server, client):
-        """Passes on what the server answers, until the connection ends."""
+    def forward_responses(self, server, client):
+        """Forwards what the server answers, until the connection ends."""
         with contextlib.suppress(OSError):
             while data := server.recv(256 << 10):
                 client.sendall(data)
@@ -54,7 +54,7 @@ class CuttingProxy:
             end.close()
 
     def take(self, count):
-        """How many of these bytes pass, and whether a cut comes behind them."""
+        """How many of these bytes are forwarded, and whether the connection is reset after them."""
         with self.lock:
             if not self.plan or self.plan[0] > count:
                 if self.plan:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Uploads 64 MB with common clients, cuts them, resumes, and compares what arrived.
+"""Uploads 64 MB by curl with interruptions in each upload protocol, and compares the download.
 
     interop.py --binary .build/debug/parley [--megabytes 64]
 
-Each upload protocol is used by curl with two cuts in the middle; afterwards the content is
-downloaded by curl, cut as well and taken up again by `-C -`, and compared by SHA-256 with what was sent.
+Each upload is interrupted twice and resumed. Then the content is downloaded by curl, interrupted and
+resumed with `-C -`, and its SHA-256 is compared with that of the file.
 """
 
 import argparse
@@ -28,8 +28,8 @@ AUTHORITY = ["-H", f"Authorization: Bearer {TOKEN}", "-H", "Accept: application/
 CUTS = [1, 1.5]
 
 
-class Place:
-    """A server, a file to send, and where contents are made for a conversation."""
+class Fixture:
+    """A server, a file to upload, and a conversation with contents."""
 
     def __init__(self, server, megabytes):
         self.base = f"http://127.0.0.1:{server.port}"
@@ -38,18 +38,18 @@ class Place:
         self.size = megabytes * 1_000_000
         self.file.write_bytes(random.Random(1).randbytes(self.size))
         self.digest = digest(self.file)
-        made = self.ask("POST", "/conversations", {"participants": [f"user-{uuid.uuid4()}"]})
+        made = self.send("POST", "/conversations", {"participants": [f"user-{uuid.uuid4()}"]})
         self.contents = f"/conversations/{made['id'].rsplit('/', 1)[1]}/content"
 
-    def ask(self, method, path, body=None, *more):
-        words = ["-X", method, *AUTHORITY, *more] + (["-d", json.dumps(body)] if body is not None else [])
-        answer = curl(*words, f"{self.base}/apps/{APPLICATION}{path}")
+    def send(self, method, path, body=None, *more):
+        arguments = ["-X", method, *AUTHORITY, *more] + (["-d", json.dumps(body)] if body is not None else [])
+        answer = curl(*arguments, f"{self.base}/apps/{APPLICATION}{path}")
         expect(answer, 200, 201)
         return json.loads(answer.body)
 
     def content(self):
-        """A content that waits for its bytes."""
-        return self.ask("POST", self.contents, {}, *fields(
+        """Creates a content without its bytes."""
+        return self.send("POST", self.contents, {}, *fields(
             Upload_Content_Type="application/octet-stream", Upload_Content_Length=self.size))
 
     def tail(self, offset):
@@ -72,99 +72,99 @@ def expect(answer, *statuses):
     return answer
 
 
-def cut(*words, after):
-    """A transfer that must be cut before its end."""
+def cut(*arguments, after):
+    """Starts a transfer that must be interrupted."""
     try:
-        answer = curl(*words, cut_after=after)
+        answer = curl(*arguments, cut_after=after)
     except Cut:
         return
     raise AssertionError(f"the transfer should have been cut: {answer}")
 
 
-def plain(place, url):
-    """`curl -T` repeatedly: stored bytes are not counted twice (dialect D)."""
+def plain(fixture, url):
+    """`curl -T` repeatedly: stored bytes are not counted twice (protocol D)."""
     for after in CUTS:
-        cut("-T", place.file, url, after=after)
+        cut("-T", fixture.file, url, after=after)
     offset = int(expect(curl("-I", url), 200).fields["upload-offset"])
-    assert 0 < offset < place.size, f"nothing was kept of a cut transfer: {offset}"
-    expect(curl("-T", place.file, url), 200)
+    assert 0 < offset < fixture.size, f"no bytes of an interrupted transfer were stored: {offset}"
+    expect(curl("-T", fixture.file, url), 200)
     # A client that did not receive the final answer retries.
-    expect(curl("-C", "-", "-T", place.file, url), 200)
+    expect(curl("-C", "-", "-T", fixture.file, url), 200)
 
 
-def streamed(place, url):
-    """The same from a pipe, whose length is unknown."""
-    cut("-T", place.file, url, after=CUTS[0])
-    expect(curl("-T", "-", url, feed=place.file.read_bytes()), 200)
+def streamed(fixture, url):
+    """`curl -T` from a pipe, whose length is unknown."""
+    cut("-T", fixture.file, url, after=CUTS[0])
+    expect(curl("-T", "-", url, feed=fixture.file.read_bytes()), 200)
 
 
-def ranges(place, url):
-    """Asks how much is held, and sends the rest under `Content-Range` (dialect A)."""
+def ranges(fixture, url):
+    """Queries the offset, and sends the rest with `Content-Range` (protocol A)."""
     for after in CUTS:
         offset = held(expect(curl("-X", "PUT", *fields(Content_Range="bytes */*"), url), 308))
-        span = f"bytes {offset}-{place.size - 1}/{place.size}"
-        cut("-T", place.tail(offset), *fields(Content_Range=span), url, after=after)
-    answer = expect(curl("-X", "PUT", *fields(Content_Range=f"bytes */{place.size}"), url), 308)
-    assert held(answer) > 0, "nothing was kept of a cut transfer"
-    span = f"bytes {held(answer)}-{place.size - 1}/{place.size}"
-    answer = expect(curl("-T", place.tail(held(answer)), *fields(Content_Range=span), url), 200)
-    assert json.loads(answer.body)["size"] == str(place.size)
+        span = f"bytes {offset}-{fixture.size - 1}/{fixture.size}"
+        cut("-T", fixture.tail(offset), *fields(Content_Range=span), url, after=after)
+    answer = expect(curl("-X", "PUT", *fields(Content_Range=f"bytes */{fixture.size}"), url), 308)
+    assert held(answer) > 0, "no bytes of an interrupted transfer were stored"
+    span = f"bytes {held(answer)}-{fixture.size - 1}/{fixture.size}"
+    answer = expect(curl("-T", fixture.tail(held(answer)), *fields(Content_Range=span), url), 200)
+    assert json.loads(answer.body)["size"] == str(fixture.size)
 
 
-def tus(place, url):
-    """tus 1.0.0: `HEAD` for the offset, `PATCH` for the rest (dialect B)."""
+def tus(fixture, url):
+    """tus 1.0.0: `HEAD` for the offset, `PATCH` for the rest (protocol B)."""
     version = fields(Tus_Resumable="1.0.0")
     patch = ["-X", "PATCH", *version, *fields(Content_Type="application/offset+octet-stream")]
     for after in [*CUTS, None]:
         status = expect(curl("-I", *version, url), 200)
-        assert status.fields["upload-length"] == str(place.size)
+        assert status.fields["upload-length"] == str(fixture.size)
         offset = int(status.fields["upload-offset"])
-        words = [*patch, *fields(Upload_Offset=offset), "-T", place.tail(offset), url]
+        arguments = [*patch, *fields(Upload_Offset=offset), "-T", fixture.tail(offset), url]
         if after is None:
-            assert offset > 0, "nothing was kept of a cut transfer"
-            done = expect(curl(*words), 204)
-            assert done.fields["upload-offset"] == str(place.size)
+            assert offset > 0, "no bytes of an interrupted transfer were stored"
+            done = expect(curl(*arguments), 204)
+            assert done.fields["upload-offset"] == str(fixture.size)
         else:
-            cut(*words, after=after)
+            cut(*arguments, after=after)
 
 
-def interop(place, url):
-    """Resumable Uploads for HTTP as URLSession speaks them: one request, then appends (dialect C)."""
+def interop(fixture, url):
+    """Resumable Uploads for HTTP as URLSession sends them: one request, then appends (protocol C)."""
     version = fields(Upload_Draft_Interop_Version=6)
     whole = fields(Upload_Complete="?1")
-    cut("-X", "PUT", *version, *whole, *fields(Upload_Length=place.size), "-T", place.file, url, after=CUTS[0])
+    cut("-X", "PUT", *version, *whole, *fields(Upload_Length=fixture.size), "-T", fixture.file, url, after=CUTS[0])
     for after in [CUTS[1], None]:
         offset = int(expect(curl("-I", *version, url), 204).fields["upload-offset"])
-        words = ["-X", "PATCH", *version, *whole, "-T", place.tail(offset),
+        arguments = ["-X", "PATCH", *version, *whole, "-T", fixture.tail(offset),
                  *fields(Upload_Offset=offset, Content_Type="application/partial-upload"), url]
         if after is None:
-            assert offset > 0, "nothing was kept of a cut transfer"
-            done = expect(curl(*words), 201)
+            assert offset > 0, "no bytes of an interrupted transfer were stored"
+            done = expect(curl(*arguments), 201)
             assert done.fields["upload-complete"] == "?1"
         else:
-            cut(*words, after=after)
+            cut(*arguments, after=after)
 
 
-def mixed(place, url):
-    """Started in one protocol, continued in others."""
-    cut("-T", place.file, url, after=0.6)
+def mixed(fixture, url):
+    """An upload that is started in one protocol and continued in others."""
+    cut("-T", fixture.file, url, after=0.6)
     version = fields(Tus_Resumable="1.0.0")
     offset = int(expect(curl("-I", *version, url), 200).fields["upload-offset"])
     cut("-X", "PATCH", *version, *fields(Content_Type="application/offset+octet-stream", Upload_Offset=offset),
-        "-T", place.tail(offset), url, after=0.6)
-    ranges(place, url)
+        "-T", fixture.tail(offset), url, after=0.6)
+    ranges(fixture, url)
 
 
-def download(place, content):
-    """Fetches the content with a cut; `-C -` takes up what is there."""
-    url = place.ask("GET", f"{place.contents}/{content['id'].rsplit('/', 1)[1]}")["download_url"]
-    part = place.folder / "part"
+def download(fixture, content):
+    """Downloads the content with an interruption; `-C -` resumes."""
+    url = fixture.send("GET", f"{fixture.contents}/{content['id'].rsplit('/', 1)[1]}")["download_url"]
+    part = fixture.folder / "part"
     part.unlink(missing_ok=True)
     try:
         curl(url, save=part, cut_after=CUTS[0])
     except Cut:
         pass
-    assert 0 < part.stat().st_size < place.size, "the download should have been cut"
+    assert 0 < part.stat().st_size < fixture.size, "the download should have been cut"
     curl("-C", "-", url, save=part)
     return part
 
@@ -175,22 +175,22 @@ def main():
     parser.add_argument("--megabytes", type=int, default=64)
     options = parser.parse_args()
     failed = 0
-    ways = [plain, streamed, ranges, tus, interop, mixed]
+    protocols = [plain, streamed, ranges, tus, interop, mixed]
     with serving(options.binary) as server:
         server.start()
-        place = Place(server, options.megabytes)
-        for way in ways:
+        fixture = Fixture(server, options.megabytes)
+        for protocol in protocols:
             began = time.monotonic()
             try:
-                content = place.content()
-                way(place, content["upload_url"])
-                arrived = digest(download(place, content))
-                assert arrived == place.digest, "what arrived is not what was sent"
-                print(f"  {way.__name__}: {time.monotonic() - began:.1f} s", flush=True)
-            except (AssertionError, RuntimeError) as fault:
+                content = fixture.content()
+                protocol(fixture, content["upload_url"])
+                received = digest(download(fixture, content))
+                assert received == fixture.digest, "the download differs from what was sent"
+                print(f"  {protocol.__name__}: {time.monotonic() - began:.1f} s", flush=True)
+            except (AssertionError, RuntimeError) as error:
                 failed += 1
-                print(f"  BROKEN {way.__name__}: {fault}", flush=True)
-    print(f"{len(ways) - failed} passed, {failed} failed")
+                print(f"  FAILED {protocol.__name__}: {error}", flush=True)
+    print(f"{len(protocols) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
 

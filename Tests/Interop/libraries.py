@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Uploads 64 MB by common libraries, over connections that break, and compares what arrived.
+"""Uploads 64 MB by common libraries over connections that are reset, and compares the downloads.
 
     libraries.py --binary .build/debug/parley [--megabytes 64] [--seed 1]
 
-The libraries are not changed: they are given the URL and the number of retries. Every content goes
-through a CuttingProxy, which resets the connection five times during a body. It is done once with contents
-on the local disk, and once in a bucket, in which boto3 then looks for the object. What PyPI could not bring
-(`make test` asks for it) is left out, which is said.
+The libraries are not modified: they get the URL and the number of retries. Every upload goes through a
+CuttingProxy, which resets the connection five times during a body. All uploads run once with contents on the
+local disk and once in a bucket, whose objects boto3 then reads. Libraries that `make test` could not install
+from PyPI are skipped with a message.
 """
 
 import argparse
@@ -24,54 +24,54 @@ sys.path[:0] = [str(HERE.parent / "Crash"), str(HERE.parent / "Support")]
 
 from curl import curl
 from cutting_proxy import CuttingProxy
-from interop import Place, digest
+from interop import Fixture, digest
 from server import TOKEN, serving
 from store import ObjectStore
 
 AUTHORITY = {"Authorization": f"Bearer {TOKEN}"}
 CHUNK = 8 << 20
 CUTS = 5
-# No library may stop retrying before the network works again.
-TRIES = 3 * CUTS
+# Enough for every reset.
+RETRIES = 3 * CUTS
 
 
-# google-resumable-media: dialect A
+# google-resumable-media: protocol A
 
-def google_with_md5(place, _):
-    return google(place, "md5")
-
-
-def google_with_crc32c(place, _):
-    return google(place, "crc32c")
+def google_with_md5(fixture, _):
+    return google(fixture, "md5")
 
 
-def google(place, checksum):
-    """A session of its own; after a cut the same chunk comes again, and in the end the digests must agree."""
+def google_with_crc32c(fixture, _):
+    return google(fixture, "crc32c")
+
+
+def google(fixture, checksum):
+    """Creates its own session; after a reset the library repeats the chunk, and at the end compares the digests."""
     import requests
     from google.resumable_media import common
     from google.resumable_media.requests import ResumableUpload
 
     upload = ResumableUpload(
-        f"{place.base}/uploads?uploadType=resumable", CHUNK, headers=AUTHORITY, checksum=checksum)
-    with open(place.file, "rb") as stream, requests.Session() as session:
+        f"{fixture.base}/uploads?uploadType=resumable", CHUNK, headers=AUTHORITY, checksum=checksum)
+    with open(fixture.file, "rb") as stream, requests.Session() as session:
         made = upload.initiate(session, stream, {"name": "film.mp4"}, "video/mp4")
-        upload._retry_strategy = common.RetryStrategy(max_retries=TRIES, initial_delay=0.1, multiplier=1.0)
+        upload._retry_strategy = common.RetryStrategy(max_retries=RETRIES, initial_delay=0.1, multiplier=1.0)
         while not upload.finished:
             answer = upload.transmit_next_chunk(session)
-    assert answer.json()["size"] == str(place.size), answer.text
+    assert answer.json()["size"] == str(fixture.size), answer.text
     return made.headers["Parley-Content-Id"]
 
 
-def google_at_known_url(place, content):
-    """At a URL that the API handed out; after a cut it asks how much is held and goes on from there."""
+def google_at_known_url(fixture, content):
+    """Uploads to a URL from the API; after a reset the library queries the offset and resumes there."""
     import requests
     from google.resumable_media import common
     from google.resumable_media.requests import ResumableUpload
 
-    upload = ResumableUpload(place.base, CHUNK)
-    with open(place.file, "rb") as stream, requests.Session() as session:
+    upload = ResumableUpload(fixture.base, CHUNK)
+    with open(fixture.file, "rb") as stream, requests.Session() as session:
         upload._resumable_url, upload._stream = content["upload_url"], stream
-        upload._content_type, upload._total_bytes = "application/octet-stream", place.size
+        upload._content_type, upload._total_bytes = "application/octet-stream", fixture.size
         upload._retry_strategy = common.RetryStrategy(max_retries=0)
         while not upload.finished:
             try:
@@ -80,92 +80,92 @@ def google_at_known_url(place, content):
                 # Raised when the stream is not at the offset of the server.
                 upload._make_invalid()
                 upload.recover(session)
-                assert upload.bytes_uploaded == stream.tell() <= place.size
+                assert upload.bytes_uploaded == stream.tell() <= fixture.size
     return content["id"]
 
 
-# tuspy: dialect B
+# tuspy: protocol B
 
-def tuspy_in_chunks(place, _):
+def tuspy_in_chunks(fixture, _):
     """Creates the upload by tuspy; the content id is in the answer, which tuspy does not expose."""
     import requests
 
-    uploader = tus_uploader(place, chunk_size=CHUNK, metadata={"filename": "film.mp4"})
-    made = requests.post(f"{place.base}/uploads", headers=uploader.get_url_creation_headers())
+    uploader = tus_uploader(fixture, chunk_size=CHUNK, metadata={"filename": "film.mp4"})
+    made = requests.post(f"{fixture.base}/uploads", headers=uploader.get_url_creation_headers())
     uploader.set_url(made.headers["Location"])
     uploader.upload()
     return made.headers["Parley-Content-Id"]
 
 
-def tuspy_in_one(place, content):
-    tus_uploader(place, url=content["upload_url"]).upload()
+def tuspy_in_one(fixture, content):
+    tus_uploader(fixture, url=content["upload_url"]).upload()
     return content["id"]
 
 
-def tuspy_with_checksums(place, content):
+def tuspy_with_checksums(fixture, content):
     """Each chunk with its SHA-1, all or nothing."""
-    tus_uploader(place, url=content["upload_url"], chunk_size=1 << 20, upload_checksum=True).upload()
+    tus_uploader(fixture, url=content["upload_url"], chunk_size=1 << 20, upload_checksum=True).upload()
     return content["id"]
 
 
-def tuspy_another_day(place, content):
+def tuspy_with_a_new_uploader(fixture, content):
     """Interrupted; a new uploader asks for the offset and resumes."""
-    tus_uploader(place, url=content["upload_url"], chunk_size=CHUNK).upload(stop_at=place.size // 2)
-    uploader = tus_uploader(place, url=content["upload_url"], chunk_size=CHUNK)
-    assert uploader.offset >= place.size // 2
+    tus_uploader(fixture, url=content["upload_url"], chunk_size=CHUNK).upload(stop_at=fixture.size // 2)
+    uploader = tus_uploader(fixture, url=content["upload_url"], chunk_size=CHUNK)
+    assert uploader.offset >= fixture.size // 2
     uploader.upload()
     return content["id"]
 
 
-def tuspy_async(place, content):
-    uploader = tus_uploader(place, "async_uploader", url=content["upload_url"], chunk_size=CHUNK)
+def tuspy_async(fixture, content):
+    uploader = tus_uploader(fixture, "async_uploader", url=content["upload_url"], chunk_size=CHUNK)
     asyncio.run(uploader.upload())
     return content["id"]
 
 
-def tus_uploader(place, kind="uploader", **manner):
+def tus_uploader(fixture, kind="uploader", **options):
     from tusclient.client import TusClient
 
-    client = TusClient(f"{place.base}/uploads", headers=AUTHORITY)
-    return getattr(client, kind)(str(place.file), retries=TRIES, retry_delay=0.1, **manner)
+    client = TusClient(f"{fixture.base}/uploads", headers=AUTHORITY)
+    return getattr(client, kind)(str(fixture.file), retries=RETRIES, retry_delay=0.1, **options)
 
 
-WAYS = {
+UPLOADS = {
     google_with_md5: "google.resumable_media.requests",
     google_with_crc32c: "google.resumable_media.requests",
     google_at_known_url: "google.resumable_media.requests",
     tuspy_in_chunks: "tusclient",
     tuspy_in_one: "tusclient",
     tuspy_with_checksums: "tusclient",
-    tuspy_another_day: "tusclient",
+    tuspy_with_a_new_uploader: "tusclient",
     tuspy_async: "tusclient",
 }
 
 
 def missing(module):
-    """Why a module cannot be used; `None` when it can."""
+    """Why a module cannot be imported; `None` when it can."""
     try:
         importlib.import_module(module)
-    except ImportError as fault:
-        return str(fault)
+    except ImportError as error:
+        return str(error)
     return None
 
 
-def try_out(place, proxy, way, chance):
-    """One upload with its cuts; the content must be what was sent."""
-    content = place.content()
-    proxy.plan = [chance.randrange(1 << 20, place.size // CUTS) for _ in range(CUTS)]
+def upload_with_resets(fixture, proxy, protocol, generator):
+    """Runs one upload with its resets; expects that the content equals what was sent."""
+    content = fixture.content()
+    proxy.plan = [generator.randrange(1 << 20, fixture.size // CUTS) for _ in range(CUTS)]
     proxy.count = 0
-    identifier = way(place, content).rsplit("/", 1)[1]
-    assert proxy.count == CUTS, f"cut {proxy.count} times only"
-    part = place.folder / "part"
-    curl(place.ask("GET", f"/content/{identifier}")["download_url"], save=part)
-    assert digest(part) == place.digest, "what arrived is not what was sent"
+    identifier = protocol(fixture, content).rsplit("/", 1)[1]
+    assert proxy.count == CUTS, f"only {proxy.count} connections were reset"
+    part = fixture.folder / "part"
+    curl(fixture.send("GET", f"/content/{identifier}")["download_url"], save=part)
+    assert digest(part) == fixture.digest, "the download differs from what was sent"
     return identifier
 
 
 class BucketReader:
-    """The bucket, as boto3 sees it."""
+    """Reads the bucket with boto3."""
 
     def __init__(self, settings):
         import boto3
@@ -176,20 +176,20 @@ class BucketReader:
             aws_access_key_id=settings["PARLEY_S3_ACCESS_KEY"],
             aws_secret_access_key=settings["PARLEY_S3_SECRET_KEY"])
 
-    def look(self, place, identifier):
-        """Expects the object of a content with every byte, and no unused parts."""
+    def expect_object(self, fixture, identifier):
+        """Expects the complete object of a content, and no unused parts."""
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=self.prefix)
         [key] = [item["Key"] for page in pages for item in page.get("Contents", []) if identifier in item["Key"]]
         body = self.client.get_object(Bucket=self.bucket, Key=key)["Body"]
         found = hashlib.sha256()
         for data in body.iter_chunks(1 << 20):
             found.update(data)
-        assert found.hexdigest() == place.digest, f"{key} is not what was sent"
+        assert found.hexdigest() == fixture.digest, f"{key} is not what was sent"
         left = self.client.list_multipart_uploads(Bucket=self.bucket, Prefix=self.prefix).get("Uploads", [])
         assert not [upload for upload in left if identifier in upload["Key"]], left
 
 
-def run(options, where, settings):
+def run(options, storage, settings):
     """Runs all libraries with one storage; returns how many succeeded and how many failed."""
     bucket = None
     if settings and (reason := missing("boto3")):
@@ -197,30 +197,30 @@ def run(options, where, settings):
     elif settings:
         bucket = BucketReader(settings)
     passed = failed = 0
-    chance = random.Random(options.seed)
+    generator = random.Random(options.seed)
     with contextlib.closing(CuttingProxy()) as proxy:
         public = {"PARLEY_PUBLIC_URL": f"http://127.0.0.1:{proxy.port}"}
         with serving(options.binary, settings=settings | public) as server:
             server.start()
             proxy.forward_to(server.port)
-            place = Place(server, options.megabytes)
-            place.base = public["PARLEY_PUBLIC_URL"]
-            for way, module in WAYS.items():
-                name = f"{way.__name__}, {where}"
+            fixture = Fixture(server, options.megabytes)
+            fixture.base = public["PARLEY_PUBLIC_URL"]
+            for protocol, module in UPLOADS.items():
+                name = f"{protocol.__name__}, {storage}"
                 if reason := missing(module):
-                    print(f"  {name}: left out: {reason}", flush=True)
+                    print(f"  {name}: skipped: {reason}", flush=True)
                     continue
                 began = time.monotonic()
                 try:
-                    identifier = try_out(place, proxy, way, chance)
+                    identifier = upload_with_resets(fixture, proxy, protocol, generator)
                     if bucket:
-                        bucket.look(place, identifier)
+                        bucket.expect_object(fixture, identifier)
                     passed += 1
-                    print(f"  {name}: cut {CUTS} times, {time.monotonic() - began:.1f} s", flush=True)
-                # Whatever a library throws, the others are run.
-                except Exception as fault:
+                    print(f"  {name}: {CUTS} resets, {time.monotonic() - began:.1f} s", flush=True)
+                # The other libraries are tested whatever one raises.
+                except Exception as error:
                     failed += 1
-                    print(f"  BROKEN {name}: {type(fault).__name__}: {fault}", flush=True)
+                    print(f"  FAILED {name}: {type(error).__name__}: {error}", flush=True)
     return passed, failed
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The status matrix of uploads (uploads §12) over plain sockets.
+"""The status matrix of uploads (uploads §12), over plain sockets.
 
     matrix.py --binary .build/debug/parley
 
-Columns A / D and C: each row is a function with its name; also the rows of column B that need a server with
-certain settings. The other rows of column B are in tus.py.
+Each function is a row of columns A / D or C, or a row of column B that needs certain settings. The other rows of
+column B are in tus.py.
 """
 
 import base64
@@ -14,13 +14,13 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Behind this folder: each has a tus.py.
+# After this folder, because both have a tus.py.
 sys.path.append(str(HERE.parent / "Crash"))
 
 from checklist import run_checks
 from peer import Peer
 from server import APPLICATION
-from tus import CHUNKED, TOKEN_FIELD, UNKNOWN, Tus, chunked, content_of, expect, path
+from tus import CHUNKED, TOKEN_FIELD, UNKNOWN, Tus, chunked, content_of, expect, upload_path
 
 LIMIT = 2147483648
 VERSIONS = [3, 4, 5, 6, 7, 8, None]
@@ -29,29 +29,29 @@ PROBLEMS = "https://iana.org/assignments/http-problem-types#"
 
 
 class Client(Tus):
-    """Says what the columns A, D and C begin with."""
+    """A client with short methods for the requests of columns A, C and D."""
 
     def answer(self, line, fields=(), body=None, framed=True):
         """The last answer, after all interim ones."""
-        answer = self.ask(line, fields, body, framed)
+        answer = self.send(line, fields, body, framed)
         while answer.status < 200:
-            answer = self.peer.hear()
+            answer = self.peer.read_answer()
         return answer
 
     def session(self, length=None, *fields):
         """The path of a new session (5.1)."""
         size = () if length is None else (("X-Upload-Content-Length", length),)
-        return path(self.start(*size, *fields))
+        return upload_path(self.start(*size, *fields))
 
     def start(self, *fields):
         return self.answer("POST /uploads?uploadType=resumable", (TOKEN_FIELD,) + fields, b"")
 
-    def put(self, place, body, span=None, *fields, framed=True):
+    def put(self, path, body, span=None, *fields, framed=True):
         span = () if span is None else (("Content-Range", f"bytes {span}"),)
-        return self.answer(f"PUT {place}", span + fields, body, framed)
+        return self.answer(f"PUT {path}", span + fields, body, framed)
 
-    def held(self, place):
-        return self.ask(f"HEAD {place}")["Upload-Offset"]
+    def held(self, path):
+        return self.send(f"HEAD {path}")["Upload-Offset"]
 
     def platform(self, line, body=None):
         """A request to the message API."""
@@ -63,15 +63,15 @@ class Client(Tus):
         return json.loads(answer.content)
 
     def attach(self, content):
-        """Sends a message that shows a content."""
-        chat = self.platform("POST /conversations", {"participants": ["ana"], "distinct": False})
-        self.platform(f"POST /conversations/{chat['id'].rsplit('/', 1)[1]}/messages", {
+        """Sends a message with a content."""
+        conversation = self.platform("POST /conversations", {"participants": ["ana"], "distinct": False})
+        self.platform(f"POST /conversations/{conversation['id'].rsplit('/', 1)[1]}/messages", {
             "sender_id": "layer:///identities/ana", "parts": [{"mime_type": "image/png", "content": {
                 "id": f"layer:///content/{content}", "size": 2}}]})
 
 
 class Draft(Client):
-    """Speaks one version of the IETF protocol; `None` is the one without a number."""
+    """A client of one version of the IETF protocol; `None` is the version without a number."""
 
     def __init__(self, server, version):
         super().__init__(server)
@@ -85,55 +85,55 @@ class Draft(Client):
 
     @property
     def gone(self):
-        """What a query of something gone answers: without a number it is the neutral one (2, 3.8)."""
+        """The status of a query of a deleted upload; a query without a number is neutral (2, 3.8)."""
         return 410 if self.version is None else 404
 
-    def whole(self, is_complete):
-        """The field of completeness, which was inverted once."""
+    def completeness(self, is_complete):
+        """The field of completeness; version 3 has the inverted field."""
         if self.version == 3:
             return ("Upload-Incomplete", "?0" if is_complete else "?1")
         return ("Upload-Complete", "?1" if is_complete else "?0")
 
-    def says(self, answer, is_complete):
-        name, value = self.whole(is_complete)
+    def expect_fields(self, answer, is_complete):
+        name, value = self.completeness(is_complete)
         expect(answer[name] == value, answer)
         number = None if self.version is None else str(self.version)
         expect(answer["Upload-Draft-Interop-Version"] == number, answer)
 
     def create(self, body=b"", is_complete=False, *fields, framed=True):
         return self.answer(
-            "POST /uploads", self.number + (TOKEN_FIELD, self.whole(is_complete)) + fields, body, framed)
+            "POST /uploads", self.number + (TOKEN_FIELD, self.completeness(is_complete)) + fields, body, framed)
 
     def created(self, *fields, body=b""):
         answer = self.create(body, False, *fields)
         expect(answer.status == 201, answer)
-        return path(answer)
+        return upload_path(answer)
 
-    def append(self, place, offset, body, is_complete=False, *fields, kind=None, framed=True):
+    def append(self, path, offset, body, is_complete=False, *fields, kind=None, framed=True):
         kind = ("Content-Type", kind or "application/partial-upload")
-        own = (kind, ("Upload-Offset", offset), self.whole(is_complete))
-        return self.answer(f"PATCH {place}", self.number + own + fields, body, framed)
+        own = (kind, ("Upload-Offset", offset), self.completeness(is_complete))
+        return self.answer(f"PATCH {path}", self.number + own + fields, body, framed)
 
-    def status(self, place):
-        return self.ask(f"HEAD {place}", self.number)
+    def status(self, path):
+        return self.send(f"HEAD {path}", self.number)
 
-    def delete(self, place):
-        return self.ask(f"DELETE {place}", self.number)
+    def delete(self, path):
+        return self.send(f"DELETE {path}", self.number)
 
 
 def error(answer, status, reason=None):
-    """An error of column A / D: its status, and JSON that says the same."""
+    """Expects an error of column A / D: its status, and the same code in its JSON."""
     expect(answer.status == status, answer)
-    said = json.loads(answer.content)["error"]
-    expect(said["code"] == status, answer)
-    expect(reason is None or said["errors"][0]["reason"] == reason, answer)
+    body = json.loads(answer.content)["error"]
+    expect(body["code"] == status, answer)
+    expect(reason is None or body["errors"][0]["reason"] == reason, answer)
 
 
 def problem(answer, status, kind=None):
-    """An error of column C."""
+    """Expects an error of column C."""
     expect(answer.status == status and answer["Content-Type"] == "application/problem+json", answer)
-    said = json.loads(answer.content)
-    expect(said["status"] == status and (kind is None or said["type"] == PROBLEMS + kind), answer)
+    body = json.loads(answer.content)
+    expect(body["status"] == status and (kind is None or body["type"] == PROBLEMS + kind), answer)
 
 
 def md5(data):
@@ -149,116 +149,116 @@ def digest(name, data):
 def session_created_is_200_or_201(client):
     answer = client.start(("X-Upload-Content-Length", 4))
     expect(answer.status == 200 and answer["Content-Length"] == "0", answer)
-    expect(path(answer).startswith("/uploads/") and answer["Cache-Control"] == "no-store", answer)
+    expect(upload_path(answer).startswith("/uploads/") and answer["Cache-Control"] == "no-store", answer)
     answer = client.answer("POST /uploads", (TOKEN_FIELD, ("X-Goog-Resumable", "start")), b"")
     expect(answer.status == 201 and answer["Location"], answer)
 
 
 def chunk_is_308_or_200_on_request(client):
-    place = client.session(4)
-    answer = client.put(place, b"ab", "0-1/4")
+    path = client.session(4)
+    answer = client.put(path, b"ab", "0-1/4")
     expect(answer.line == "HTTP/1.1 308 Resume Incomplete", answer)
     expect(answer["Range"] == "bytes=0-1" and answer["Location"] is None, answer)
     expect(answer["Content-Length"] == "0", answer)
-    answer = client.put(place, b"c", "2-2/4", ("X-GUploader-No-308", "yes"))
+    answer = client.put(path, b"c", "2-2/4", ("X-GUploader-No-308", "yes"))
     expect(answer.status == 200 and answer["X-Http-Status-Code-Override"] == "308", answer)
     expect(answer["Range"] == "bytes=0-2", answer)
 
 
 def finished_is_200_with_json(client):
-    for place, span in ((client.session(4), "0-3/4"), (client.session(4), None), (client.session(), None)):
-        answer = client.put(place, b"abcd", span)
+    for path, span in ((client.session(4), "0-3/4"), (client.session(4), None), (client.session(), None)):
+        answer = client.put(path, b"abcd", span)
         expect(answer.line == "HTTP/1.1 200 OK", answer)
-        said = json.loads(answer.content)
-        expect(said["size"] == "4" and "error" not in said, answer)
+        body = json.loads(answer.content)
+        expect(body["size"] == "4" and "error" not in body, answer)
         expect(answer["X-Goog-Stored-Content-Length"] == "4", answer)
-        again = client.put(place, b"", "*/4")
+        again = client.put(path, b"", "*/4")
         expect(again.content == answer.content and again["ETag"] == answer["ETag"], again)
 
 
 def session_status_is_308_or_200(client):
-    place = client.session(4)
-    answer = client.put(place, b"", "*/4")
+    path = client.session(4)
+    answer = client.put(path, b"", "*/4")
     expect(answer.status == 308 and answer["Range"] is None, answer)
-    client.put(place, b"ab", "0-1/4")
-    expect(client.put(place, b"", "*/*")["Range"] == "bytes=0-1", "held")
-    expect(client.put(place, b"cd", "2-3/4").status == 200, "end")
-    expect(client.put(place, b"", "*/*").status == 200, "final")
+    client.put(path, b"ab", "0-1/4")
+    expect(client.put(path, b"", "*/*")["Range"] == "bytes=0-1", "offset")
+    expect(client.put(path, b"cd", "2-3/4").status == 200, "end")
+    expect(client.put(path, b"", "*/*").status == 200, "final")
 
 
 def overlap_is_taken_and_a_gap_is_308(client):
-    place = client.session(6)
-    expect(client.put(place, b"abc", "0-2/6").status == 308, "first")
-    answer = client.put(place, b"bcd", "1-3/6")
+    path = client.session(6)
+    expect(client.put(path, b"abc", "0-2/6").status == 308, "first")
+    answer = client.put(path, b"bcd", "1-3/6")
     expect(answer.status == 308 and answer["Range"] == "bytes=0-3", answer)
-    answer = client.put(place, b"f", "5-5/6")
+    answer = client.put(path, b"f", "5-5/6")
     expect(answer.status == 308 and answer["Range"] == "bytes=0-3", answer)
-    error(client.put(place, b"f", "5-5/6", ("X-GUploader-No-308", "yes")), 503, "offsetMismatch")
-    expect(client.put(place, b"ef", "4-5/6").status == 200, "end")
+    error(client.put(path, b"f", "5-5/6", ("X-GUploader-No-308", "yes")), 503, "offsetMismatch")
+    expect(client.put(path, b"ef", "4-5/6").status == 200, "end")
 
 
 def session_syntax_is_400(client):
-    place = client.session(4)
+    path = client.session(4)
     for span in ("a-b/4", "2-1/4", "0-4/4", "0-1/x", "0--1/4", "+0-1/4", "0-99999999999999999999/*"):
-        error(client.put(place, b"ab", span), 400, "invalid")
-    error(client.put(place, b"ab", "*/4"), 400, "invalid")
-    error(client.put(place, b"ab", "0-2/4"), 400, "invalid")
-    error(client.put(place, b"ab", "0-1/4", ("Content-MD5", "!")), 400, "invalid")
+        error(client.put(path, b"ab", span), 400, "invalid")
+    error(client.put(path, b"ab", "*/4"), 400, "invalid")
+    error(client.put(path, b"ab", "0-2/4"), 400, "invalid")
+    error(client.put(path, b"ab", "0-1/4", ("Content-MD5", "!")), 400, "invalid")
     error(client.start(("X-Upload-Content-Length", "four")), 400, "invalid")
-    expect(client.held(place) == "0", "nothing is taken")
+    expect(client.held(path) == "0", "no byte is stored")
 
 
 def session_length_contradiction_is_400(client):
-    place = client.session(4)
-    error(client.put(place, b"ab", "0-1/5"), 400, "lengthMismatch")
-    error(client.put(place, b"", "*/5"), 400, "lengthMismatch")
-    error(client.put(place, b"abc"), 400, "lengthMismatch")
-    expect(client.held(place) == "0", "nothing is taken")
+    path = client.session(4)
+    error(client.put(path, b"ab", "0-1/5"), 400, "lengthMismatch")
+    error(client.put(path, b"", "*/5"), 400, "lengthMismatch")
+    error(client.put(path, b"abc"), 400, "lengthMismatch")
+    expect(client.held(path) == "0", "no byte is stored")
 
 
 def beyond_the_session_length_is_400(client):
-    place = client.session(4)
-    answer = client.put(place, chunked(b"abcdefgh"), "0-*/4", CHUNKED, framed=False)
+    path = client.session(4)
+    answer = client.put(path, chunked(b"abcdefgh"), "0-*/4", CHUNKED, framed=False)
     expect(answer.status == 400, answer)
-    expect(client.held(place) == "4", "what fits is kept")
-    expect(client.put(place, b"", "*/4").status == 200, "and completes")
+    expect(client.held(path) == "4", "the bytes that fit are stored")
+    expect(client.put(path, b"", "*/4").status == 200, "complete")
 
 
 def beyond_every_session_is_413(client):
     error(client.start(("X-Upload-Content-Length", LIMIT + 1)), 413, "uploadTooLarge")
-    place = client.session()
-    error(client.put(place, b"a", f"0-0/{LIMIT + 1}"), 413, "uploadTooLarge")
-    answer = client.put(place, None, None, ("Content-Length", LIMIT + 1))
+    path = client.session()
+    error(client.put(path, b"a", f"0-0/{LIMIT + 1}"), 413, "uploadTooLarge")
+    answer = client.put(path, None, None, ("Content-Length", LIMIT + 1))
     error(answer, 413, "uploadTooLarge")
     expect(answer["Connection"] == "close", answer)
 
 
 def a_wrong_content_md5_is_400(client):
-    place = client.session(4)
-    error(client.put(place, b"ab", "0-1/4", md5(b"xy")), 400, "checksumMismatch")
-    expect(client.held(place) == "0", "undone")
-    expect(client.put(place, b"ab", "0-1/4", md5(b"ab")).status == 308, "right")
+    path = client.session(4)
+    error(client.put(path, b"ab", "0-1/4", md5(b"xy")), 400, "checksumMismatch")
+    expect(client.held(path) == "0", "undone")
+    expect(client.put(path, b"ab", "0-1/4", md5(b"ab")).status == 308, "right")
 
 
 def a_wrong_goog_hash_is_400_and_the_end(client):
-    place = client.session(4, ("X-Goog-Hash", "crc32c=AAAAAA=="))
-    error(client.put(place, b"abcd"), 400, "checksumMismatch")
-    error(client.put(place, b"", "*/*"), 410, "gone")
+    path = client.session(4, ("X-Goog-Hash", "crc32c=AAAAAA=="))
+    error(client.put(path, b"abcd"), 400, "checksumMismatch")
+    error(client.put(path, b"", "*/*"), 410, "gone")
 
 
 def session_cancelled_is_499_then_410(client):
-    place = client.session(4)
-    answer = client.ask(f"DELETE {place}")
+    path = client.session(4)
+    answer = client.send(f"DELETE {path}")
     expect(answer.line == "HTTP/1.1 499 Client Closed Request" and answer["Content-Length"] == "0", answer)
-    error(client.ask(f"DELETE {place}"), 410, "gone")
-    error(client.put(place, b"", "*/*"), 410, "gone")
-    error(client.put(place, b"abcd"), 410, "gone")
+    error(client.send(f"DELETE {path}"), 410, "gone")
+    error(client.put(path, b"", "*/*"), 410, "gone")
+    error(client.put(path, b"abcd"), 410, "gone")
 
 
 def unknown_session_is_404(client):
     error(client.put(UNKNOWN, b"", "*/*"), 404, "notFound")
     error(client.put(UNKNOWN, b"abcd"), 404, "notFound")
-    error(client.ask(f"DELETE {UNKNOWN}"), 404, "notFound")
+    error(client.send(f"DELETE {UNKNOWN}"), 404, "notFound")
 
 
 # Column C, in each of its versions.
@@ -266,16 +266,16 @@ def unknown_session_is_404(client):
 def draft_created_is_201(draft):
     answer = draft.create()
     expect(answer.status == 201 and answer["Upload-Offset"] == "0", answer)
-    draft.says(answer, False)
+    draft.expect_fields(answer, False)
     expect(("max-size=" in (answer["Upload-Limit"] or "")) == (draft.after >= 6), answer)
-    # The interim answer names the same place.
-    fields = draft.number + (TOKEN_FIELD, draft.whole(False))
-    first = draft.ask("POST /uploads", fields, b"ab")
+    # The interim answer has the same Location.
+    fields = draft.number + (TOKEN_FIELD, draft.completeness(False))
+    first = draft.send("POST /uploads", fields, b"ab")
     if draft.version is None:
         expect(first.status == 201, first)
     else:
         expect(first.line == "HTTP/1.1 104 Upload Resumption Supported", first)
-        last = draft.peer.hear()
+        last = draft.peer.read_answer()
         expect(last.status == 201 and last["Location"] == first["Location"], last)
         expect(last["Upload-Offset"] == "2", last)
 
@@ -284,49 +284,49 @@ def draft_part_is_201_or_204(draft):
     answer = draft.append(draft.created(), 0, b"ab")
     expect(answer.status == (204 if draft.after >= 7 else 201), answer)
     expect(answer["Upload-Offset"] == "2", answer)
-    draft.says(answer, False)
+    draft.expect_fields(answer, False)
 
 
 def draft_end_is_201_or_200_with_json(draft):
-    place = draft.created()
-    for answer in (draft.append(place, 0, b"abcd", True), draft.create(b"abcd", True)):
+    path = draft.created()
+    for answer in (draft.append(path, 0, b"abcd", True), draft.create(b"abcd", True)):
         expect(answer.status == (200 if draft.after >= 7 else 201), answer)
         expect(json.loads(answer.content)["size"] == "4", answer)
-        draft.says(answer, True)
+        draft.expect_fields(answer, True)
 
 
 def draft_status_is_204(draft):
     answer = draft.status(draft.created(body=b"ab"))
     expect(answer.status == (200 if draft.version is None else 204), answer)
     expect(answer["Upload-Offset"] == "2" and answer["Cache-Control"] == "no-store", answer)
-    draft.says(answer, False)
+    draft.expect_fields(answer, False)
 
 
 def draft_offset_differs_is_409(draft):
-    place = draft.created(body=b"ab")
+    path = draft.created(body=b"ab")
     for offset in (0, 3):
-        answer = draft.append(place, offset, b"c")
+        answer = draft.append(path, offset, b"c")
         problem(answer, 409, "mismatching-upload-offset")
-        said = json.loads(answer.content)
-        expect(said["expected-offset"] == 2 and said["provided-offset"] == offset, answer)
+        body = json.loads(answer.content)
+        expect(body["expected-offset"] == 2 and body["provided-offset"] == offset, answer)
         expect(answer["Upload-Offset"] == "2", answer)
-        draft.says(answer, False)
+        draft.expect_fields(answer, False)
 
 
 def draft_syntax_is_400(draft):
-    place = draft.created()
+    path = draft.created()
     for offset in ("zero", "-1", "0x0", "?1"):
-        problem(draft.append(place, offset, b"a"), 400)
+        problem(draft.append(path, offset, b"a"), 400)
     if draft.after >= 7:
         fields = draft.number + (("Content-Type", "application/partial-upload"), ("Upload-Offset", 0))
         if draft.version is not None:
-            problem(draft.answer(f"PATCH {place}", fields, b"a"), 400)
-    expect(draft.held(place) == "0", "nothing is taken")
+            problem(draft.answer(f"PATCH {path}", fields, b"a"), 400)
+    expect(draft.held(path) == "0", "no byte is stored")
 
 
 def draft_media_type_is_415(draft):
-    place = draft.created()
-    answer = draft.append(place, 0, b"a", kind="image/png")
+    path = draft.created()
+    answer = draft.append(path, 0, b"a", kind="image/png")
     if draft.after >= 6:
         problem(answer, 415)
     else:
@@ -335,29 +335,29 @@ def draft_media_type_is_415(draft):
 
 def draft_length_contradiction_is_400(draft):
     if draft.after < 6:
-        # Only the end can tell a length there.
-        place = path(draft.answer(
+        # Before version 6 only the last append states the length.
+        path = upload_path(draft.answer(
             "POST /uploads?uploadType=resumable", (TOKEN_FIELD, ("X-Upload-Content-Length", 4)), b""))
-        answer = draft.append(place, 0, b"ab", True)
+        answer = draft.append(path, 0, b"ab", True)
     else:
-        place = draft.created(("Upload-Length", 4))
-        answer = draft.append(place, 0, b"ab", False, ("Upload-Length", 5))
+        path = draft.created(("Upload-Length", 4))
+        answer = draft.append(path, 0, b"ab", False, ("Upload-Length", 5))
         problem(answer, 400, "inconsistent-upload-length")
-        draft.says(answer, False)
-        expect(draft.held(place) == "0", "nothing is taken")
-        answer = draft.append(place, 0, b"ab", True)
+        draft.expect_fields(answer, False)
+        expect(draft.held(path) == "0", "no byte is stored")
+        answer = draft.append(path, 0, b"ab", True)
     problem(answer, 400, "inconsistent-upload-length")
-    draft.says(answer, False)
+    draft.expect_fields(answer, False)
 
 
 def beyond_the_draft_length_is_400(draft):
-    place = draft.session(4)
-    answer = draft.append(place, 0, chunked(b"abcdefgh"), False, CHUNKED, framed=False)
+    path = draft.session(4)
+    answer = draft.append(path, 0, chunked(b"abcdefgh"), False, CHUNKED, framed=False)
     problem(answer, 400)
     if draft.after >= 7:
-        expect(draft.status(place).status == draft.gone, "failed")
+        expect(draft.status(path).status == draft.gone, "failed")
     else:
-        expect(draft.held(place) == "4", "what fits is kept")
+        expect(draft.held(path) == "4", "the bytes that fit are stored")
 
 
 def beyond_every_draft_is_413(draft):
@@ -367,60 +367,60 @@ def beyond_every_draft_is_413(draft):
 
 
 def a_wrong_content_digest_is_400(draft):
-    place = draft.created()
-    answer = draft.append(place, 0, b"ab", False, digest("Content-Digest", b"xy"))
+    path = draft.created()
+    answer = draft.append(path, 0, b"ab", False, digest("Content-Digest", b"xy"))
     problem(answer, 400)
-    draft.says(answer, False)
-    expect(draft.held(place) == "0", "undone")
-    answer = draft.append(place, 0, b"ab", False, digest("Content-Digest", b"ab"))
+    draft.expect_fields(answer, False)
+    expect(draft.held(path) == "0", "undone")
+    answer = draft.append(path, 0, b"ab", False, digest("Content-Digest", b"ab"))
     expect(answer["Upload-Offset"] == "2", answer)
 
 
 def a_wrong_repr_digest_is_422_and_the_end(draft):
     answer = draft.create(b"abcd", True, digest("Repr-Digest", b"xy"))
     problem(answer, 422)
-    draft.says(answer, True)
-    place = draft.created(digest("Repr-Digest", b"xy"))
-    answer = draft.append(place, 0, b"abcd", True)
+    draft.expect_fields(answer, True)
+    path = draft.created(digest("Repr-Digest", b"xy"))
+    answer = draft.append(path, 0, b"abcd", True)
     problem(answer, 422)
-    expect(draft.status(place).status == 404, "failed")
+    expect(draft.status(path).status == 404, "failed")
 
 
 def a_right_repr_digest_is_sent_with_downloads(draft):
     stated = f"sha-512=:{base64.b64encode(hashlib.sha512(b'abcd').digest()).decode()}:"
-    said = json.loads(draft.create(b"abcd", True, ("Repr-Digest", stated)).content)
+    body = json.loads(draft.create(b"abcd", True, ("Repr-Digest", stated)).content)
     known = f"{digest('Repr-Digest', b'abcd')[1]}, {stated}"
-    place = "/" + draft.download(said["id"]).split("/", 3)[3]
-    for line, fields, status in ((f"GET {place}", (), 200), (f"GET {place}", (("Range", "bytes=1-2"),), 206), (f"HEAD {place}", (), 200)):
-        answer = draft.ask(line, fields)
+    path = "/" + draft.download(body["id"]).split("/", 3)[3]
+    for line, fields, status in ((f"GET {path}", (), 200), (f"GET {path}", (("Range", "bytes=1-2"),), 206), (f"HEAD {path}", (), 200)):
+        answer = draft.send(line, fields)
         expect(answer.status == status and answer["Repr-Digest"] == known, answer)
-    answer = draft.ask(f"GET {place}", (("Want-Repr-Digest", "sha-512=3"), ("Want-Content-Digest", "sha-512=3")))
+    answer = draft.send(f"GET {path}", (("Want-Repr-Digest", "sha-512=3"), ("Want-Content-Digest", "sha-512=3")))
     expect(answer["Repr-Digest"] == stated == answer["Content-Digest"], answer)
 
 
 def draft_cancelled_is_204_then_404(draft):
-    place = draft.created()
-    expect(draft.delete(place).line == "HTTP/1.1 204 No Content", "now")
-    expect(draft.delete(place).status == draft.status(place).status == draft.gone, "gone")
-    problem(draft.append(place, 0, b"a"), 404)
+    path = draft.created()
+    expect(draft.delete(path).line == "HTTP/1.1 204 No Content", "now")
+    expect(draft.delete(path).status == draft.status(path).status == draft.gone, "gone")
+    problem(draft.append(path, 0, b"a"), 404)
     expect(draft.status(UNKNOWN).status == 404 and draft.delete(UNKNOWN).status == 404, "unknown")
     problem(draft.append(UNKNOWN, 0, b"a"), 404)
 
 
-def another_draft_is_handled_as_the_last(draft):
+def an_unknown_draft_version_is_handled_as_the_last(draft):
     """An unknown version: the rules of the last version, no 104 and no number in the answer."""
-    stranger = (("Upload-Draft-Interop-Version", 99), TOKEN_FIELD, ("Upload-Complete", "?0"))
-    answer = draft.ask("POST /uploads", stranger, b"ab")
+    unknown_version = (("Upload-Draft-Interop-Version", 99), TOKEN_FIELD, ("Upload-Complete", "?0"))
+    answer = draft.send("POST /uploads", unknown_version, b"ab")
     expect(answer.status == 201 and answer["Upload-Draft-Interop-Version"] is None, answer)
-    fields = stranger[:1] + (("Content-Type", "application/partial-upload"), ("Upload-Offset", 2))
-    expect(draft.ask(f"PATCH {path(answer)}", fields + stranger[2:], b"c").status == 204, "append")
-    both = stranger + (("Tus-Resumable", "1.0.0"),)
-    expect(draft.ask("POST /uploads", both, b"").status == 400, "two protocols")
+    fields = unknown_version[:1] + (("Content-Type", "application/partial-upload"), ("Upload-Offset", 2))
+    expect(draft.send(f"PATCH {upload_path(answer)}", fields + unknown_version[2:], b"c").status == 204, "append")
+    both = unknown_version + (("Tus-Resumable", "1.0.0"),)
+    expect(draft.send("POST /uploads", both, b"").status == 400, "two protocols")
 
 
-# Rows of all columns that depend on other state.
+# Rows that depend on other state or settings.
 
-def what_a_message_shows_is_403(client):
+def deleting_a_content_of_a_message_is_403(client):
     tus = Tus(client.server)
     answers = {
         "A": client.start(("X-Upload-Content-Length", 2)),
@@ -428,12 +428,12 @@ def what_a_message_shows_is_403(client):
         "C": Draft(client.server, 8).create(),
     }
     for column, answer in answers.items():
-        place = path(answer)
-        expect(client.put(place, b"ab").status == 200, column)
+        path = upload_path(answer)
+        expect(client.put(path, b"ab").status == 200, column)
         client.attach(content_of(answer))
         refused = {
-            "A": lambda: client.ask(f"DELETE {place}"), "B": lambda: tus.delete(place),
-            "C": lambda: Draft(client.server, 8).delete(place),
+            "A": lambda: client.send(f"DELETE {path}"), "B": lambda: tus.delete(path),
+            "C": lambda: Draft(client.server, 8).delete(path),
         }[column]()
         expect(refused.status == 403, (column, refused))
 
@@ -447,20 +447,20 @@ def a_stalled_request_is_503_or_cut_off(client):
         ("PATCH {}", (("Upload-Draft-Interop-Version", 6), ("Upload-Offset", 0), ("Upload-Complete", "?1"),
                       ("Content-Type", "application/partial-upload"))),
     ):
-        place = client.session(4)
+        path = client.session(4)
         peer = Peer(client.server.port)
-        peer.say(line.format(place), fields + (("Content-Length", 4),), b"ab", framed=False)
+        peer.send_request(line.format(path), fields + (("Content-Length", 4),), b"ab", framed=False)
         if "Upload-Draft-Interop-Version" in dict(fields):
             expect(peer.has_ended(), "closed without an answer")
         else:
-            answer = peer.hear()
+            answer = peer.read_answer()
             expect(answer.status == 503 and answer["Retry-After"] == "1", answer)
             expect(answer["Connection"] == "close" and peer.has_ended(), answer)
-        expect(client.held(place) == "2", "what came is kept")
+        expect(client.held(path) == "2", "the received bytes are stored")
 
 
 def a_full_disk_is_507(client):
-    """With a `disk_headroom` no disk has."""
+    """With a `disk_headroom` above the size of any disk."""
     tus, draft = Tus(client.server), Draft(client.server, 8)
     error(client.start(("X-Upload-Content-Length", 4)), 507, "insufficientStorage")
     answer = tus.create(("Upload-Length", 4))
@@ -471,28 +471,28 @@ def a_full_disk_is_507(client):
 def too_many_are_429(client):
     """With a `max_open_uploads_per_owner` of 1."""
     tus, draft = Tus(client.server), Draft(client.server, 8)
-    place = client.session(4)
+    path = client.session(4)
     for answer in (client.start(), tus.create(("Upload-Length", 4)), draft.create()):
         expect(answer.status == 429 and answer["Retry-After"], answer)
     error(client.start(), 429, "rateLimited")
-    expect(client.ask(f"DELETE {place}").status == 499, "one less")
-    expect(client.start().status == 200, "so a slot is free")
+    expect(client.send(f"DELETE {path}").status == 499, "cancelled")
+    expect(client.start().status == 200, "one upload is allowed again")
 
 
 def a_request_that_waits_too_long_is_503_or_423(client):
-    """With a `takeover_wait` of a millisecond, and writers that have much to make durable first."""
+    """With a `takeover_wait` of a millisecond, and writers that must first make many bytes durable."""
     tus, draft = Tus(client.server), Draft(client.server, 8)
-    for ask, status in (
-        (lambda place: client.put(place, b"", "*/*"), 503), (tus.head, 423), (draft.status, 503),
+    for query, status in (
+        (lambda path: client.put(path, b"", "*/*"), 503), (tus.head, 423), (draft.status, 503),
     ):
         answers = []
-        # How long a disk takes is not ours to say: one of a few is slow enough.
+        # The time of a disk varies, so several attempts are made until one is slow enough.
         while not answers or answers[-1].status != status:
             expect(len(answers) < 8, answers)
-            place = client.session(64 << 20)
+            path = client.session(64 << 20)
             writer = Peer(client.server.port)
-            writer.say(f"PUT {place}", (("Content-Length", 64 << 20),), bytes(48 << 20), framed=False)
-            answers.append(ask(place))
+            writer.send_request(f"PUT {path}", (("Content-Length", 64 << 20),), bytes(48 << 20), framed=False)
+            answers.append(query(path))
             writer.close()
         expect(answers[-1]["Retry-After"] == "1", answers[-1])
 
@@ -502,7 +502,7 @@ SESSIONS = [
     session_status_is_308_or_200, overlap_is_taken_and_a_gap_is_308, session_syntax_is_400,
     session_length_contradiction_is_400, beyond_the_session_length_is_400, beyond_every_session_is_413,
     a_wrong_content_md5_is_400, a_wrong_goog_hash_is_400_and_the_end, session_cancelled_is_499_then_410,
-    unknown_session_is_404, what_a_message_shows_is_403,
+    unknown_session_is_404, deleting_a_content_of_a_message_is_403,
 ]
 DRAFTS = [
     draft_created_is_201, draft_part_is_201_or_204, draft_end_is_201_or_200_with_json, draft_status_is_204,
@@ -512,7 +512,7 @@ DRAFTS = [
     a_right_repr_digest_is_sent_with_downloads, draft_cancelled_is_204_then_404,
 ]
 # Each of these runs on its own server.
-ELSEWHERE = {
+OWN_SERVER_CHECKS = {
     a_stalled_request_is_503_or_cut_off: {"PARLEY_UPLOADS_BODY_IDLE_TIMEOUT": "500ms"},
     a_full_disk_is_507: {"PARLEY_UPLOADS_DISK_HEADROOM": str(1 << 60)},
     a_request_that_waits_too_long_is_503_or_423: {
@@ -523,14 +523,14 @@ ELSEWHERE = {
 }
 
 
-def here(score, server):
-    for fact in SESSIONS:
-        score.try_out(fact, Client(server))
+def shared_checks(results, server):
+    for check in SESSIONS:
+        results.run(check, Client(server))
     for version in VERSIONS:
-        for fact in DRAFTS:
-            score.try_out(fact, Draft(server, version), f", version {version}")
-    score.try_out(another_draft_is_handled_as_the_last, Draft(server, 8))
+        for check in DRAFTS:
+            results.run(check, Draft(server, version), f", version {version}")
+    results.run(an_unknown_draft_version_is_handled_as_the_last, Draft(server, 8))
 
 
 if __name__ == "__main__":
-    run_checks(__doc__, here, ELSEWHERE, Client)
+    run_checks(__doc__, shared_checks, OWN_SERVER_CHECKS, Client)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The object store goes away while uploads and downloads need it, and comes back.
+"""The object store becomes unavailable while uploads and downloads need it, and available again.
 
     outage.py --binary .build/debug/parley [--database postgres] [--only refuses]
 
-It refuses connections, or accepts them and does not answer. Meanwhile the server answers 503 with
-`Retry-After` wherever the same request may succeed later, and nothing that was acknowledged is lost; afterwards
-service resumes by itself. With a PostgreSQL server several processes may share the bucket, so that every
-acknowledged byte lies there and none can be acknowledged meanwhile; without one they wait on the local disk.
+It refuses connections, or accepts them and does not answer. Meanwhile the server answers 503 with `Retry-After`
+to requests that may succeed later, and no acknowledged data is lost; afterwards service resumes by itself. With
+a PostgreSQL database bytes are acknowledged once they are in the shared bucket, so none are meanwhile; with an
+embedded database they wait on the local disk.
 """
 
 import argparse
@@ -20,19 +20,19 @@ import time
 import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Behind this folder: each has a tus.py.
+# After this folder, because both have a tus.py.
 sys.path += [str(HERE.parent / "Crash"), str(HERE.parent / "Support")]
 
 from matrix import Client, error
 from postgres import Postgres
 from server import serving
 from store import ObjectStore
-from tus import content_of, expect, path
+from tus import content_of, expect, upload_path
 
 FIRST, SIZE, LONG = 10_000_000, 20_000_000, 60_000_000
 BYTES = random.Random(1).randbytes(SIZE)
-# Seconds that nothing here may take.
-PATIENCE = 300
+# Seconds, for every request and every wait.
+TIMEOUT = 300
 
 
 class StoreProxy:
@@ -41,19 +41,19 @@ class StoreProxy:
     def __init__(self, endpoint):
         target = urllib.parse.urlsplit(endpoint)
         self.target = (target.hostname, target.port)
-        self.flows = threading.Event()
+        self.is_open = threading.Event()
         self.ends, self.listener, self.port = [], None, 0
         self.open()
 
     def open(self):
-        self.flows.set()
+        self.is_open.set()
         if self.listener is None:
             self.listener = socket.create_server(("127.0.0.1", self.port), backlog=64)
             self.port = self.listener.getsockname()[1]
             threading.Thread(target=self.listen, args=(self.listener,), daemon=True).start()
 
     def stop(self):
-        self.flows.clear()
+        self.is_open.clear()
 
     def close(self):
         # A thread that waits in `accept` would keep the port.
@@ -72,55 +72,55 @@ class StoreProxy:
                 client = listener.accept()[0]
                 store = socket.create_connection(self.target)
                 self.ends += [client, store]
-                for one, other in ((client, store), (store, client)):
-                    threading.Thread(target=self.pass_on, args=(one, other), daemon=True).start()
+                for source, target in ((client, store), (store, client)):
+                    threading.Thread(target=self.forward, args=(source, target), daemon=True).start()
 
-    def pass_on(self, one, other):
+    def forward(self, source, target):
         with contextlib.suppress(OSError):
-            while data := one.recv(256 << 10):
-                self.flows.wait()
-                other.sendall(data)
+            while data := source.recv(256 << 10):
+                self.is_open.wait()
+                target.sendall(data)
         with contextlib.suppress(OSError):
-            other.shutdown(socket.SHUT_RDWR)
+            target.shutdown(socket.SHUT_RDWR)
 
 
 class RetryingClient(Client):
     """Waits for answers without a time limit."""
 
-    def ask(self, *request, **manner):
-        self.peer.socket.settimeout(PATIENCE)
-        return super().ask(*request, **manner)
+    def send(self, *request, **options):
+        self.peer.socket.settimeout(TIMEOUT)
+        return super().send(*request, **options)
 
     def fetch(self, content):
-        return self.ask("GET /" + self.download(content).split("/", 3)[3])
+        return self.send("GET /" + self.download(content).split("/", 3)[3])
 
-    def until(self, ask, is_it):
-        deadline = time.monotonic() + PATIENCE
-        while not is_it(answer := ask()):
-            expect(time.monotonic() < deadline, f"it went on like this: {answer}")
+    def until(self, request, is_it):
+        deadline = time.monotonic() + TIMEOUT
+        while not is_it(answer := request()):
+            expect(time.monotonic() < deadline, f"the last answer was {answer}")
             time.sleep(0.2)
         return answer
 
-    def until_granted(self, ask):
-        """Whatever is said meanwhile leaves hope."""
-        return self.until(ask, lambda answer: answer.status == 200 or later(answer))
+    def until_granted(self, request):
+        """Repeats a request until it succeeds; expects that each failure is a 503 with `Retry-After`."""
+        return self.until(request, lambda answer: answer.status == 200 or later(answer))
 
-    def complete(self, place, data):
-        """What is not held yet, until all is, and is a content."""
+    def complete(self, path, data):
+        """Sends the missing bytes until the content is complete."""
         size = len(data)
 
-        def ask():
-            held = int(self.held(place))
-            # A body that is not needed would be refused while it is sent.
+        def request():
+            held = int(self.held(path))
+            # An unnecessary body would be refused while it is sent.
             if held == size:
-                return self.put(place, b"", f"*/{size}")
-            return self.put(place, data[held:], span(held, size, size))
+                return self.put(path, b"", f"*/{size}")
+            return self.put(path, data[held:], span(held, size, size))
 
-        self.until_granted(ask)
+        self.until_granted(request)
 
 
 def later(answer):
-    """An answer after which a client tries again."""
+    """Expects an answer after which a client retries."""
     expect(answer.status == 503 and int(answer["Retry-After"]) > 0, answer)
 
 
@@ -128,17 +128,17 @@ def span(start, end, size):
     return f"{start}-{end - 1}/{size}"
 
 
-def begun(client):
-    """A content of which nothing came yet: its place, and its name."""
+def create_content(client):
+    """Creates a content without bytes; returns its path and its id."""
     answer = client.start(("X-Upload-Content-Length", SIZE))
     expect(answer.status == 200, answer)
-    return path(answer), content_of(answer)
+    return upload_path(answer), content_of(answer)
 
 
-def pushed(client, place):
-    """A long body in one request, which cannot be taken; the answer comes while it is still being sent."""
-    client.peer.socket.settimeout(PATIENCE)
-    client.peer.say(f"PUT {place}", (
+def send_long_body(client, path):
+    """Sends a long body that cannot be stored; the answer arrives while it is being sent."""
+    client.peer.socket.settimeout(TIMEOUT)
+    client.peer.send_request(f"PUT {path}", (
         ("Content-Range", f"bytes {span(0, LONG, LONG)}"), ("Content-Length", LONG)))
 
     def send(peer):
@@ -148,85 +148,85 @@ def pushed(client, place):
 
     sender = threading.Thread(target=send, args=(client.peer,))
     sender.start()
-    answer = client.peer.hear()
+    answer = client.peer.read_answer()
     sender.join()
     client.peer.close()
     return answer
 
 
-def alone(server, gate, goes_away):
-    """Contents are staged on the local disk: as much as may wait there is acknowledged."""
+def with_local_disk(server, proxy, interrupt):
+    """Contents are staged on the local disk: bytes are acknowledged up to the limit of what may wait there."""
     client = RetryingClient(server)
-    (place, content), (other, kept) = begun(client), begun(client)
-    client.complete(other, BYTES)
-    goes_away()
-    expect(client.put(place, BYTES[:FIRST], span(0, FIRST, SIZE)).status == 308, "a first part")
-    answer = client.put(place, BYTES[FIRST:], span(FIRST, SIZE, SIZE))
+    (path, content), (second_path, second_content) = create_content(client), create_content(client)
+    client.complete(second_path, BYTES)
+    interrupt()
+    expect(client.put(path, BYTES[:FIRST], span(0, FIRST, SIZE)).status == 308, "a first part")
+    answer = client.put(path, BYTES[FIRST:], span(FIRST, SIZE, SIZE))
     error(answer, 503, "locked")
     later(answer)
-    expect(client.held(place) == str(SIZE), "all is held")
-    long = path(client.start(("X-Upload-Content-Length", LONG)))
-    answer = pushed(client, long)
+    expect(client.held(path) == str(SIZE), "all bytes are stored")
+    long = upload_path(client.start(("X-Upload-Content-Length", LONG)))
+    answer = send_long_body(client, long)
     error(answer, 503, "stalled")
     later(answer)
     client = RetryingClient(server)
     held = int(client.held(long))
-    expect(SIZE < held < LONG, f"{held} bytes are held")
-    if gate.listener is None:
-        later(client.fetch(kept))
-    expect(client.ask("GET /health/live").status == 200, "the server itself is well")
-    gate.open()
-    # No request finishes it.
-    client.until(lambda: client.ask(f"HEAD {place}"), lambda answer: answer["Upload-Complete"] == "?1")
-    expect(client.put(place, b"", f"*/{SIZE}").status == 200, "the answer that was lost")
+    expect(SIZE < held < LONG, f"{held} bytes are stored")
+    if proxy.listener is None:
+        later(client.fetch(second_content))
+    expect(client.send("GET /health/live").status == 200, "the server is live")
+    proxy.open()
+    # The server finishes the upload by itself.
+    client.until(lambda: client.send(f"HEAD {path}"), lambda answer: answer["Upload-Complete"] == "?1")
+    expect(client.put(path, b"", f"*/{SIZE}").status == 200, "the final answer is repeated")
     client.complete(long, BYTES * (LONG // SIZE))
-    for name in (content, kept):
-        expect(client.until_granted(lambda: client.fetch(name)).content == BYTES, "not what was sent")
+    for name in (content, second_content):
+        expect(client.until_granted(lambda: client.fetch(name)).content == BYTES, "the content differs from what was sent")
 
 
-def shared(server, gate, goes_away):
-    """Bytes are held once they are in the bucket: meanwhile none are taken."""
+def with_shared_bucket(server, proxy, interrupt):
+    """Bytes are acknowledged once they are in the bucket: none are while it is unavailable."""
     client = RetryingClient(server)
-    (place, content), (other, kept) = begun(client), begun(client)
-    client.complete(other, BYTES)
-    expect(client.put(place, BYTES[:1000], span(0, 1000, SIZE)).status == 308, "a first part")
-    goes_away()
-    answer = client.put(place, BYTES[1000:FIRST], span(1000, FIRST, SIZE))
+    (path, content), (second_path, second_content) = create_content(client), create_content(client)
+    client.complete(second_path, BYTES)
+    expect(client.put(path, BYTES[:1000], span(0, 1000, SIZE)).status == 308, "a first part")
+    interrupt()
+    answer = client.put(path, BYTES[1000:FIRST], span(1000, FIRST, SIZE))
     error(answer, 503, "backendError")
     later(answer)
-    expect(client.held(place) == "1000", "what was acknowledged is held, and no more")
-    if gate.listener is None:
-        later(client.fetch(kept))
-    expect(client.ask("GET /health/live").status == 200, "the server itself is well")
-    gate.open()
-    client.complete(place, BYTES)
-    for name in (content, kept):
-        expect(client.until_granted(lambda: client.fetch(name)).content == BYTES, "not what was sent")
+    expect(client.held(path) == "1000", "only acknowledged bytes are stored")
+    if proxy.listener is None:
+        later(client.fetch(second_content))
+    expect(client.send("GET /health/live").status == 200, "the server is live")
+    proxy.open()
+    client.complete(path, BYTES)
+    for name in (content, second_content):
+        expect(client.until_granted(lambda: client.fetch(name)).content == BYTES, "the content differs from what was sent")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--database", choices=["file", "postgres"], default="file")
-    parser.add_argument("--only", choices=["refuses", "is-silent"], help="how it goes away; each in turn unless said")
+    parser.add_argument("--only", choices=["refuses", "is-silent"], help="how the store becomes unavailable; both by default")
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:
         store = stack.enter_context(contextlib.closing(ObjectStore()))
         if not store.settings:
-            return print("outage of the object store: left out")
+            return print("outage of the object store: skipped: there is no object store")
         postgres = None
         if options.database == "postgres":
             postgres = stack.enter_context(contextlib.closing(Postgres()))
-        gate = StoreProxy(store.settings["PARLEY_S3_ENDPOINT"])
+        proxy = StoreProxy(store.settings["PARLEY_S3_ENDPOINT"])
         server = stack.enter_context(serving(options.binary, postgres and postgres.schema(), store.settings | {
-            "PARLEY_S3_ENDPOINT": f"http://127.0.0.1:{gate.port}",
+            "PARLEY_S3_ENDPOINT": f"http://127.0.0.1:{proxy.port}",
             "PARLEY_UPLOADS_FINALIZE_WAIT": "2s", "PARLEY_UPLOADS_BODY_IDLE_TIMEOUT": "2s"}))
         server.start()
-        course = shared if postgres else alone
-        ways = {"refuses": gate.close, "is-silent": gate.stop}
-        for name in [options.only] if options.only else ways:
+        scenario = with_shared_bucket if postgres else with_local_disk
+        interruptions = {"refuses": proxy.close, "is-silent": proxy.stop}
+        for name in [options.only] if options.only else interruptions:
             began = time.monotonic()
-            course(server, gate, ways[name])
+            scenario(server, proxy, interruptions[name])
             print(f"  a store that {name.replace('-', ' ')}: {time.monotonic() - began:.1f} s", flush=True)
         expect(server.stop() == 0, "SIGTERM did not end the server with exit code 0")
     print(f"{1 if options.only else 2} passed, 0 failed")

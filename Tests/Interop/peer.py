@@ -29,9 +29,9 @@ class Peer:
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
         self.port = port
-        self.kept = b""
+        self.buffered = b""
 
-    def say(self, line, fields=(), body=None, framed=True):
+    def send_request(self, line, fields=(), body=None, framed=True):
         """Sends a request; a body is framed by its length unless its framing is among the fields."""
         lines = [f"{line} HTTP/1.1", f"Host: 127.0.0.1:{self.port}"]
         lines += [f"{name}: {value}" for name, value in fields]
@@ -42,7 +42,7 @@ class Peer:
     def send(self, data):
         self.socket.sendall(data)
 
-    def hear(self, to_head=False):
+    def read_answer(self, to_head=False):
         """The next answer, without interim ones."""
         head = self.until(b"\r\n\r\n")[:-4]
         answer = Answer(head, b"")
@@ -54,28 +54,28 @@ class Peer:
     def has_ended(self):
         """Whether the server has closed, without another byte."""
         try:
-            return self.kept == b"" and self.socket.recv(1) == b""
+            return self.buffered == b"" and self.socket.recv(1) == b""
         except ConnectionResetError:
             return True
 
     def until(self, end):
-        while end not in self.kept:
+        while end not in self.buffered:
             self.more()
-        cut = self.kept.index(end) + len(end)
-        taken, self.kept = self.kept[:cut], self.kept[cut:]
+        cut = self.buffered.index(end) + len(end)
+        taken, self.buffered = self.buffered[:cut], self.buffered[cut:]
         return taken
 
     def count(self, length):
-        while len(self.kept) < length:
+        while len(self.buffered) < length:
             self.more()
-        taken, self.kept = self.kept[:length], self.kept[length:]
+        taken, self.buffered = self.buffered[:length], self.buffered[length:]
         return taken
 
     def more(self):
         data = self.socket.recv(1 << 20)
         if not data:
-            raise ConnectionError(f"the server closed after {self.kept[:200]!r}")
-        self.kept += data
+            raise ConnectionError(f"the server closed after {self.buffered[:200]!r}")
+        self.buffered += data
 
     def close(self):
         self.socket.close()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Slow senders lose no byte that the server has received (ruling 33).
+"""No byte that the server received from a slow sender is lost (ruling 33).
 
     received.py --binary .build/debug/parley [--s3 | --processes 2]
 
-Each sender has a connection of its own and pauses in the middle of a body. Meanwhile other connections ask how
-many bytes are held, and go on; then fifty of them send 1 KB/s until SIGTERM, and the server starts again.
-With --s3 complete contents lie in an object store. With --processes 2 two servers share a database and an object
-store: one receives, and the other is asked and goes on; the one that receives is killed, or stands still.
+Each sender has its own connection and pauses in the middle of a body. Meanwhile other connections query the
+offset and continue the upload. Then fifty senders send 1 KB/s until SIGTERM, and the server is started again.
+With --s3 complete contents are in an object store. With --processes 2 two servers share a database and an object
+store: one receives, the other one is queried and continues; the receiving one is killed or stopped.
 """
 
 import argparse
@@ -19,23 +19,23 @@ import time
 from functools import partial
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Behind this folder: each has a tus.py.
+# After this folder, because both have a tus.py.
 sys.path += [str(HERE.parent / "Crash"), str(HERE.parent / "Support")]
 
-from checklist import Score
+from checklist import Results
 from matrix import Client
 from peer import Peer
 from postgres import Postgres
 from server import serving
 from store import ObjectStore
-from tus import DATA, VERSION, content_of, expect, path
+from tus import DATA, VERSION, content_of, expect, upload_path
 
 SIZE = 30_000
 BYTES = random.Random(33).randbytes(SIZE)
 DRAFT = (("Upload-Draft-Interop-Version", 8),)
 WRITERS = 50
-# Seconds that another process waits for the one that receives, which may be dead, and what the answer itself takes.
-PATIENCE = 2 + 1.5
+# Seconds: how long a process waits for the receiving one, which may be dead, and the time of an answer.
+TIMEOUT = 2 + 1.5
 
 
 def put(offset):
@@ -59,23 +59,23 @@ def from_range(answer):
     return int((answer["Range"] or "bytes=0--1")[len("bytes=0-"):]) + 1
 
 
-# How each protocol sends, and how it asks for the offset, which ends what is under way.
+# How each protocol sends, and how it queries the offset, which ends a running request.
 PROTOCOLS = {
-    "plain": (put, lambda client, place: from_range(client.put(place, b"", "*/*"))),
-    "Content-Range": (ranged, lambda client, place: from_range(client.put(place, b"", f"*/{SIZE}"))),
-    "tus": (tus, lambda client, place: int(client.head(place)["Upload-Offset"])),
-    "draft 8": (draft, lambda client, place: int(client.ask(f"HEAD {place}", DRAFT)["Upload-Offset"])),
+    "plain": (put, lambda client, path: from_range(client.put(path, b"", "*/*"))),
+    "Content-Range": (ranged, lambda client, path: from_range(client.put(path, b"", f"*/{SIZE}"))),
+    "tus": (tus, lambda client, path: int(client.head(path)["Upload-Offset"])),
+    "draft 8": (draft, lambda client, path: int(client.send(f"HEAD {path}", DRAFT)["Upload-Offset"])),
 }
 
 
 class Sender:
     """A request whose body is sent piece by piece."""
 
-    def __init__(self, client, place, request, offset=0, chunked=False):
+    def __init__(self, client, path, request, offset=0, chunked=False):
         self.peer, self.sent, self.chunked = Peer(client.server.port), offset, chunked
         method, fields = request(offset)
         framing = ("Transfer-Encoding", "chunked") if chunked else ("Content-Length", SIZE - offset)
-        self.peer.say(f"{method} {place}", fields + (framing,))
+        self.peer.send_request(f"{method} {path}", fields + (framing,))
 
     def send(self, count):
         piece = BYTES[self.sent:self.sent + count]
@@ -83,170 +83,170 @@ class Sender:
         self.sent += len(piece)
 
 
-def begun(client):
+def create_upload(client):
     """A new upload and its content."""
     answer = client.start(("X-Upload-Content-Length", SIZE))
-    return path(answer), content_of(answer)
+    return upload_path(answer), content_of(answer)
 
 
-def finish(client, place, content, request, offset):
-    # A plain request cannot begin in the middle.
-    sender = Sender(client, place, ranged if request is put else request, offset)
+def finish(client, path, content, request, offset):
+    # A plain request cannot start at an offset.
+    sender = Sender(client, path, ranged if request is put else request, offset)
     sender.send(SIZE)
-    expect(sender.peer.hear(to_head=True).status in (200, 204), "the rest is taken")
-    expect(client.content(content) == BYTES, "the content is not what was sent")
+    expect(sender.peer.read_answer(to_head=True).status in (200, 204), "the rest is accepted")
+    expect(client.content(content) == BYTES, "the content differs from what was sent")
 
 
-def every_byte_counts_for_a_status_query(name, chunked, client):
-    request, ask = PROTOCOLS[name]
-    place, content = begun(client)
-    sender = Sender(client, place, request, chunked=chunked)
+def a_status_query_reports_every_received_byte(name, chunked, client):
+    request, query = PROTOCOLS[name]
+    path, content = create_upload(client)
+    sender = Sender(client, path, request, chunked=chunked)
     for count in (5_250, 4_750, 1):
         sender.send(count)
         time.sleep(0.1)
-        held = client.held(place)
+        held = client.held(path)
         expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are shown by HEAD")
     sender.send(2_000)
-    held = ask(client, place)
+    held = query(client, path)
     expect(held == sender.sent, f"{held} of {sender.sent} bytes are shown by a status query")
     expect(sender.peer.has_ended(), "the connection of the first sender is closed")
-    finish(client, place, content, request, held)
+    finish(client, path, content, request, held)
 
 
-def the_next_append_begins_where_the_last_byte_came(name, chunked, client):
+def an_append_continues_at_the_last_received_byte(name, chunked, client):
     request = PROTOCOLS[name][0]
-    place, content = begun(client)
-    sender = Sender(client, place, request, chunked=chunked)
+    path, content = create_upload(client)
+    sender = Sender(client, path, request, chunked=chunked)
     sender.send(10_000)
     time.sleep(0.1)
-    finish(client, place, content, request, sender.sent)
+    finish(client, path, content, request, sender.sent)
     expect(sender.peer.has_ended(), "the connection of the first sender is closed")
 
 
-def fifty_slow_senders_keep_their_bytes_over_a_restart(client):
-    places = [begun(client) for _ in range(WRITERS)]
+def bytes_of_fifty_slow_senders_survive_a_restart(client):
+    paths = [create_upload(client) for _ in range(WRITERS)]
     requests = [PROTOCOLS[name][0] for name in PROTOCOLS]
     senders = [
-        Sender(client, place, requests[number % len(requests)], chunked=number % 8 > 3)
-        for number, (place, _) in enumerate(places)]
+        Sender(client, path, requests[number % len(requests)], chunked=number % 8 > 3)
+        for number, (path, _) in enumerate(paths)]
     for _ in range(30):
         for sender in senders:
             sender.send(100)
         time.sleep(0.1)
-    for (place, _), sender in zip(places, senders):
-        held = client.held(place)
+    for (path, _), sender in zip(paths, senders):
+        held = client.held(path)
         expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are shown by HEAD")
     for number, sender in enumerate(senders):
         sender.send(500 + number)
     expect(client.server.stop() == 0, "SIGTERM did not end the server with exit code 0")
     for number, sender in enumerate(senders):
         if requests[number % len(requests)] is draft:
-            expect(sender.peer.has_ended(), "a draft is told nothing, so that its client resumes")
+            expect(sender.peer.has_ended(), "the connection of a draft closes without an answer, so that the client resumes")
         else:
-            answer = sender.peer.hear()
+            answer = sender.peer.read_answer()
             expect(answer.status == 503 and answer["Retry-After"] == "1", answer)
     client.server.start()
     client.peer = Peer(client.server.port)
-    for number, ((place, content), sender) in enumerate(zip(places, senders)):
-        held = client.held(place)
+    for number, ((path, content), sender) in enumerate(zip(paths, senders)):
+        held = client.held(path)
         expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are held after the restart")
-        finish(client, place, content, requests[number % len(requests)], sender.sent)
+        finish(client, path, content, requests[number % len(requests)], sender.sent)
 
 
-def timed(work):
-    """What it returns, and how many seconds it took."""
+def measure_time(action):
+    """The result of an action, and its duration in seconds."""
     began = time.monotonic()
-    return work(), time.monotonic() - began
+    return action(), time.monotonic() - began
 
 
-def every_byte_counts_at_another_process(name, chunked, client, other):
-    request, ask = PROTOCOLS[name]
-    place, content = begun(client)
-    sender = Sender(client, place, request, chunked=chunked)
+def another_process_reports_every_received_byte(name, chunked, client, other):
+    request, query = PROTOCOLS[name]
+    path, content = create_upload(client)
+    sender = Sender(client, path, request, chunked=chunked)
     for count in (5_250, 4_750, 1):
         sender.send(count)
         time.sleep(0.1)
-        held, took = timed(lambda: other.held(place))
+        held, took = measure_time(lambda: other.held(path))
         expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are shown by HEAD at the other process")
-        expect(took < PATIENCE, f"HEAD took {took:.2f} s")
+        expect(took < TIMEOUT, f"HEAD took {took:.2f} s")
     sender.send(2_000)
     time.sleep(0.1)
-    held, took = timed(lambda: ask(other, place))
+    held, took = measure_time(lambda: query(other, path))
     expect(held == sender.sent, f"{held} of {sender.sent} bytes are shown by a status query at the other process")
-    expect(took < PATIENCE, f"a status query took {took:.2f} s")
+    expect(took < TIMEOUT, f"a status query took {took:.2f} s")
     expect(sender.peer.has_ended(), "the connection of the first sender is closed")
-    finish(other, place, content, request, held)
+    finish(other, path, content, request, held)
 
 
-def the_next_append_begins_at_another_process(name, chunked, client, other):
+def an_append_continues_at_another_process(name, chunked, client, other):
     request = PROTOCOLS[name][0]
-    place, content = begun(client)
-    sender = Sender(client, place, request, chunked=chunked)
+    path, content = create_upload(client)
+    sender = Sender(client, path, request, chunked=chunked)
     sender.send(10_000)
     time.sleep(0.1)
-    finish(other, place, content, request, sender.sent)
+    finish(other, path, content, request, sender.sent)
     expect(sender.peer.has_ended(), "the connection of the first sender is closed")
 
 
-def the_one_that_receives_is_killed(name, client, other):
-    request, ask = PROTOCOLS[name]
-    place, content = begun(client)
-    sender = Sender(client, place, request)
+def another_process_continues_after_the_receiving_one_is_killed(name, client, other):
+    request, query = PROTOCOLS[name]
+    path, content = create_upload(client)
+    sender = Sender(client, path, request)
     sender.send(10_000)
     time.sleep(0.1)
-    shown = int(other.held(place))
+    shown = int(other.held(path))
     expect(shown == 10_000, f"{shown} of 10000 bytes are shown by HEAD")
     sender.send(2_000)
     client.server.kill()
     try:
-        # Its last bytes are lost, and it is waited for once.
-        held, took = timed(lambda: int(other.held(place)))
+        # The last bytes are lost; the other process waits for the killed one only the first time.
+        held, took = measure_time(lambda: int(other.held(path)))
         expect(shown <= held <= sender.sent, f"{held} bytes are held, after {shown} were shown")
-        expect(took < PATIENCE, f"HEAD took {took:.2f} s after the death")
-        again, took = timed(lambda: int(other.held(place)))
+        expect(took < TIMEOUT, f"HEAD took {took:.2f} s after the kill")
+        again, took = measure_time(lambda: int(other.held(path)))
         expect(again == held and took < 0.5, f"a second HEAD took {took:.2f} s")
-        offset = ask(other, place)
+        offset = query(other, path)
         expect(offset == held, f"a status query shows {offset} of {held} bytes")
-        finish(other, place, content, request, offset)
+        finish(other, path, content, request, offset)
     finally:
         client.server.start()
 
 
-def the_one_that_receives_stands_still(name, client, other):
-    request, ask = PROTOCOLS[name]
-    place, content = begun(client)
-    sender = Sender(client, place, request)
+def another_process_continues_while_the_receiving_one_is_stopped(name, client, other):
+    request, query = PROTOCOLS[name]
+    path, content = create_upload(client)
+    sender = Sender(client, path, request)
     sender.send(10_000)
     time.sleep(0.1)
-    expect(other.held(place) == "10000", "HEAD shows what is received")
+    expect(other.held(path) == "10000", "HEAD shows what is received")
     sender.send(2_000)
     client.server.process.send_signal(signal.SIGSTOP)
     try:
-        held, took = timed(lambda: ask(other, place))
+        held, took = measure_time(lambda: query(other, path))
         expect(10_000 <= held <= sender.sent, f"{held} bytes are held")
-        expect(took < PATIENCE, f"a status query took {took:.2f} s while the process stood still")
-        half = Sender(other, place, ranged, held)
+        expect(took < TIMEOUT, f"a status query took {took:.2f} s while the process was stopped")
+        half = Sender(other, path, ranged, held)
         half.send(5_000)
         time.sleep(0.1)
     finally:
         client.server.process.send_signal(signal.SIGCONT)
-    # Late bytes on the old connection are discarded; they would be other bytes.
+    # Late bytes on the old connection are discarded; they differ from those of the upload.
     try:
         sender.peer.send(bytes(5_000))
     except OSError:
         pass
     half.send(SIZE)
-    expect(half.peer.hear().status == 200, "the rest is taken")
-    expect(other.content(content) == BYTES, "the content is not what was sent")
+    expect(half.peer.read_answer().status == 200, "the rest is accepted")
+    expect(other.content(content) == BYTES, "the content differs from what was sent")
 
 
-def fifty_slow_senders_go_on_at_another_process(client, other):
-    """As fifty_slow_senders_keep_their_bytes_over_a_restart, and another process goes on."""
-    places = [begun(client) for _ in range(WRITERS)]
+def fifty_slow_senders_continue_at_another_process(client, other):
+    """As bytes_of_fifty_slow_senders_survive_a_restart, but another process continues."""
+    paths = [create_upload(client) for _ in range(WRITERS)]
     requests = [PROTOCOLS[name][0] for name in PROTOCOLS]
     senders = [
-        Sender(client, place, requests[number % len(requests)], chunked=number % 8 > 3)
-        for number, (place, _) in enumerate(places)]
+        Sender(client, path, requests[number % len(requests)], chunked=number % 8 > 3)
+        for number, (path, _) in enumerate(paths)]
     for _ in range(30):
         for sender in senders:
             sender.send(100)
@@ -255,66 +255,66 @@ def fifty_slow_senders_go_on_at_another_process(client, other):
         sender.send(500 + number)
     expect(client.server.stop() == 0, "SIGTERM did not end the server with exit code 0")
     try:
-        for number, ((place, content), sender) in enumerate(zip(places, senders)):
-            held = other.held(place)
+        for number, ((path, content), sender) in enumerate(zip(paths, senders)):
+            held = other.held(path)
             expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are held after SIGTERM")
             if number % 10 == 0:
-                finish(other, place, content, requests[number % len(requests)], sender.sent)
+                finish(other, path, content, requests[number % len(requests)], sender.sent)
     finally:
         client.server.start()
 
 
-def with_two_processes(binary, score, stack):
+def with_two_processes(binary, results, stack):
     """Runs the checks of what other processes report about bytes that one process receives."""
     settings = stack.enter_context(contextlib.closing(ObjectStore())).settings
     if not settings:
-        return print("received bytes with two processes: left out")
+        return print("received bytes with two processes: skipped: there is no object store")
     schema = stack.enter_context(contextlib.closing(Postgres())).schema()
     servers = [stack.enter_context(serving(binary, schema, settings=settings)) for _ in range(2)]
     for server in servers:
         server.start()
 
-    def try_out(fact, *arguments):
-        def of(client):
-            fact(*arguments, client, Client(servers[1]))
-        of.__name__ = fact.__name__
-        score.try_out(of, Client(servers[0]), f", {arguments}")
+    def run(check, *arguments):
+        def with_both(client):
+            check(*arguments, client, Client(servers[1]))
+        with_both.__name__ = check.__name__
+        results.run(with_both, Client(servers[0]), f", {arguments}")
 
     for name in PROTOCOLS:
         for chunked in (False, True):
-            try_out(every_byte_counts_at_another_process, name, chunked)
-            try_out(the_next_append_begins_at_another_process, name, chunked)
-        try_out(the_one_that_receives_is_killed, name)
-        try_out(the_one_that_receives_stands_still, name)
-    try_out(fifty_slow_senders_go_on_at_another_process)
+            run(another_process_reports_every_received_byte, name, chunked)
+            run(an_append_continues_at_another_process, name, chunked)
+        run(another_process_continues_after_the_receiving_one_is_killed, name)
+        run(another_process_continues_while_the_receiving_one_is_stopped, name)
+    run(fifty_slow_senders_continue_at_another_process)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--s3", action="store_true", help="complete contents lie in an object store")
-    parser.add_argument("--processes", type=int, choices=(1, 2), default=1, help="2 share everything")
+    parser.add_argument("--s3", action="store_true", help="store complete contents in an object store")
+    parser.add_argument("--processes", type=int, choices=(1, 2), default=1, help="2 share database and object store")
     options = parser.parse_args()
-    score = Score()
+    results = Results()
     with contextlib.ExitStack() as stack:
         if options.processes == 2:
-            with_two_processes(options.binary, score, stack)
-            print(f"{score.passed} passed, {score.failed} failed")
-            sys.exit(1 if score.failed else 0)
+            with_two_processes(options.binary, results, stack)
+            print(f"{results.passed} passed, {results.failed} failed")
+            sys.exit(1 if results.failed else 0)
         settings = None
         if options.s3:
             settings = stack.enter_context(contextlib.closing(ObjectStore())).settings
             if not settings:
-                return print("received bytes with an object store: left out")
+                return print("received bytes with an object store: skipped: there is none")
         server = stack.enter_context(serving(options.binary, settings=settings))
         server.start()
         for name in PROTOCOLS:
             for chunked in (False, True):
-                for fact in (every_byte_counts_for_a_status_query, the_next_append_begins_where_the_last_byte_came):
-                    score.try_out(partial(fact, name, chunked), Client(server), f", {name}, chunked: {chunked}")
-        score.try_out(fifty_slow_senders_keep_their_bytes_over_a_restart, Client(server))
-    print(f"{score.passed} passed, {score.failed} failed")
-    sys.exit(1 if score.failed else 0)
+                for check in (a_status_query_reports_every_received_byte, an_append_continues_at_the_last_received_byte):
+                    results.run(partial(check, name, chunked), Client(server), f", {name}, chunked: {chunked}")
+        results.run(bytes_of_fifty_slow_senders_survive_a_restart, Client(server))
+    print(f"{results.passed} passed, {results.failed} failed")
+    sys.exit(1 if results.failed else 0)
 
 
 if __name__ == "__main__":

@@ -4,24 +4,24 @@ import Testing
 
 @Suite struct `Properties of JSON` {
     @Test(arguments: 0..<500) func `a written document reads back`(case number: UInt64) throws {
-        var any = SeededGenerator(number)
-        let tree = any.tree()
+        var random = SeededGenerator(number)
+        let tree = random.tree()
         #expect(Tree(try JSONDocument(tree.bytes).root) == tree)
     }
 
     @Test(arguments: 0..<500) func `a document that was read is written the same`(
         case number: UInt64
     ) throws {
-        var any = SeededGenerator(number)
-        let bytes = any.tree().bytes
+        var random = SeededGenerator(number)
+        let bytes = random.tree().bytes
         #expect(Tree(try JSONDocument(bytes).root).bytes == bytes)
     }
 
     @Test(arguments: 0..<20) func `no prefix of a document is a document`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let document = Tree.array([any.tree(depth: 1)]).bytes
+        var random = SeededGenerator(number)
+        let document = Tree.array([random.tree(depth: 1)]).bytes
         expectRefusalOfEveryPrefix(of: document)
     }
 
@@ -34,9 +34,9 @@ import Testing
     @Test(arguments: 0..<4000) func `a damaged document is read or rejected`(
         case number: UInt64
     ) throws {
-        var any = SeededGenerator(number)
-        var bytes = any.tree().bytes
-        for _ in 0...any.below(4) { any.damage(&bytes) }
+        var random = SeededGenerator(number)
+        var bytes = random.tree().bytes
+        for _ in 0...random.below(4) { random.damage(&bytes) }
         let tree = (try? JSONDocument(bytes)).map { Tree($0.root) }
         #expect(try tree.map { Tree(try JSONDocument($0.bytes).root) } == tree)
     }
@@ -54,13 +54,13 @@ extension SeededGenerator {
     fileprivate mutating func damage(_ bytes: inout [UInt8]) {
         let telling =
             Array(#"{}[]",:\u-+.eE019tfn "#.utf8) + [0, 0x1F, 0x80, 0xC2, 0xED, 0xF4, 0xFF]
-        let place = below(bytes.count + 1)
+        let index = below(bytes.count + 1)
         let byte = telling[below(telling.count)]
         switch below(4) {
-        case 0: bytes.insert(byte, at: place)
-        case 1: bytes.removeSubrange(place..<min(bytes.count, place + below(3)))
-        case 2 where place < bytes.count: bytes[place] = byte
-        default: bytes.insert(contentsOf: bytes.prefix(below(20)), at: place)
+        case 0: bytes.insert(byte, at: index)
+        case 1: bytes.removeSubrange(index..<min(bytes.count, index + below(3)))
+        case 2 where index < bytes.count: bytes[index] = byte
+        default: bytes.insert(contentsOf: bytes.prefix(below(20)), at: index)
         }
     }
 }

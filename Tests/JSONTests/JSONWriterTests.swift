@@ -26,9 +26,9 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<24) func `escapes a character at every position`(place: Int) {
-        let before = String(repeating: "x", count: place)
-        let after = String(repeating: "é", count: 24 - place)
+    @Test(arguments: 0..<24) func `escapes a character at every position`(index: Int) {
+        let before = String(repeating: "x", count: index)
+        let after = String(repeating: "é", count: 24 - index)
         expectText("\"\(before)\\n\(after)\"") { $0.string("\(before)\n\(after)") }
     }
 

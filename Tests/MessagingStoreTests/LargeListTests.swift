@@ -5,7 +5,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Lists of large items` {
-    /// All items page by page; no page but one of a single item is larger than an answer may be.
+    /// All items page by page. Only a page with a single item may be larger than the response limit.
     private func pages<Item>(
         weighing weight: (Item) -> Int64, _ read: (_ after: Item?) async throws -> ListPage<Item>
     ) async throws -> (items: [Item], cuts: Int) {
@@ -30,7 +30,7 @@ import Testing
             })
     }
 
-    @Test func `of messages end early and go on where they ended (1_10)`() async throws {
+    @Test func `of messages end early and continue there (1_10)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         var sent: [Message.ID] = []
@@ -67,7 +67,7 @@ import Testing
         #expect(small.items.count == 10 && small.total == 10 && !small.isCut)
     }
 
-    @Test func `know what each message weighs, also of before and after its parts changed (5_3)`()
+    @Test func `have the size of each message, before and after its parts change (5_3)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -88,7 +88,7 @@ import Testing
             let page = try await sample.store.messages(
                 in: conversation, limit: 10, in: sample.application)
             #expect(page.items.reversed().map(\.message.weight) == weights)
-            // The weight of a message follows from its parts.
+            // The size of a message is computed from its parts.
             try await sample.database.write { transaction in
                 try transaction.execute("UPDATE messages SET weight = 0")
                 try transaction.execute(
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [ConversationOrder.createdAt, .lastMessage])
-    func `of conversations end early and go on where they ended (1_10)`(
+    func `of conversations end early and continue there (1_10)`(
         order: ConversationOrder
     ) async throws {
         let sample = try await SampleApplication()
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `of announcements end early and go on where they ended (1_10)`() async throws {
+    @Test func `of announcements end early and continue there (1_10)`() async throws {
         let sample = try await SampleApplication()
         var made: [Announcement.ID] = []
         for mark in UInt8(0x61)...0x69 {
@@ -160,7 +160,7 @@ import Testing
         #expect(list.cuts == 2)
     }
 
-    @Test func `of identities end early and go on where they ended (5_8)`() async throws {
+    @Test func `of identities end early and continue there (5_8)`() async throws {
         let sample = try await SampleApplication()
         let users = (10..<20).map { number in UserID.named("u\(number)") }
         for user in users {

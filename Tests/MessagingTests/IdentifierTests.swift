@@ -13,11 +13,11 @@ import Testing
         "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d0", "g1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d",
         "{a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d}", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d\0",
         "\"a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d\"", "a1f4c2d87-e65-4b93-9c0d-1e2f3a4b5c6d",
-    ]) func `another text is none`(text: String) {
+    ]) func `other text is rejected`(text: String) {
         #expect(Message.ID(uuid: text) == nil)
     }
 
-    @Test func `version 7 names the time and sorts by it`() {
+    @Test func `version 7 contains the time and sorts by it`() {
         let early = Message.ID.v7(at: Timestamp(milliseconds: 0x0190_0000_0001), random: .max)
         let late = Message.ID.v7(at: Timestamp(milliseconds: 0x0190_0000_0002), random: 0)
         #expect(early.uuid == "01900000-0001-7fff-bfff-ffffffffffff")
@@ -36,13 +36,13 @@ import Testing
         "", " ", "a b", "a\tb", "a\n", "ä", "\u{7F}", "\u{0}", "a, b",
         String(repeating: "a", count: 256),
     ])
-    func `are nothing else (X2)`(text: String) {
+    func `are rejected in any other form (X2)`(text: String) {
         #expect(IdempotencyKey(text) == nil)
     }
 }
 
 @Suite struct `User ids` {
-    @Test func `rulings 7: spellings of one character are two users`() {
+    @Test func `rulings 7: Unicode forms of one character are two users`() {
         let (composed, decomposed) = (UserID.named("\u{E9}"), UserID.named("e\u{301}"))
         #expect(composed.text == decomposed.text)
         #expect(composed != decomposed)
@@ -56,7 +56,7 @@ import Testing
         #expect(UserID(String(repeating: "e\u{301}", count: 64) + "x") == nil)
     }
 
-    @Test func `none holds what PostgreSQL does not, unless it was kept before`() {
+    @Test func `U+0000 is rejected, unless it was stored before`() {
         #expect(UserID("a\u{0}") == nil)
         #expect(UserID("\u{0}") == nil)
         #expect(UserID("\u{1}") != nil)
@@ -64,7 +64,7 @@ import Testing
         #expect(UserID(stored: "") == nil)
     }
 
-    @Test func `rulings 30: dot-segments are no ids, because no URL can name them`() {
+    @Test func `rulings 30: dot segments are rejected, because no URL can contain them`() {
         #expect(UserID(".") == nil)
         #expect(UserID("..") == nil)
         #expect(UserID("...")?.text == "...")
@@ -72,19 +72,19 @@ import Testing
         #expect(UserID(stored: "..")?.text == "..")
     }
 
-    @Test func `case matters`() {
+    @Test func `case is significant`() {
         #expect(UserID.named("Ana") != .ana)
     }
 }
 
-@Suite struct `A text to look for` {
+@Suite struct `A search text` {
     @Test(arguments: [
         ("ana", "Joana"), ("ANA", "joana"), ("ä", "ÄNNE"), ("ΣΊΣΥΦΟΣ", "Σίσυφος"),
         ("strasse", "STRASSE 1"), ("STRASSE", "Straße 1"), ("ß", "MASSE"), ("Дом", "мой дом"),
         ("會議", "明天會議室"), ("👩", "👩‍👩‍👧"), (" ", "a b"), ("%", "100%"), ("_", "a_b"),
         ("\u{301}", "e\u{301}"),
     ])
-    func `is found in either case of any script`(text: String, other: String) {
+    func `matches in either case of any script`(text: String, other: String) {
         #expect(SearchText(text)?.isIn(other) == true)
     }
 
@@ -92,11 +92,11 @@ import Testing
         ("ana", "an"), ("ana", "anxa"), ("%", "abc"), ("_", "abc"), ("é", "e\u{301}"), ("e", "é"),
         ("x", ""), ("aab", "aac aaa"),
     ])
-    func `is not found elsewhere`(text: String, other: String) {
+    func `does not match other texts`(text: String, other: String) {
         #expect(SearchText(text)?.isIn(other) == false)
     }
 
-    @Test func `has a character at least`() {
+    @Test func `has at least one character`() {
         #expect(SearchText("") == nil)
         #expect(SearchText("a") == SearchText("A"))
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `The Accept field` {
     @Test(arguments: APIVersion.allCases)
-    func `it names each version`(version: APIVersion) {
+    func `each version can be named`(version: APIVersion) {
         let accept = "application/vnd.layer+json; version=\(version.rawValue)"
         #expect(APIVersion(accept: accept) == version)
     }
@@ -18,11 +18,11 @@ import Testing
         "text/plain; title=\"a, b; version=3.0\", application/vnd.layer+json; version=1.1",
         ",, application/vnd.layer+json; version=1.1,",
     ])
-    func `what clients write is understood`(accept: String) {
+    func `common client values are accepted`(accept: String) {
         #expect(APIVersion(accept: accept) == .v1_1)
     }
 
-    /// Values that accept nothing the platform answers.
+    /// Values that accept no version of the API.
     private static let unacceptable = [
         "application/vnd.layer+json", "application/vnd.layer+json; version=",
         "application/vnd.layer+json; version=1.10", "application/vnd.layer+json; version=4.0",
@@ -40,7 +40,7 @@ import Testing
     ]
 
     @Test(arguments: unacceptable)
-    func `anything else is not acceptable (ruling 31)`(accept: String) {
+    func `other values are not acceptable (ruling 31)`(accept: String) {
         #expect(APIVersion(accept: accept) == nil)
         #expect(APIVersion(accept: accept, isStrict: true) == nil)
     }
@@ -56,7 +56,7 @@ import Testing
     ]
 
     @Test(arguments: unspecific)
-    func `without a version the newest one counts, unless that is refused (ruling 31)`(
+    func `without a version the newest applies, unless it is excluded (ruling 31)`(
         accept: String?
     ) {
         #expect(APIVersion(accept: accept) == .v3_0)
@@ -69,7 +69,7 @@ import Testing
         ("1", APIVersion.v1_1, APIVersion.v1_0), ("2", .v2_0, .v2_0), ("3", .v3_0, .v3_0),
         ("\"2\"", .v2_0, .v2_0),
     ])
-    func `a major number is its newest version (ruling 31)`(
+    func `a major number selects its newest version (ruling 31)`(
         number: String, platform: APIVersion, webhooks: APIVersion
     ) {
         for isStrict in [false, true] {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a version that is named wins over ranges that name none`() {
+    @Test func `a named version precedes ranges without one`() {
         let accept = "*/*, application/json, application/vnd.layer+json; version=2.0"
         #expect(APIVersion(accept: accept) == .v2_0)
         #expect(APIVersion(accept: accept, isStrict: true) == .v2_0)

@@ -2,7 +2,7 @@ import Messaging
 import MessagingWire
 import Testing
 
-@Suite struct `A time on the wire` {
+@Suite struct `A time in JSON` {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000Z"),
         (1_772_356_530_042, "2026-03-01T09:15:30.042Z"),
@@ -25,7 +25,7 @@ import Testing
     }
 }
 
-@Suite struct `Times that callers write` {
+@Suite struct `Times in requests` {
     @Test(arguments: [
         ("1970-01-01T00:00:00Z", Int64(0)), ("1970-01-01T00:00Z", 0),
         ("2026-03-01T09:15:30.042Z", 1_772_356_530_042),
@@ -49,12 +49,12 @@ import Testing
         "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
         "2026-03-01T09:15:30.0123456789Z", "1772356530042", "٢٠٢٦-03-01T09:15:30Z",
     ])
-    func `are nothing else`(text: String) {
+    func `are rejected in any other form`(text: String) {
         #expect(TimestampJSON.read(text) == nil)
     }
 
-    @Test(arguments: 0..<500) func `are the times that are written (1_8)`(number: Int64) {
-        // From the year 1 to 9999, in steps that meet every month and leap years.
+    @Test(arguments: 0..<500) func `are read back as written (1_8)`(number: Int64) {
+        // From the year 1 to 9999, in steps that cover every month and leap years.
         let time = Timestamp(
             milliseconds: -62_135_596_800_000 + number * 630_720_061_007 % 315_537_811_200_000)
         #expect(TimestampJSON.read(TimestampJSON.text(time)) == time)
@@ -67,21 +67,21 @@ import Testing
         ("-_.!~*'()", "-_.!~*'()"), ("grüß", "gr%C3%BC%C3%9F"), ("🦜", "%F0%9F%A6%9C"),
         ("layer:///x?y#z&=", "layer%3A%2F%2F%2Fx%3Fy%23z%26%3D"), ("", ""),
     ])
-    func `it is written as encodeURIComponent writes it`(text: String, encoded: String) {
+    func `it is encoded like encodeURIComponent`(text: String, encoded: String) {
         #expect(URIComponent.encoded(text) == encoded)
     }
 
     @Test(arguments: ["ana", "team/42", "-_.!~*'()", "grüß 🦜", "100%", ""])
-    func `reading undoes writing`(text: String) {
+    func `decoding reverses encoding`(text: String) {
         #expect(URIComponent.decoded(URIComponent.encoded(text)) == text)
     }
 
-    @Test func `what need not be encoded may be (1_7)`() {
+    @Test func `characters that need no encoding can be encoded (1_7)`() {
         #expect(URIComponent.decoded("%61%6e%61%21%7E") == "ana!~")
     }
 
     @Test(arguments: ["%", "%4", "a%zz", "%C3", "%ED%A0%80", "%C0%AF"])
-    func `a broken escape and bytes that are no text are refused`(text: String) {
+    func `invalid escapes and invalid UTF-8 are rejected`(text: String) {
         #expect(URIComponent.decoded(text) == nil)
     }
 }

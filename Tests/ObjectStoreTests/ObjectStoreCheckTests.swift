@@ -10,7 +10,7 @@ import Testing
         #expect(try await TestBucket().store.check() == 0)
     }
 
-    struct Mistake: Sendable {
+    struct InvalidSettings: Sendable {
         let name: String
         let change: @Sendable (inout ObjectStoreSettings) -> Void
         let kind: ObjectStoreError.Kind
@@ -18,46 +18,48 @@ import Testing
     }
 
     private static let invalidSettings = [
-        Mistake(
+        InvalidSettings(
             name: "bucket", change: { $0.bucket = "nowhere" }, kind: .missingBucket,
             words: "there is no bucket nowhere at 127.0.0.1"),
-        Mistake(
+        InvalidSettings(
             name: "region", change: { $0.region = "eu-else-1" }, kind: .wrongRegion,
             words: "it is in eu-test-1"),
-        Mistake(
+        InvalidSettings(
             name: "key", change: { $0.credentials = Credentials(accessKey: "x", secretKey: "y") },
             kind: .invalidCredentials, words: "InvalidAccessKeyId"),
-        Mistake(
+        InvalidSettings(
             name: "secret",
             change: { $0.credentials = Credentials(accessKey: "parley", secretKey: "y") },
             kind: .invalidCredentials, words: "SignatureDoesNotMatch"),
-        Mistake(
+        InvalidSettings(
             name: "token",
             change: {
                 $0.credentials = Credentials(
                     accessKey: "guest", secretKey: "guest-and-more", sessionToken: "old")
             }, kind: .invalidCredentials, words: "InvalidToken"),
-        Mistake(
+        InvalidSettings(
             name: "session",
             change: { $0.credentials = Credentials(accessKey: "late", secretKey: "late-and-more") },
             kind: .invalidCredentials, words: "ExpiredToken"),
     ]
 
-    @Test(arguments: invalidSettings) func `names what is invalid`(mistake: Mistake) async throws {
-        let place = try TestBucket(mistake.change)
-        let wrong = try await fault { _ = try await place.store.check() }
-        #expect(wrong.kind == mistake.kind, "\(mistake.name)")
-        #expect("\(wrong)".contains(mistake.words), "\(wrong)")
-        #expect(place.waits.isEmpty)
+    @Test(arguments: invalidSettings) func `names what is invalid`(settings: InvalidSettings)
+        async throws
+    {
+        let bucket = try TestBucket(settings.change)
+        let wrong = try await fault { _ = try await bucket.store.check() }
+        #expect(wrong.kind == settings.kind, "\(settings.name)")
+        #expect("\(wrong)".contains(settings.words), "\(wrong)")
+        #expect(bucket.waits.isEmpty)
     }
 
     @Test func `does not let a reader write`() async throws {
-        let place = try TestBucket {
+        let bucket = try TestBucket {
             $0.credentials = Credentials(accessKey: "reader", secretKey: "reader-and-more")
         }
-        #expect(try await place.store.check() == 0)
+        #expect(try await bucket.store.check() == 0)
         let denied = try await fault {
-            _ = try await place.store.put(try TestBucket.key(), .bytes([1]), type: "a/b")
+            _ = try await bucket.store.put(try TestBucket.key(), .bytes([1]), type: "a/b")
         }
         #expect(denied.kind == .accessDenied)
     }
@@ -71,13 +73,13 @@ import Testing
 
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `The connection to a store` {
     @Test func `can use virtual hosts`() async throws {
-        let place = try TestBucket { settings in
+        let bucket = try TestBucket { settings in
             settings.endpoint = settings.endpoint.replacing("127.0.0.1", with: "localhost")
             settings.style = .virtualHost
         }
-        try await expectAll(of: place)
+        try await expectAll(of: bucket)
         #expect(
-            place.store.presignedURL(try TestBucket.key(), seconds: 1).hasPrefix(
+            bucket.store.presignedURL(try TestBucket.key(), seconds: 1).hasPrefix(
                 "http://parley.localhost:"))
     }
 
@@ -104,15 +106,15 @@ import Testing
 
     @Test func `fails with TLS to an untrusted certificate`() async throws {
         let server = try #require(ObjectServer.shared)
-        let place = try TestBucket { $0.endpoint = server.secureEndpoint }
-        let stranger = try await fault { _ = try await place.store.check() }
-        #expect(stranger.kind == .untrusted)
-        #expect(place.waits.isEmpty)
+        let bucket = try TestBucket { $0.endpoint = server.secureEndpoint }
+        let untrusted = try await fault { _ = try await bucket.store.check() }
+        #expect(untrusted.kind == .untrusted)
+        #expect(bucket.waits.isEmpty)
     }
 
-    private func expectAll(of place: TestBucket) async throws {
+    private func expectAll(of bucket: TestBucket) async throws {
         let key = try #require(ObjectKey("a b/ü"))
-        let store = place.store
+        let store = bucket.store
         let stored = ClientBody.stored(100_000) { count, position in
             Array(patternBytes(100_000)[Int(position)...].prefix(count))
         }

@@ -9,45 +9,45 @@ import Testing
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `An object` {
     @Test(arguments: [0, 1, 16_385, 300_000])
     func `comes back as it went, from memory and from storage (§10.3)`(size: Int) async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let (content, key) = (patternBytes(size), try TestBucket.key())
         let stored = ClientBody.stored(Int64(size)) { count, position in
             Array(content[Int(position)..<min(Int(position) + count, size)])
         }
         for body in [ClientBody.bytes(content), stored] {
-            let tag = try await place.store.put(
+            let tag = try await bucket.store.put(
                 key, body, type: "text/x-odd; a=b", metadata: ["sha-256": "A  b"])
-            let summary = try #require(try await place.store.head(key))
+            let summary = try #require(try await bucket.store.head(key))
             #expect(summary.size == Int64(size))
             #expect(summary.tag == tag)
             #expect(summary.type == "text/x-odd; a=b")
             #expect(summary.metadata["sha-256"]?.split(separator: " ") == ["A", "b"])
-            #expect(try await place.store.read(key) == content)
-            try await place.store.delete(key)
-            #expect(try await place.store.head(key) == nil)
+            #expect(try await bucket.store.read(key) == content)
+            try await bucket.store.delete(key)
+            #expect(try await bucket.store.head(key) == nil)
         }
     }
 
     @Test func `is listed below its folder, without objects of others`() async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let names = ["f/1", "f/a b+c", "f/g/2", "fog/3", "g"]
         for name in names {
             let key = try #require(ObjectKey(name))
-            _ = try await place.store.put(key, .bytes([1, 2]), type: "a/b")
+            _ = try await bucket.store.put(key, .bytes([1, 2]), type: "a/b")
         }
-        let listed = try await place.store.objects(below: "f/").all()
+        let listed = try await bucket.store.objects(below: "f/").all()
         #expect(listed.map(\.key.text).sorted() == ["f/1", "f/a b+c", "f/g/2"])
         #expect(listed.allSatisfy { object in object.size == 2 && object.modified != nil })
-        #expect(try await place.store.objects(below: "none/").all() == [])
+        #expect(try await bucket.store.objects(below: "none/").all() == [])
     }
 
     @Test(arguments: ["a b+c", "ü/€/%41", "!'()*:@&=$,;?#[]", "a~_-.b", "…/.../a"])
     func `may have a name that must be escaped`(name: String) async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try #require(ObjectKey(name))
-        _ = try await place.store.put(key, .bytes([1, 2, 3]), type: "a/b")
-        #expect(try await place.store.read(key) == [1, 2, 3])
-        try await place.store.delete(key)
+        _ = try await bucket.store.put(key, .bytes([1, 2, 3]), type: "a/b")
+        #expect(try await bucket.store.read(key) == [1, 2, 3])
+        try await bucket.store.delete(key)
     }
 
     @Test(
@@ -56,65 +56,65 @@ import Testing
             (10..<5000, 10..<1000),
         ] as [(Range<Int64>, Range<Int64>)])
     func `is read in ranges`(asked: Range<Int64>, given: Range<Int64>) async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try TestBucket.key()
-        _ = try await place.store.put(key, .bytes(patternBytes(1000)), type: "a/b")
-        let stream = try await place.store.get(key, range: asked)
+        _ = try await bucket.store.put(key, .bytes(patternBytes(1000)), type: "a/b")
+        let stream = try await bucket.store.get(key, range: asked)
         #expect(stream.range == given)
         #expect(stream.size == 1000)
-        let content = try await place.store.read(key, range: asked)
+        let content = try await bucket.store.read(key, range: asked)
         #expect(content[...] == patternBytes(1000)[Int(given.lowerBound)..<Int(given.upperBound)])
     }
 
     @Test func `has no range beyond its end, and no empty range`() async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try TestBucket.key()
-        _ = try await place.store.put(key, .bytes(patternBytes(10)), type: "a/b")
-        let behind = try await fault { _ = try await place.store.get(key, range: 10..<11) }
+        _ = try await bucket.store.put(key, .bytes(patternBytes(10)), type: "a/b")
+        let behind = try await fault { _ = try await bucket.store.get(key, range: 10..<11) }
         #expect(behind.kind == .unsatisfiableRange)
-        let empty = try await fault { _ = try await place.store.get(key, range: 3..<3) }
+        let empty = try await fault { _ = try await bucket.store.get(key, range: 3..<3) }
         #expect(empty.kind == .invalid)
     }
 
     @Test func `that is missing is reported as missing, and deleting it succeeds`()
         async throws
     {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try TestBucket.key()
-        #expect(try await place.store.head(key) == nil)
-        try await place.store.delete(key)
-        let missing = try await fault { _ = try await place.store.get(key) }
+        #expect(try await bucket.store.head(key) == nil)
+        try await bucket.store.delete(key)
+        let missing = try await fault { _ = try await bucket.store.get(key) }
         #expect(missing.kind == .missingObject)
         #expect(missing.code == "NoSuchKey")
         #expect(missing.status == 404)
     }
 
     @Test func `is replaced only if its condition holds`() async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try TestBucket.key()
-        let first = try await place.store.put(key, .bytes([1]), type: "a/b", condition: .absent)
+        let first = try await bucket.store.put(key, .bytes([1]), type: "a/b", condition: .absent)
         let second = try await fault {
-            _ = try await place.store.put(key, .bytes([2]), type: "a/b", condition: .absent)
+            _ = try await bucket.store.put(key, .bytes([2]), type: "a/b", condition: .absent)
         }
         #expect(second.kind == .preconditionFailed)
-        _ = try await place.store.put(key, .bytes([3]), type: "a/b", condition: .matches(first))
+        _ = try await bucket.store.put(key, .bytes([3]), type: "a/b", condition: .matches(first))
         let third = try await fault {
-            _ = try await place.store.put(
+            _ = try await bucket.store.put(
                 key, .bytes([4]), type: "a/b", condition: .matches(first))
         }
         #expect(third.kind == .preconditionFailed)
-        #expect(try await place.store.read(key) == [3])
+        #expect(try await bucket.store.read(key) == [3])
     }
 
     @Test func `is not stored with values that no header can hold`() async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try TestBucket.key()
         for (type, metadata) in [
             ("", [:]), ("a\r\nb: c", [:]), ("a/b", ["A": "b"]), ("a/b", ["a": "ü"]),
             ("a/b", ["": "b"]),
         ] as [(String, [String: String])] {
             let wrong = try await fault {
-                _ = try await place.store.put(key, .bytes([]), type: type, metadata: metadata)
+                _ = try await bucket.store.put(key, .bytes([]), type: type, metadata: metadata)
             }
             #expect(wrong.kind == .invalid)
         }
@@ -122,28 +122,28 @@ import Testing
 
     @Test func `is not stored from a body that cannot be read`() async throws {
         struct Broken: Error {}
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try TestBucket.key()
         let broken = try await fault {
-            _ = try await place.store.put(key, .stored(5) { _, _ in throw Broken() }, type: "a/b")
+            _ = try await bucket.store.put(key, .stored(5) { _, _ in throw Broken() }, type: "a/b")
         }
         #expect(broken.kind == .unreadableBody)
         let short = try await fault {
-            _ = try await place.store.put(
+            _ = try await bucket.store.put(
                 key, .stored(5) { _, position in position == 0 ? [1] : [] }, type: "a/b")
         }
         #expect(short.kind == .unreadableBody)
     }
 
     @Test func `is not stored if its digest differs`() async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try TestBucket.key()
         let wrong = try await fault {
-            _ = try await place.store.put(
+            _ = try await bucket.store.put(
                 key, .bytes([1]), type: "a/b", sha256: [UInt8](repeating: 7, count: 32))
         }
         #expect(wrong.kind == .damaged)
-        #expect(try await place.store.head(key) == nil)
+        #expect(try await bucket.store.head(key) == nil)
     }
 }
 
@@ -153,10 +153,10 @@ import Testing
     init() throws { client = try HTTPClient() }
 
     @Test func `reads an object without any credentials, in ranges too (§10.4)`() async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try #require(ObjectKey("a b/ü.txt"))
-        _ = try await place.store.put(key, .bytes(patternBytes(100)), type: "a/b")
-        let url = place.store.presignedURL(
+        _ = try await bucket.store.put(key, .bytes(patternBytes(100)), type: "a/b")
+        let url = bucket.store.presignedURL(
             key, seconds: 60,
             overrides: ResponseOverrides(
                 type: "text/plain; charset=utf-8", disposition: "attachment; filename=\"ü b\"",
@@ -173,26 +173,26 @@ import Testing
     }
 
     @Test func `is valid for its method and its time only`() async throws {
-        let place = try TestBucket()
+        let bucket = try TestBucket()
         let key = try TestBucket.key()
-        _ = try await place.store.put(key, .bytes([1]), type: "a/b")
-        let head = place.store.presignedURL(key, method: .head, seconds: 60)
+        _ = try await bucket.store.put(key, .bytes([1]), type: "a/b")
+        let head = bucket.store.presignedURL(key, method: .head, seconds: 60)
         #expect(try await client.send(ClientRequest(.head, head), bodyLimit: 1000).status == 200)
         #expect(try await client.send(ClientRequest(.get, head), bodyLimit: 1000).status == 403)
         let past = try TestBucket(
-            { $0.prefix = place.store.settings.prefix }, clock: 1_700_000_000_000)
+            { $0.prefix = bucket.store.settings.prefix }, clock: 1_700_000_000_000)
         let old = past.store.presignedURL(key, seconds: 60)
         #expect(try await client.send(ClientRequest(.get, old), bodyLimit: 1000).status == 403)
     }
 
     @Test func `carries the token of a session`() async throws {
-        let place = try TestBucket {
+        let bucket = try TestBucket {
             $0.credentials = Credentials(
                 accessKey: "guest", secretKey: "guest-and-more", sessionToken: "session")
         }
         let key = try TestBucket.key()
-        _ = try await place.store.put(key, .bytes([1]), type: "a/b")
-        let url = place.store.presignedURL(key, seconds: 60)
+        _ = try await bucket.store.put(key, .bytes([1]), type: "a/b")
+        let url = bucket.store.presignedURL(key, seconds: 60)
         #expect(try await client.send(ClientRequest(.get, url), bodyLimit: 1000).body == [1])
     }
 

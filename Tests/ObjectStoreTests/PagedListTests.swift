@@ -52,8 +52,8 @@ import Testing
                             + body)
                     continue
                 }
-                let objects = (number * size..<(number + 1) * size).map { place in
-                    "<Contents><Key>f/\(place)</Key><Size>1</Size></Contents>"
+                let objects = (number * size..<(number + 1) * size).map { bucket in
+                    "<Contents><Key>f/\(bucket)</Key><Size>1</Size></Contents>"
                 }.joined()
                 let next =
                     number + 1 < pages

@@ -6,7 +6,7 @@ import re
 import urllib.parse
 import uuid
 
-# Lines of which each is a JSON object.
+# The media type of lines of JSON objects.
 LINES = "application/jsonl"
 
 
@@ -23,13 +23,13 @@ class Description:
         self.by_name = {operation.name: operation for operation in self.operations}
 
     def resolved(self, json_):
-        """What a reference names."""
+        """The schema or response that a reference refers to."""
         if "$ref" not in json_:
             return json_
-        place = self.document
+        value = self.document
         for name in json_["$ref"].split("/")[1:]:
-            place = place[name]
-        return place
+            value = value[name]
+        return value
 
     def problem(self, operation, answer):
         """The first violation of the description in an answer, or None."""
@@ -53,9 +53,9 @@ class Description:
             value = json.loads(answer.body)
         except ValueError:
             return f"{answer.status} whose body is no JSON"
-        return self.breach(value, content["application/json"]["schema"])
+        return self.violation(value, content["application/json"]["schema"])
 
-    def breach(self, value, schema):
+    def violation(self, value, schema):
         """The first violation of a schema in a value, if the package jsonschema is installed."""
         try:
             import jsonschema
@@ -94,7 +94,7 @@ class Answer:
         self.body = response.read()
 
 
-class Play:
+class ExampleClient:
     """Sends examples and their variants to one application."""
 
     def __init__(self, description, application, token, fields=None):
@@ -103,7 +103,7 @@ class Play:
         self.fields = fields or {}
         self.token = token
         self.sent = set()
-        # Ids that callers choose are new in each play, because one server takes each only once.
+        # Ids that clients choose are new for each instance, because the server accepts each only once.
         self.real = {}
         for operation in description.operations:
             for parameter in operation.parameters:
@@ -112,14 +112,14 @@ class Play:
         self.real["app"][1] = application
 
     def prepare(self, operation):
-        """Sends every example that this one's needs, but not the example itself."""
+        """Sends the examples that the operation requires, but not its own."""
         for name in operation.after:
             if name in self.sent:
                 continue
             self.sent.add(name)
-            maker = self.description.by_name[name]
-            self.prepare(maker)
-            answer = self.send(maker)
+            required = self.description.by_name[name]
+            self.prepare(required)
+            answer = self.send(required)
             if answer.status >= 300:
                 raise RuntimeError(f"{name}: {answer.status} {answer.body[:300]}")
             self.remember(answer)
@@ -129,43 +129,43 @@ class Play:
 
         A value of bytes is sent as it is, without percent-encoding.
         """
-        target, behind = operation.path, []
+        target, query_items = operation.path, []
         head = {"Authorization": f"Bearer {self.token}", "Accept": self.accepts(operation)} | self.fields
         for parameter in operation.parameters:
-            name, place = parameter["name"], parameter["in"]
-            given = {"path": path, "query": query, "header": fields}[place]
+            name, location = parameter["name"], parameter["in"]
+            given = {"path": path, "query": query, "header": fields}[location]
             if name not in given and "example" not in parameter:
                 continue
             value = given.get(name, None)
             value = self.actual(str(parameter["example"])) if value is None else value
             text = value.decode("latin-1") if isinstance(value, bytes) else urllib.parse.quote(value, safe="")
-            if place == "path":
+            if location == "path":
                 target = target.replace("{" + name + "}", text)
-            elif place == "query":
-                behind.append(f"{name}={text}")
+            elif location == "query":
+                query_items.append(f"{name}={text}")
             else:
                 head[name] = value
-        if behind:
-            target += "?" + "&".join(behind)
+        if query_items:
+            target += "?" + "&".join(query_items)
         if operation.type:
             head["Content-Type"] = operation.type
             if body is None:
                 text = operation.body if operation.type == LINES else json.dumps(operation.body)
                 body = self.actual(text).encode()
-        return self.description.server.ask(operation.method, target, body, head)
+        return self.description.server.send(operation.method, target, body, head)
 
     def accepts(self, operation):
-        """The type an operation is asked for."""
+        """The Accept field of an operation."""
         return operation.json.get("x-accept", f"application/vnd.layer+json; version={self.description.version}")
 
     def actual(self, text):
-        """A text with the names of what is there in the place of samples."""
+        """A text with real ids in location of the sample ids."""
         for sample, real in self.real.values():
             text = text.replace(sample, real)
         return text
 
     def remember(self, answer):
-        """Notes the id of what was made, and uploads what waits for its bytes."""
+        """Records the id of a created object, and uploads the bytes of a created content."""
         made = json.loads(answer.body) if answer.body else {}
         names = (made.get("id") or "").split("/") if isinstance(made, dict) else []
         for name, pair in self.real.items():
@@ -173,13 +173,13 @@ class Play:
                 pair[1] = names[-1]
         if isinstance(made, dict) and made.get("upload_url"):
             url = urllib.parse.urlsplit(made["upload_url"])
-            uploaded = self.description.server.ask("PUT", url.path + "?" + url.query, b"a" * made["size"], {})
+            uploaded = self.description.server.send("PUT", url.path + "?" + url.query, b"a" * made["size"], {})
             if uploaded.status != 200:
-                raise RuntimeError(f"the upload got {uploaded.status}")
+                raise RuntimeError(f"the upload was answered {uploaded.status}")
 
 
-def ask(connection, method, target, body, fields):
-    """One exchange on a connection that is kept open."""
+def send(connection, method, target, body, fields):
+    """Sends a request on a persistent connection; returns the answer."""
     connection.putrequest(method, target, skip_accept_encoding=True)
     for name, value in fields.items():
         connection.putheader(name, value)
@@ -189,4 +189,4 @@ def ask(connection, method, target, body, fields):
     return Answer(connection.getresponse())
 
 
-__all__ = ["Answer", "Description", "Operation", "Play", "ask", "http"]
+__all__ = ["Answer", "Description", "Operation", "ExampleClient", "send", "http"]

@@ -1,7 +1,7 @@
-"""Requests that schemathesis generates from a description, sent for existing objects.
+"""Requests that schemathesis generates from a description.
 
-Each operation gets an application of its own, with whatever its path names, made by the examples. Without that
-nearly every guess would be answered 403 or 404 and prove nothing.
+Each operation gets its own application with the objects that its path names, created by the examples. Without
+them nearly every request would be answered 403 or 404.
 """
 
 import json
@@ -21,44 +21,44 @@ CHECKS = [
 
 
 def command():
-    """Where schemathesis is: beside the Python that runs this, or on the path; None where it is not."""
+    """The path of schemathesis, beside this Python or on the PATH; `None` if it is not installed."""
     return shutil.which("schemathesis", path=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
 
 
-def furnish(peer, description):
-    """The document with names of things that are there, and what schemathesis has to know for each operation."""
+def prepare(api, description):
+    """The document with ids of existing objects, and the settings of schemathesis for each operation."""
     document, settings = description.document, []
     for operation in description.operations:
-        play = described.Play(description, *peer.application())
-        play.prepare(operation)
+        client = described.ExampleClient(description, *api.application())
+        client.prepare(operation)
         if operation.type == described.LINES:
-            # Nothing writes this type there.
+            # schemathesis cannot generate this type.
             del document["paths"][operation.path]
             continue
-        real = json.loads(play.actual(json.dumps(operation.json)))
+        real = json.loads(client.actual(json.dumps(operation.json)))
         document["paths"][operation.path][operation.method.lower()] = real
         settings += [
             "[[operations]]", f"include-name = {json.dumps(f'{operation.method} {operation.path}')}",
             "headers = { Authorization = %s, Accept = %s }" % (
-                json.dumps(f"Bearer {play.token}"), json.dumps(play.accepts(operation))),
+                json.dumps(f"Bearer {client.token}"), json.dumps(client.accepts(operation))),
             "parameters = { %s }" % ", ".join(
                 f'"path.{parameter["name"]}" = {json.dumps(parameter["example"])}'
                 for parameter in real["parameters"] if parameter["in"] == "path"), ""]
     return document, "\n".join(settings)
 
 
-def guess(peer, description, phases, options, report):
-    """Runs some of its phases with a bounded number of examples."""
+def guess(api, description, phases, options, report):
+    """Runs some phases of schemathesis with a limited number of requests."""
     began = time.monotonic()
-    document, operations = furnish(peer, description)
-    folder = pathlib.Path(peer.server.folder)
+    document, operations = prepare(api, description)
+    folder = pathlib.Path(api.server.folder)
     (folder / "openapi.json").write_text(json.dumps(document))
     (folder / "schemathesis.toml").write_text(
         'warnings = { fail-on = ["missing_auth"] }\n\n'
         f'[phases.coverage]\nunexpected-methods = ["PUT", "TRACE"]\n\n{operations}')
     run = subprocess.run(
         [command(), "--config-file", "schemathesis.toml", "run", "openapi.json",
-         "--url", f"http://127.0.0.1:{peer.server.port}", "--checks", ",".join(CHECKS),
+         "--url", f"http://127.0.0.1:{api.server.port}", "--checks", ",".join(CHECKS),
          "--max-examples", str(options.guesses), "--seed", str(options.seed),
          "--phases", phases, "--workers", "1", "--continue-on-failure"],
         cwd=folder, capture_output=True, text=True, timeout=900, env=os.environ | {"NO_COLOR": "1"})

@@ -4,7 +4,7 @@ import copy
 import json
 import random
 
-# Stands for a piece of JSON that Python's writer would not write.
+# A placeholder for JSON text that Python's encoder would not write.
 MARK = "\ue000{}\ue001"
 RAW = [
     "1e400", "-1e400", "9" * 40, "9" * 100, "-0", "1.5", "0.1e1", "NaN", '"\\ud800"', '"\\udc00x"', '"\\ud83d\\ude00"',
@@ -30,19 +30,19 @@ FIELDS = [
     "return=representation", "return=", "00-0-0-0", "\x7f", "\x01"]
 
 
-def places(value, path=()):
-    """Every place in a value, from the outside in."""
+def paths(value, path=()):
+    """The paths of all values within a value, outer ones first."""
     yield path
     if isinstance(value, dict):
         for name in value:
-            yield from places(value[name], path + (name,))
+            yield from paths(value[name], path + (name,))
     elif isinstance(value, list):
         for index in range(len(value)):
-            yield from places(value[index], path + (index,))
+            yield from paths(value[index], path + (index,))
 
 
 def replaced(value, path, new):
-    """The same value with something else at a place."""
+    """A copy of the value with another value at a path."""
     if not path:
         return new
     value = copy.deepcopy(value)
@@ -54,7 +54,7 @@ def replaced(value, path, new):
 
 
 def without(value, path):
-    """The same value with nothing at a place."""
+    """A copy of the value without the value at a path."""
     value = copy.deepcopy(value)
     holder = value
     for name in path[:-1]:
@@ -73,18 +73,18 @@ def members(schema, description, depth=0):
 
 
 def bodies(operation, generator):
-    """Bodies made of the example: each member missing, and each value replaced by each invalid value."""
+    """Variants of the example: without each member, and with each value replaced by each invalid value."""
     example = operation.body
     yield from (text.encode() for text in WHOLE)
     yield from ([b"\xff", b"\x22\xc0\xaf\x22", b"\x22\xed\xa0\x80\x22", b" " * 1_048_577])
-    spots = list(places(example))
-    for path in spots:
+    found_paths = list(paths(example))
+    for path in found_paths:
         if path:
             yield json.dumps(without(example, path)).encode()
     if isinstance(example, dict):
         # Members that the example leaves out.
-        spots += [(name,) for name in members(operation.schema, operation.description) if name not in example]
-    for path in spots:
+        found_paths += [(name,) for name in members(operation.schema, operation.description) if name not in example]
+    for path in found_paths:
         for value in VALUES:
             yield json.dumps(replaced(example, path, value)).encode()
         for raw in RAW:
@@ -92,24 +92,24 @@ def bodies(operation, generator):
     for _ in range(30):
         value = example
         for _ in range(generator.randrange(2, 5)):
-            spots = [path for path in places(value) if path]
-            if spots:
-                value = replaced(value, generator.choice(spots), generator.choice(VALUES))
+            found_paths = [path for path in paths(value) if path]
+            if found_paths:
+                value = replaced(value, generator.choice(found_paths), generator.choice(VALUES))
         yield json.dumps(value).encode()
 
 
-def variants(operation, most, seed):
-    """Arguments of `Play.send`, `most` of them at most; the same for the same seed."""
+def variants(operation, limit, seed):
+    """Arguments of `ExampleClient.send`, at most `limit` of them; the same for the same seed."""
     generator = random.Random(f"{seed} {operation.name} {operation.description.version}")
     found = []
     for parameter in operation.parameters:
-        place = {"path": "path", "query": "query", "header": "fields"}[parameter["in"]]
-        for value in FIELDS if place == "fields" else TEXTS:
-            if place == "path" and not value:
-                # An empty segment is the end of another path.
+        location = {"path": "path", "query": "query", "header": "fields"}[parameter["in"]]
+        for value in FIELDS if location == "fields" else TEXTS:
+            if location == "path" and not value:
+                # With an empty segment the request would be one of another path.
                 continue
-            found.append({place: {parameter["name"]: value}})
+            found.append({location: {parameter["name"]: value}})
     if operation.schema:
         found += [{"body": body} for body in bodies(operation, generator)]
     generator.shuffle(found)
-    return found[:most]
+    return found[:limit]

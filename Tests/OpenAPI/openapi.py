@@ -29,18 +29,18 @@ VERSIONS = ["1.0", "1.1", "2.0", "3.0"]
 FAILURES = 20
 
 
-class Peer:
-    """The server as these tests talk to it: over one connection, opened again when it was closed."""
+class APIServer:
+    """A client of the server under test, on one connection that is opened again when it was closed."""
 
     def __init__(self, server):
         self.server = server
         self.server.start()
         self.connection = self.server.connection()
 
-    def ask(self, method, target, body, fields):
+    def send(self, method, target, body, fields):
         for attempt in (1, 2):
             try:
-                return described.ask(self.connection, method, target, body, fields)
+                return described.send(self.connection, method, target, body, fields)
             except (OSError, described.http.client.HTTPException):
                 # A refused request may end its connection before its body is sent.
                 self.connection.close()
@@ -48,40 +48,40 @@ class Peer:
                     raise
 
     def get(self, path):
-        return self.ask("GET", path, None, {}).body
+        return self.send("GET", path, None, {}).body
 
     def application(self):
         """A new application and its token."""
-        def said(*words):
+        def run(*arguments):
             output = subprocess.run(
-                [self.server.binary, *words, "--data", "data"], cwd=self.server.folder, check=True,
+                [self.server.binary, *arguments, "--data", "data"], cwd=self.server.folder, check=True,
                 capture_output=True, text=True).stdout
             return dict(line.split("=", 1) for line in output.splitlines() if "=" in line)
-        application = said("app", "create", "described")["APP"]
-        return application, said("token", "create", "--app", application)["TOKEN"]
+        application = run("app", "create", "described")["APP"]
+        return application, run("token", "create", "--app", application)["TOKEN"]
 
 
-def is_there(package):
+def is_installed(package):
     return importlib.util.find_spec(package) is not None
 
 
 def validate(description):
     """Whether the document is OpenAPI 3.1."""
-    if not is_there("openapi_spec_validator"):
+    if not is_installed("openapi_spec_validator"):
         return []
     from openapi_spec_validator import OpenAPIV31SpecValidator
     return [str(error.message)[:300] for error in OpenAPIV31SpecValidator(description.document).iter_errors()]
 
 
-def attack(peer, description, options, report):
+def attack(api, description, options, report):
     """Sends every example and its invalid variants."""
-    asked = 0
+    sent = 0
     for operation in description.operations:
-        play = described.Play(description, *peer.application())
-        play.prepare(operation)
+        client = described.ExampleClient(description, *api.application())
+        client.prepare(operation)
         for arguments in [{}] + hostile.variants(operation, options.variants, options.seed):
             try:
-                answer = play.send(operation, **arguments)
+                answer = client.send(operation, **arguments)
                 problem = description.problem(operation, answer)
                 if not arguments and answer.status >= 300:
                     problem = f"the example got {answer.status}: {answer.body[:200]}"
@@ -90,10 +90,10 @@ def attack(peer, description, options, report):
                 continue
             except (OSError, described.http.client.HTTPException) as fault:
                 problem = f"no answer: {fault!r}"
-            asked += 1
+            sent += 1
             if problem:
                 report(f"{operation.name} in {description.version} with {str(arguments)[:300]}: {problem}")
-    return asked
+    return sent
 
 
 def main():
@@ -102,44 +102,44 @@ def main():
     parser.add_argument("--variants", type=int, default=150, help="hostile requests for each operation and version")
     parser.add_argument("--guesses", type=int, default=10, help="random requests of schemathesis for each operation")
     only = parser.add_mutually_exclusive_group()
-    only.add_argument("--only-guesses", action="store_true", help="leaves out all but schemathesis")
-    only.add_argument("--no-guesses", action="store_true", help="leaves out schemathesis")
+    only.add_argument("--only-guesses", action="store_true", help="run schemathesis only")
+    only.add_argument("--no-guesses", action="store_true", help="do not run schemathesis")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     found = []
     for package in ["openapi_spec_validator", "jsonschema"]:
-        if not is_there(package):
-            print(f"  {package} is not installed here: its checks are skipped")
+        if not is_installed(package):
+            print(f"  {package} is not installed: its checks are skipped")
 
     def report(problem):
         found.append(problem)
         if len(found) <= FAILURES:
-            print(f"  BROKEN: {problem}", flush=True)
+            print(f"  FAILED: {problem}", flush=True)
 
     with serving(options.binary, settings=delivered.SETTINGS) as server:
-        peer = Peer(server)
+        api = APIServer(server)
         for version in [] if options.only_guesses else VERSIONS:
             began = time.monotonic()
-            description = described.Description(peer, version)
+            description = described.Description(api, version)
             for problem in validate(description):
                 report(f"the document of {version}: {problem}")
             if version != "1.1":
-                # There is no such version of webhooks.
-                delivered.deliver(peer, description, report)
-            asked = attack(peer, description, options, report)
-            print(f"  {version}: {len(description.operations)} operations, {asked} requests,"
+                # Webhooks have no version 1.1.
+                delivered.deliver(api, description, report)
+            sent = attack(api, description, options, report)
+            print(f"  {version}: {len(description.operations)} operations, {sent} requests,"
                   f" {time.monotonic() - began:.1f} s", flush=True)
         if options.no_guesses:
             pass
         elif guessing.command() is None:
-            print("  schemathesis is not installed here: its checks are skipped")
+            print("  schemathesis is not installed: its checks are skipped")
         else:
             # The phase that covers every rule of a schema is equal for all versions, and takes a minute.
             for version, phases in [("1.0", "examples,fuzzing"), ("3.0", "examples,coverage,fuzzing")]:
-                guessing.guess(peer, described.Description(peer, version), phases, options, report)
+                guessing.guess(api, described.Description(api, version), phases, options, report)
     if found:
-        sys.exit(f"{len(found)} answers break the description")
-    print("the server answers as it describes itself")
+        sys.exit(f"{len(found)} answers contradict the description")
+    print("all answers match the description")
 
 
 if __name__ == "__main__":

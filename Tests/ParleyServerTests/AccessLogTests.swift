@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPTransport
 @testable import ParleyServer
 
-@Suite struct `The line of a request` {
+@Suite struct `The log line of a request` {
     @Test func `H206 has every member`() throws {
         var record = record()
         record.user = "ana"
@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         "ana\n{\"message\":\"forged\"}", "\",\"status\":500,\"x\":\"", "\u{1B}]0;title\u{7}",
         "a\u{2028}b\u{2029}c\u{9B}31m\u{7F}", "\\\\\\", "\u{1}\t",
-    ]) func `H207 stays one line and one object, whatever a client sends`(user: String) throws {
+    ]) func `H207 is one line and one object, whatever a client sends`(user: String) throws {
         var record = record()
         record.user = user
         let bytes = try bytes([record])
@@ -70,18 +70,18 @@ import Testing
         #expect(line["status"]?.integer == 200)
     }
 
-    @Test func `H207 has no value beyond one kibibyte`() throws {
+    @Test func `H207 has no value above one kibibyte`() throws {
         var record = record()
         record.user = String(repeating: "é", count: 5000)
         #expect(try bytes([record]).count < 1024 + 400)
     }
 
-    @Test func `H209 is written for the first refused heads of a second and counted for the rest`()
+    @Test func `H209 is written for the first refused heads of a second, the rest is counted`()
         throws
     {
         let log = AccessLog(LogSink { _ in true }, level: .info)
         for _ in 0..<500 { log.write(refused("x")) }
-        // One or two seconds may have passed meanwhile.
+        // One or two seconds may have passed.
         #expect(log.suppressedLines >= 200)
         #expect(log.suppressedLines <= 400)
         for _ in 0..<500 { log.write(record()) }
@@ -114,12 +114,12 @@ import Testing
     private func bytes(
         _ records: [RequestRecord], level: Logger.Level = .info
     ) throws -> [UInt8] {
-        let kept = Kept()
-        let sink = LogSink { lines in kept.add(lines) }
+        let captured = CapturedLines()
+        let sink = LogSink { lines in captured.add(lines) }
         let log = AccessLog(sink, level: level)
         for record in records { log.write(record) }
         #expect(sink.flush())
-        return kept.bytes
+        return captured.bytes
     }
 
     private func lines(
@@ -132,7 +132,7 @@ import Testing
 }
 
 /// The lines that a sink has written.
-private final class Kept: Sendable {
+private final class CapturedLines: Sendable {
     private let state = Locked<[UInt8]>([])
 
     func add(_ lines: [UInt8]) -> Bool {

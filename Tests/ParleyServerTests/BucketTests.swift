@@ -30,7 +30,7 @@ import Testing
         try await work(path)
     }
 
-    @Test func `starts where everything is right`() async throws {
+    @Test func `starts with valid settings`() async throws {
         let components = try await TestServer(Self.flags()).components()
         components.close()
     }

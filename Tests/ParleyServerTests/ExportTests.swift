@@ -23,8 +23,9 @@ import Testing
         try await components.store.setExportKey(
             ExportKey(pem: Self.pem, der: key.der), in: application)
 
-        let asked = await components.service.response(to: .post, "\(root)/exports", fields: head)
-        #expect(asked.status == .accepted)
+        let requested = await components.service.response(
+            to: .post, "\(root)/exports", fields: head)
+        #expect(requested.status == .accepted)
         let id = try #require(
             try await components.store.exports(limit: 1, in: application).items.first?.id)
         let status = "\(root)/exports/\(id.uuid)/status"

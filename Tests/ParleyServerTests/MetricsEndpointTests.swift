@@ -4,11 +4,11 @@ import Testing
 
 @testable import ParleyServer
 
-@Suite struct `The page of metrics` {
+@Suite struct `The metrics endpoint` {
     private static let token = "a-token-for-the-metrics"
 
     @Test(arguments: [HTTP.Method.get, .head, .post, .options])
-    func `does not exist on the main listener without a token in the settings`(
+    func `is not on the main listener without a configured token`(
         method: HTTP.Method
     ) async throws {
         let testServer = TestServer([("metrics.listen", "127.0.0.1:0")])
@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: [
         "Bearer a-token-for-the-metricz", "Bearer a-token-for-the-metrics1", "Bearer x",
-    ]) func `H210 answers every other token with the same bytes`(line: String) async throws {
+    ]) func `H210 gives every other token the same response`(line: String) async throws {
         let testServer = TestServer([("metrics.token", Self.token)])
         let components = try await testServer.components()
         let response = await components.service.response(
@@ -51,7 +51,7 @@ import Testing
             [("Authorization", "Bearer \(token)"), ("Authorization", "Bearer \(token)")],
             #"Bearer error="invalid_token""#
         ),
-    ]) func `H211 asks for a token where the header has none`(
+    ]) func `H211 requires a token when the header has none`(
         fields: [(String, String)], challenge: String
     ) async throws {
         let testServer = TestServer([("metrics.token", Self.token)])
@@ -61,7 +61,7 @@ import Testing
         #expect(response.fields["WWW-Authenticate"] == challenge)
     }
 
-    @Test func `is the only page on a listener of its own`() async throws {
+    @Test func `is the only path on its own listener`() async throws {
         let components = try await TestServer().components()
         let service = MetricsService(MetricsEndpoint(components.metrics, token: nil))
         #expect(await service.response(to: .get, "/metrics").status == .ok)

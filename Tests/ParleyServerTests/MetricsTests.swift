@@ -97,7 +97,7 @@ import Uploads
         #expect(page[#"parley_loop_turn_seconds_count{loop="0"}"#] == nil)
     }
 
-    @Test func `uploads are counted by their dialect (11.11)`() async throws {
+    @Test func `uploads are counted by their protocol (11.11)`() async throws {
         let testServer = TestServer([("metrics.listen", "127.0.0.1:0")])
         let components = try await testServer.components()
         let draft = UploadDraft(
@@ -158,22 +158,22 @@ struct ParsedMetrics {
         #expect(text.hasSuffix("\n"))
         var help: [Substring] = []
         for line in text.split(separator: "\n") where line != "# EOF" {
-            let words = line.split(separator: " ", maxSplits: 3)
-            switch (words[0], words[1]) {
-            case ("#", "HELP"): help = words
+            let fields = line.split(separator: " ", maxSplits: 3)
+            switch (fields[0], fields[1]) {
+            case ("#", "HELP"): help = fields
             case ("#", "TYPE"):
                 // Each metric has both once, HELP first.
-                #expect(help[2] == words[2])
-                #expect(!families.contains { family in family.name == words[2] })
-                families.append((String(words[2]), String(words[3]), String(help[3])))
-            case ("#", "UNIT"): #expect(words[2].hasSuffix("_" + words[3]))
+                #expect(help[2] == fields[2])
+                #expect(!families.contains { family in family.name == fields[2] })
+                families.append((String(fields[2]), String(fields[3]), String(help[3])))
+            case ("#", "UNIT"): #expect(fields[2].hasSuffix("_" + fields[3]))
             default:
-                let place = try #require(line.lastIndex(of: " "))
+                let index = try #require(line.lastIndex(of: " "))
                 let family = try #require(families.last)
                 #expect(line.hasPrefix(family.name))
-                let name = String(line[..<place])
+                let name = String(line[..<index])
                 #expect(samples[name] == nil)
-                let value = try #require(Double(String(line[line.index(after: place)...])))
+                let value = try #require(Double(String(line[line.index(after: index)...])))
                 samples[name] = value
             }
         }

@@ -18,7 +18,7 @@ import Testing
         components.close()
     }
 
-    @Test func `says what is wrong with a folder in one line`() async throws {
+    @Test func `reports an unusable folder in one line`() async throws {
         let testServer = TestServer([("data.folder", "/proc/none/data")])
         await #expect(throws: CommandFailure.self) { try await testServer.components() }
     }
@@ -29,7 +29,7 @@ import Testing
         ("port=x", "cannot be used: the URL is not understood: there is no such port"),
         ("sslmode=x", "cannot be used: the URL is not understood: there is no such sslmode"),
         ("application_name=%zz", "cannot be used: the URL is not understood: invalid percent"),
-    ]) func `says what is wrong with a database server, and never its URL`(
+    ]) func `reports an unusable database, without its URL`(
         parameter: String, reason: String
     ) async throws {
         let testServer = TestServer([("database.url", "postgres://me:sesame@/parley?\(parameter)")])

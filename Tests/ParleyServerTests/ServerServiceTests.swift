@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [Method.get, .head])
-    func `explain the errors as a page (ruling 32)`(method: Method) async throws {
+    func `answer with a page that explains the errors (ruling 32)`(method: Method) async throws {
         let testServer = TestServer()
         let response = await response(
             to: method, "/docs/errors", of: try await testServer.components())
@@ -22,7 +22,9 @@ import Testing
         #expect(response.fields["Content-Type"] == "text/html; charset=UTF-8")
     }
 
-    @Test func `a body that is too long is told the limit and the way out (H44)`() async throws {
+    @Test func `refuse a body that is too long with the limit and the alternative (H44)`()
+        async throws
+    {
         let testServer = TestServer()
         let components = try await testServer.components()
         let response = components.service.bodyTooLarge(limit: 1 << 20)
@@ -54,8 +56,8 @@ import Testing
         #expect(await response(to: .get, "/health/live", of: components).status == .ok)
     }
 
-    @Test func `H197 ask the database once a second, however many ask`() async {
-        let clock = Steps()
+    @Test func `H197 query the database at most once a second`() async {
+        let clock = ManualClock()
         let probe = ReadinessProbe(now: { clock.now }) {
             clock.count += 1
             if clock.count > 1 { throw CancellationError() }
@@ -67,8 +69,8 @@ import Testing
         #expect(clock.count == 2)
     }
 
-    @Test func `H197 ask again after the clock was set back`() async {
-        let clock = Steps()
+    @Test func `H197 query again after the clock was set back`() async {
+        let clock = ManualClock()
         clock.now = 3_600_000
         let probe = ReadinessProbe(now: { clock.now }) {
             clock.count += 1
@@ -87,7 +89,7 @@ import Testing
         #expect(response.status == .ok)
     }
 
-    @Test func `H65 refuse other methods and name those they take`() async throws {
+    @Test func `H65 refuse other methods and name the allowed ones`() async throws {
         let testServer = TestServer()
         let response = await response(
             to: .post, "/health/live", of: try await testServer.components())
@@ -110,20 +112,20 @@ import Testing
     }
 }
 
-/// A clock that a test sets, and a counter.
-private final class Steps: @unchecked Sendable {
+/// A manual clock and a counter.
+private final class ManualClock: @unchecked Sendable {
     // Sendable because one task uses it.
     var now: Int64 = 0
     var count = 0
 }
 
 @Suite struct `Redirects to TLS` {
-    @Test func `go to the configured host, whatever a request names (H173)`() throws {
+    @Test func `go to the configured host, whatever the request's host (H173)`() throws {
         let service = RedirectService(to: "https://chat.example.com")
         let request = Request(
             method: .get, target: RequestTarget("/a%20b?c=d"), fields: Fields([("Host", "evil")]))
         guard case .response(let response) = service.answer(to: request).outcome else {
-            Issue.record("no answer")
+            Issue.record("There is no immediate response.")
             return
         }
         #expect(response.status.code == 308)

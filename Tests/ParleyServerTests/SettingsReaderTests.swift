@@ -83,12 +83,12 @@ import Testing
             ["http.listen=127.0.0.1:1", "tls.redirect_listen=127.0.0.1:1", "public_url=https://a"],
             ["tls.redirect_listen"]
         ),
-    ]) func `rejects settings that cannot work together`(said: [String], blamed: [String]) {
-        let flags = said.map { text in
+    ]) func `rejects settings that cannot work together`(values: [String], named: [String]) {
+        let flags = values.map { text in
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             return SettingsSources.Flag(parts[0], parts[1], name: "--set")
         }
-        #expect(read(nil, [:], flags).errors.map(\.key) == blamed)
+        #expect(read(nil, [:], flags).errors.map(\.key) == named)
     }
 
     @Test(arguments: [
@@ -145,7 +145,7 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
         defer { Repository.remove(file) }
         let named = SettingsSources.Flag("\(key)_file", file, name: "--set")
-        // Without an application that it belongs to, its token is an error.
+        // A token without its application is an error.
         let application = SettingsSources.Flag(
             "app.id", "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", name: "--set")
         let flags = key == "app.token" ? [application, named] : [named]
@@ -192,21 +192,21 @@ import Testing
             ])
     }
 
-    @Test func `takes a variable of any length`() {
+    @Test func `accepts a variable of any length`() {
         let name = "PARLEY_" + String(repeating: "A", count: 100_000)
         #expect(read(nil, [name: "x"], []).errors.map(\.key) == [name])
     }
 
-    @Test func `takes an empty variable as one that is not set`() {
+    @Test func `treats an empty variable as not set`() {
         #expect(read(nil, ["PARLEY_APP_ID": "", "PARLEY_APP_TOKEN": ""], []).errors.isEmpty)
     }
 
     @Test(arguments: ["", "[]", "{\"http\":", "{\"a\":1,\"a\":2}"])
-    func `refuses a file that is no object of distinct names`(text: String) {
+    func `refuses a file that is no object with unique names`(text: String) {
         #expect(read(text, [:], []).errors.first?.key == "file")
     }
 
-    @Test func `drops the slashes at the end of a base`() {
+    @Test func `removes trailing slashes of a base URL`() {
         let flag = SettingsSources.Flag(
             "public_url", "https://chat.example.com/base//", name: "--set")
         #expect(read(nil, [:], [flag]).settings.publicURL == "https://chat.example.com/base")

@@ -8,7 +8,7 @@ import Testing
         #expect(Set(Settings.table.map(\.environmentName)).count == Settings.table.count)
     }
 
-    @Test func `gives the environment the names that others rely on`() {
+    @Test func `uses the documented environment variables`() {
         let names = Set(Settings.table.map(\.environmentName))
         #expect(
             names.isSuperset(of: [
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `has defaults that read back as themselves`() {
+    @Test func `has defaults that are read back unchanged`() {
         let reader = SettingsReader(
             SettingsSources(
                 file: SettingsSources.File(
@@ -45,8 +45,8 @@ import Testing
     }
 }
 
-@Suite struct `Settings read again` {
-    @Test func `apply if they may, and report those that need a restart (H196)`() {
+@Suite struct `Reloaded settings` {
+    @Test func `apply if they can, and report those that need a restart (H196)`() {
         let read = settings([
             "data.folder": "elsewhere", "log.level": "debug", "http.listen": "127.0.0.1:81",
             "http.header_timeout": "1s",

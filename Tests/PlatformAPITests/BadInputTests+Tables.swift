@@ -1,7 +1,7 @@
 import Testing
 
 extension `Bad input` {
-    /// A request that must be refused, and how.
+    /// A request that must be rejected, and the expected error.
     struct Case: Sendable, CustomTestStringConvertible {
         let method: String
         let path: String
@@ -85,7 +85,7 @@ extension `Bad input` {
                 }.joined(separator: ",") + "]"),
     ]
 
-    /// Ids that no URL can name, in every place that introduces one (rulings 30).
+    /// Ids that no URL can contain, in every member that introduces one (rulings 30).
     static let dots: [Case] = [".", ".."].flatMap { id in
         [
             invalid("participants", .create, #"{"participants":["ana","\#(id)"]}"#),
@@ -116,7 +116,7 @@ extension `Bad input` {
         missing("sender", .send, ""),
         invalid("sender", .send, #"{"sender":[{"user_id":"ana"}],\#(part)}"#),
         invalid("sender.user_id", .send, #"{"sender":{"user_id":"\#(long)"},\#(part)}"#),
-        invalid("sender.user_id", .send, #"{"sender":{"user_id":"stranger"},\#(part)}"#),
+        invalid("sender.user_id", .send, #"{"sender":{"user_id":"outsider"},\#(part)}"#),
         missing("parts", .send, #"{"sender":{"user_id":"ana"},"parts":null}"#),
         invalid("parts", .send, #"{"sender":{"user_id":"ana"},"parts":[null]}"#),
         missing("parts.mime_type", .send, #"{"sender":{"user_id":"ana"},"parts":[{}]}"#),
@@ -148,13 +148,13 @@ extension `Bad input` {
                 ),
                 invalid(
                     "schedule.typing_indicator_in_seconds", .send,
-                    // No time of typing is 0 (ruling 23).
+                    // A typing time of 0 means none (ruling 23).
                     #"{"sender":{"user_id":"ana"},\#(part),"schedule":{"delay_in_seconds":30,"typing_indicator_in_seconds":\#(value == "0" ? "0.5" : value)}}"#
                 ),
             ]
         }
 
-    /// One more than there may be.
+    /// One user more than the limit.
     static let tooManyUsers = (0...10_000).map { number in "\"u\(number)\"" }
         .joined(separator: ",")
 

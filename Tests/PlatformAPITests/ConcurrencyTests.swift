@@ -4,74 +4,82 @@ import MessagingStore
 import Synchronization
 import Testing
 
-@Suite struct `Many callers at once` {
+@Suite struct `Concurrent requests` {
     @Test(arguments: [true, false])
-    func `fifty distinct creations make one conversation (R8)`(overSocket: Bool) async throws {
-        let scene = try await SampleApplication.make()
-        let before = try await scene.eventCount()
-        let answers = try await ask(50, scene, overSocket) { scene, client in
-            try await scene.ask(
+    func `fifty concurrent distinct creations make one conversation (R8)`(overSocket: Bool)
+        async throws
+    {
+        let sample = try await SampleApplication.make()
+        let before = try await sample.eventCount()
+        let answers = try await send(50, sample, overSocket) { sample, client in
+            try await sample.send(
                 "POST", "/apps/{app}/conversations",
                 #"{"participants":["ana","bo"],"distinct":true}"#, by: client)
         }
         #expect(answers.count { $0.status == 201 } == 1)
         #expect(answers.count { $0.status == 200 } == 49)
         #expect(Set(answers.map(\.body)).count == 1)
-        // The conversation, and whatever being named for the first time records: but once.
-        let again = try await scene.eventCount()
-        _ = try await ask(5, scene, overSocket) { scene, client in
-            try await scene.ask(
+        // One event for the conversation, and one for each user that is named for the first time.
+        let again = try await sample.eventCount()
+        _ = try await send(5, sample, overSocket) { sample, client in
+            try await sample.send(
                 "POST", "/apps/{app}/conversations",
                 #"{"participants":["bo","ana"],"distinct":true}"#, by: client)
         }
         #expect(again > before)
-        #expect(try await scene.eventCount() == again)
+        #expect(try await sample.eventCount() == again)
     }
 
     @Test(arguments: [true, false])
-    func `twenty posts with one key send one message (R111)`(overSocket: Bool) async throws {
-        var scene = try await SampleApplication.make()
-        let client = RouterClient(service: scene.world.service)
-        let made = try await scene.ask(
+    func `twenty concurrent requests with one key send one message (R111)`(overSocket: Bool)
+        async throws
+    {
+        var sample = try await SampleApplication.make()
+        let client = RouterClient(service: sample.server.service)
+        let made = try await sample.send(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: client)
-        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
-        let before = try await scene.eventCount()
-        let answers = try await ask(20, scene, overSocket) { scene, client in
-            try await scene.ask(
+        sample.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        let before = try await sample.eventCount()
+        let answers = try await send(20, sample, overSocket) { sample, client in
+            try await sample.send(
                 "POST", "/apps/{app}/conversations/{C}/messages",
                 #"{"sender":{"user_id":"ana"},"parts":[{"mime_type":"a/b","body":"once"}]}"#,
                 fields: [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")], by: client)
         }
         #expect(answers.allSatisfy { $0.status == 201 })
         #expect(Set(answers.map(\.body)).count == 1)
-        #expect(try await scene.eventCount() == before + 1)
+        #expect(try await sample.eventCount() == before + 1)
     }
 
     @Test(arguments: [true, false])
-    func `twenty announcements with one key are one (R111)`(overSocket: Bool) async throws {
-        let scene = try await SampleApplication.make()
-        let before = try await scene.eventCount()
-        let answers = try await ask(20, scene, overSocket) { scene, client in
-            try await scene.ask(
+    func `twenty concurrent announcements with one key are one (R111)`(overSocket: Bool)
+        async throws
+    {
+        let sample = try await SampleApplication.make()
+        let before = try await sample.eventCount()
+        let answers = try await send(20, sample, overSocket) { sample, client in
+            try await sample.send(
                 "POST", "/apps/{app}/announcements",
                 #"{"recipients":["ana"],"sender":{"name":"Shop"},"parts":[{"mime_type":"a/b","body":"once"}]}"#,
                 fields: [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")], by: client)
         }
         #expect(answers.allSatisfy { $0.status == 202 })
         #expect(Set(answers.map(\.body)).count == 1)
-        #expect(try await scene.eventCount() == before + 1)
+        #expect(try await sample.eventCount() == before + 1)
     }
 
-    @Test func `patches of different keys do not overwrite each other (R47)`() async throws {
-        var scene = try await SampleApplication.make()
-        let client = RouterClient(service: scene.world.service)
-        let made = try await scene.ask(
+    @Test func `concurrent patches of different keys do not overwrite each other (R47)`()
+        async throws
+    {
+        var sample = try await SampleApplication.make()
+        let client = RouterClient(service: sample.server.service)
+        let made = try await sample.send(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: client)
-        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        sample.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         let answers = try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
             for number in 10..<40 {
-                group.addTask { [scene] in
-                    try await scene.ask(
+                group.addTask { [sample] in
+                    try await sample.send(
                         "PATCH", "/apps/{app}/conversations/{C}",
                         #"{"operation":"set","property":"metadata.k\#(number)","value":"x"}"#,
                         fields: [("Content-Type", "application/vnd.layer-patch+json")], by: client)
@@ -80,17 +88,17 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.allSatisfy { $0.status == 204 })
-        let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: client)
+        let now = try await sample.send("GET", "/apps/{app}/conversations/{C}", by: client)
         #expect((10..<40).allSatisfy { now.body.contains("\"k\($0)\":\"x\"") })
     }
 
     @Test(arguments: [true, false])
-    func `of twenty patches of one version exactly one is made (X4)`(
+    func `of twenty concurrent patches of one version exactly one succeeds (X4)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await messageScene()
-        let answers = try await ask(20, scene, overSocket) { scene, client in
-            try await scene.ask(
+        let sample = try await sampleMessage()
+        let answers = try await send(20, sample, overSocket) { sample, client in
+            try await sample.send(
                 "PATCH", "/apps/{app}/conversations/{C}",
                 #"[{"operation":"set","property":"metadata.x","value":"y"}]"#,
                 fields: [
@@ -102,12 +110,12 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `of twenty replacements of one version exactly one is made (X4)`(
+    func `of twenty concurrent replacements of one version exactly one succeeds (X4)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await messageScene()
-        let answers = try await ask(20, scene, overSocket) { scene, client in
-            try await scene.ask(
+        let sample = try await sampleMessage()
+        let answers = try await send(20, sample, overSocket) { sample, client in
+            try await sample.send(
                 "PUT", "/apps/{app}/conversations/{C}/messages/{M}/parts/0",
                 #"{"mime_type":"a/b","body":"x"}"#, fields: [("If-Match", "\"v1\"")], by: client)
         }
@@ -116,25 +124,26 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `thirty parts added at once have thirty numbers (1_3)`(overSocket: Bool) async throws {
-        let scene = try await messageScene()
-        let answers = try await ask(30, scene, overSocket) { scene, client in
-            try await scene.ask(
+    func `thirty parts added concurrently have thirty numbers (1_3)`(overSocket: Bool) async throws
+    {
+        let sample = try await sampleMessage()
+        let answers = try await send(30, sample, overSocket) { sample, client in
+            try await sample.send(
                 "POST", "/apps/{app}/conversations/{C}/messages/{M}/parts",
                 #"{"mime_type":"a/b","body":"x"}"#, by: client)
         }
         #expect(answers.allSatisfy { $0.status == 201 })
         let numbers = answers.compactMap { $0["Location"]?.split(separator: "/").last }
         #expect(Set(numbers.compactMap { Int($0) }) == Set(1...30))
-        let removals = try await ask(31, scene, overSocket) { scene, client in
-            try await scene.ask(
+        let removals = try await send(31, sample, overSocket) { sample, client in
+            try await sample.send(
                 "DELETE",
                 "/apps/{app}/conversations/{C}/messages/{M}/parts/\(Int.random(in: 0...30))",
                 by: client)
         }
         #expect(removals.allSatisfy { [204, 404, 422].contains($0.status) })
-        let client = RouterClient(service: scene.world.service)
-        let rest = try await scene.ask(
+        let client = RouterClient(service: sample.server.service)
+        let rest = try await sample.send(
             "GET", "/apps/{app}/conversations/{C}/messages/{M}/parts", by: client)
         let gone = removals.count { $0.status == 204 }
         #expect(rest["ETag"] == "\"v\(31 + gone)\"")
@@ -142,94 +151,96 @@ import Testing
     }
 
     /// A conversation `C` with one message `M`, in 2.0.
-    private func messageScene() async throws -> SampleApplication {
-        var scene = try await SampleApplication.make(version: "2.0")
-        let client = RouterClient(service: scene.world.service)
-        let made = try await scene.ask(
+    private func sampleMessage() async throws -> SampleApplication {
+        var sample = try await SampleApplication.make(version: "2.0")
+        let client = RouterClient(service: sample.server.service)
+        let made = try await sample.send(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana"]}"#, by: client)
-        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
-        let sent = try await scene.ask(
+        sample.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        let sent = try await sample.send(
             "POST", "/apps/{app}/conversations/{C}/messages",
             #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"0"}]}"#, by: client)
-        scene.variables["M"] = sent["Location"]?.split(separator: "/").last.map(String.init)
-        return scene
+        sample.variables["M"] = sent["Location"]?.split(separator: "/").last.map(String.init)
+        return sample
     }
 
     @Test(arguments: [true, false])
-    func `one of many creates an identity, the rest meet it (5_7)`(overSocket: Bool) async throws {
-        let scene = try await SampleApplication.make()
-        let before = try await scene.eventCount()
-        let answers = try await ask(20, scene, overSocket) { scene, client in
-            try await scene.ask(
+    func `one of many requests creates an identity, the others get a conflict (5_7)`(
+        overSocket: Bool
+    ) async throws {
+        let sample = try await SampleApplication.make()
+        let before = try await sample.eventCount()
+        let answers = try await send(20, sample, overSocket) { sample, client in
+            try await sample.send(
                 "POST", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: client)
         }
         #expect(answers.count { $0.status == 201 } == 1)
         #expect(answers.count { $0.status == 409 } == 19)
-        #expect(try await scene.eventCount() == before + 1)
+        #expect(try await sample.eventCount() == before + 1)
     }
 
     @Test(arguments: [true, false])
-    func `patches of different keys of an identity are all kept (R47, R49)`(
+    func `concurrent patches of different keys of an identity are all kept (R47, R49)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await SampleApplication.make()
-        let made = try await scene.ask(
+        let sample = try await SampleApplication.make()
+        let made = try await sample.send(
             "PUT", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#,
-            by: RouterClient(service: scene.world.service))
+            by: RouterClient(service: sample.server.service))
         #expect(made.status == 204)
         let next = Counter()
-        let answers = try await ask(16, scene, overSocket) { scene, client in
-            try await scene.ask(
+        let answers = try await send(16, sample, overSocket) { sample, client in
+            try await sample.send(
                 "PATCH", "/apps/{app}/users/ana/identity",
                 #"{"operation":"set","property":"metadata.k\#(next.next())","value":"x"}"#,
                 fields: [("Content-Type", "application/vnd.layer-patch+json")], by: client)
         }
         #expect(answers.allSatisfy { $0.status == 204 })
-        let user = try await scene.world.store.identity(
-            of: #require(UserID("ana")), in: scene.application)
+        let user = try await sample.server.store.identity(
+            of: #require(UserID("ana")), in: sample.application)
         #expect(user.identity.metadata.count == 16)
         #expect(user.identityVersion == 17)
     }
 
-    @Test func `blocks of many callers are all kept (R30)`() async throws {
-        let scene = try await SampleApplication.make()
+    @Test func `concurrent blocks are all kept (R30)`() async throws {
+        let sample = try await SampleApplication.make()
         let next = Counter()
         let patch = patch
-        let answers = try await ask(40, scene, true) { scene, client in
+        let answers = try await send(40, sample, true) { sample, client in
             let number = next.next()
             return number % 2 == 0
-                ? try await scene.ask(
+                ? try await sample.send(
                     "POST", "/apps/{app}/users/ana/blocks", #"{"user_id":"u\#(number)"}"#,
                     by: client)
-                : try await scene.ask(
+                : try await sample.send(
                     "PATCH", "/apps/{app}/users/ana",
                     #"{"operation":"add","property":"blocks","value":"u\#(number)"}"#,
                     fields: patch, by: client)
         }
         #expect(answers.allSatisfy { $0.status == 204 || $0.status == 202 })
-        let blocked = try await scene.world.store.blocks(
-            of: #require(UserID("ana")), in: scene.application)
+        let blocked = try await sample.server.store.blocks(
+            of: #require(UserID("ana")), in: sample.application)
         #expect(blocked.count == 40)
     }
 
     private let patch = [(name: "Content-Type", value: "application/vnd.layer-patch+json")]
 
-    private func ask(
-        _ count: Int, _ scene: SampleApplication, _ overSocket: Bool,
+    private func send(
+        _ count: Int, _ sample: SampleApplication, _ overSocket: Bool,
         _ request:
             @escaping @Sendable (SampleApplication, any TestClient) async throws -> PlainAnswer
     ) async throws -> [PlainAnswer] {
         let client: any TestClient =
             overSocket
-            ? SocketClient(port: scene.world.port) : RouterClient(service: scene.world.service)
+            ? SocketClient(port: sample.server.port) : RouterClient(service: sample.server.service)
         return try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
-            for _ in 0..<count { group.addTask { try await request(scene, client) } }
+            for _ in 0..<count { group.addTask { try await request(sample, client) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }
 }
 
-/// Numbers for callers that run at once, each given out once.
+/// Unique numbers for concurrent requests.
 private final class Counter: Sendable {
     private let count = Atomic<Int>(0)
 

@@ -2,13 +2,15 @@ import JSON
 import Messaging
 import Testing
 
-/// Many users and the system at once, over sockets, with a restart between.
-@Suite struct `Many users at once` {
+/// Concurrent requests of users and the system over sockets, and a restart.
+@Suite struct `Concurrent users` {
     private let members = (0..<9).map { number in "u\(number)" }
 
-    @Test func `fifty distinct creations by users and the system make one (R8)`() async throws {
-        let scene = try await SampleApplication.make(version: "1.1", in: TestServer.separate())
-        try await know(scene)
+    @Test func `fifty concurrent distinct creations by users and the system make one (R8)`()
+        async throws
+    {
+        let sample = try await SampleApplication.make(version: "1.1", in: TestServer.separate())
+        try await createMembers(sample)
         let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
         let creations = (0..<50).map { number in
             // Each user five times, and the system.
@@ -20,28 +22,30 @@ import Testing
                 #"{"participants":[\#(list)],"distinct":true}"#
             )
         }
-        let answers = try await ask(creations, scene)
+        let answers = try await send(creations, sample)
         #expect(answers.count { answer in answer.status == 201 } == 1)
         #expect(answers.count { answer in answer.status == 200 } == 49)
         let ids = try Set(answers.map { answer in try member("id", of: answer) })
         #expect(ids.count == 1)
-        #expect(try await created(scene, from: members.count) == 1)
+        #expect(try await created(sample, from: members.count) == 1)
         for user in members {
-            let answer = try await scene.ask(
-                "GET", "/apps/{app}/users/\(user)/conversations", by: client(scene))
-            // The one that made the user known, and this one.
+            let answer = try await sample.send(
+                "GET", "/apps/{app}/users/\(user)/conversations", by: client(sample))
+            // The conversation that created the user, and this one.
             #expect(answer["Layer-Count"] == "2")
         }
 
-        let later = try await scene.reopened()
-        let again = try await ask(creations, later)
+        let later = try await sample.reopened()
+        let again = try await send(creations, later)
         #expect(again.allSatisfy { answer in answer.status == 200 })
         #expect(try Set(again.map { answer in try member("id", of: answer) }) == ids)
         #expect(try await created(later, from: members.count) == 1)
     }
 
-    @Test func `twenty sendings of a user with one key send one message (R111)`() async throws {
-        let scene = try await conversation()
+    @Test func `twenty concurrent requests of a user with one key send one message (R111)`()
+        async throws
+    {
+        let sample = try await conversation()
         let posts = (0..<20).map { number in
             (
                 "POST", "/apps/{app}/users/u0/conversations/{C}/messages",
@@ -49,17 +53,17 @@ import Testing
             )
         }
         let key = [("If-None-Match", "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d")]
-        let answers = try await ask(posts, scene, key)
+        let answers = try await send(posts, sample, key)
         #expect(answers.allSatisfy { answer in answer.status == 201 })
         #expect(Set(answers.map(\.body)).count == 1)
-        let later = try await scene.reopened()
-        let again = try await ask(posts, later, key)
+        let later = try await sample.reopened()
+        let again = try await send(posts, later, key)
         #expect(Set(again.map(\.body)) == Set(answers.map(\.body)))
         #expect(try await unread(of: "u1", later) == 1)
     }
 
-    @Test func `patches of different keys all stay, of one key the last does (R47)`() async throws {
-        let scene = try await conversation()
+    @Test func `patches of different keys are all kept, of one key the last (R47)`() async throws {
+        let sample = try await conversation()
         let patches = (0..<60).map { number in
             (
                 "PATCH",
@@ -72,12 +76,12 @@ import Testing
                 """
             )
         }
-        let answers = try await ask(
-            patches, scene, [("Content-Type", "application/vnd.layer-patch+json")])
+        let answers = try await send(
+            patches, sample, [("Content-Type", "application/vnd.layer-patch+json")])
         #expect(answers.allSatisfy { answer in answer.status == 204 })
-        let now = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: client(scene))
+        let now = try await sample.send("GET", "/apps/{app}/conversations/{C}", by: client(sample))
         #expect((0..<60).allSatisfy { number in now.body.contains("\"k\(number)\":\"x\"") })
-        let last = try await scene.events().last
+        let last = try await sample.events().last
         guard case .metadataChanged(let change)? = last else {
             Issue.record("the last event is no patch")
             return
@@ -89,24 +93,25 @@ import Testing
             return
         }
         #expect(now.body.contains("\"same\":\"\(text)\""))
-        let later = try await scene.reopened()
+        let later = try await sample.reopened()
         #expect(
-            try await later.ask("GET", "/apps/{app}/conversations/{C}", by: client(later)).body
+            try await later.send("GET", "/apps/{app}/conversations/{C}", by: client(later)).body
                 == now.body)
     }
 
-    @Test func `receipts of all readers at once leave nothing unread (R72, R74, R78)`() async throws
+    @Test func `concurrent receipts of all readers leave no message unread (R72, R74, R78)`()
+        async throws
     {
-        var scene = try await conversation()
+        var sample = try await conversation()
         for number in 0..<5 {
-            let sent = try await scene.ask(
+            let sent = try await sample.send(
                 "POST", "/apps/{app}/users/u0/conversations/{C}/messages",
-                #"{"parts":[{"mime_type":"a/b","body":"x"}]}"#, by: client(scene))
-            scene.variables["M\(number)"] = sent["Location"]?.split(separator: "/").last
+                #"{"parts":[{"mime_type":"a/b","body":"x"}]}"#, by: client(sample))
+            sample.variables["M\(number)"] = sent["Location"]?.split(separator: "/").last
                 .map(String.init)
         }
-        let before = try await scene.events().count
-        // Every reader reads every message twice, and all of them at once too.
+        let before = try await sample.events().count
+        // Every reader marks every message twice, and all messages at once.
         var receipts = members.dropFirst().flatMap { user in
             (0..<10).map { number in
                 (
@@ -118,54 +123,55 @@ import Testing
         receipts += members.map { user in
             ("POST", "/apps/{app}/users/\(user)/conversations/{C}/mark_all_read", "{}")
         }
-        let answers = try await ask(receipts.shuffled(), scene)
+        let answers = try await send(receipts.shuffled(), sample)
         #expect(answers.allSatisfy { answer in [202, 204].contains(answer.status) })
-        // Each of eight readers reads five once, one by one or in one go.
-        let events = try await scene.events()
+        // Each of eight readers reads five messages once, singly or together.
+        let events = try await sample.events()
         #expect((8...40).contains(events.count - before))
-        let later = try await scene.reopened()
+        let later = try await sample.reopened()
         for user in members { #expect(try await unread(of: user, later) == 0) }
-        let message = try await later.ask(
+        let message = try await later.send(
             "GET", "/apps/{app}/conversations/{C}/messages/{M3}", by: client(later))
         #expect(!message.body.contains("\"sent\""))
     }
 
-    // MARK: - How
+    // MARK: - Requests
 
-    private func client(_ scene: SampleApplication) -> any TestClient {
-        SocketClient(port: scene.world.port)
+    private func client(_ sample: SampleApplication) -> any TestClient {
+        SocketClient(port: sample.server.port)
     }
 
-    /// Makes the members known, each by a conversation of their own.
-    private func know(_ scene: SampleApplication) async throws {
+    /// Creates the members, each by a conversation of their own.
+    private func createMembers(_ sample: SampleApplication) async throws {
         for user in members {
-            let made = try await scene.ask(
+            let made = try await sample.send(
                 "POST", "/apps/{app}/conversations", #"{"participants":["\#(user)"]}"#,
-                by: client(scene))
+                by: client(sample))
             #expect(made.status == 201)
         }
     }
 
-    /// A scene of its own with a conversation `C` of all members.
+    /// An application on its own server, with a conversation `C` of all members.
     private func conversation() async throws -> SampleApplication {
-        var scene = try await SampleApplication.make(version: "1.1", in: TestServer.separate())
+        var sample = try await SampleApplication.make(version: "1.1", in: TestServer.separate())
         let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
-        let made = try await scene.ask(
-            "POST", "/apps/{app}/conversations", #"{"participants":[\#(list)]}"#, by: client(scene))
-        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
-        return scene
+        let made = try await sample.send(
+            "POST", "/apps/{app}/conversations", #"{"participants":[\#(list)]}"#, by: client(sample)
+        )
+        sample.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        return sample
     }
 
-    private func ask(
-        _ requests: [(method: String, target: String, body: String)], _ scene: SampleApplication,
+    private func send(
+        _ requests: [(method: String, target: String, body: String)], _ sample: SampleApplication,
         _ fields: [(name: String, value: String)] = []
     ) async throws -> [PlainAnswer] {
         try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
             for request in requests {
                 group.addTask {
-                    try await scene.ask(
+                    try await sample.send(
                         request.method, request.target, request.body, fields: fields,
-                        by: SocketClient(port: scene.world.port))
+                        by: SocketClient(port: sample.server.port))
                 }
             }
             return try await group.reduce(into: []) { answers, answer in answers.append(answer) }
@@ -176,15 +182,15 @@ import Testing
         try JSONDocument(Array(answer.body.utf8)).root[name]?.string ?? ""
     }
 
-    private func unread(of user: String, _ scene: SampleApplication) async throws -> Int64? {
-        let answer = try await scene.ask(
-            "GET", "/apps/{app}/users/\(user)/conversations/{C}", by: client(scene))
+    private func unread(of user: String, _ sample: SampleApplication) async throws -> Int64? {
+        let answer = try await sample.send(
+            "GET", "/apps/{app}/users/\(user)/conversations/{C}", by: client(sample))
         return try JSONDocument(Array(answer.body.utf8)).root["unread_message_count"]?.integer
     }
 
-    /// How many conversations were made beside those there were.
-    private func created(_ scene: SampleApplication, from known: Int) async throws -> Int {
-        try await scene.events().count { event in
+    /// The number of conversations created since there were `known`.
+    private func created(_ sample: SampleApplication, from known: Int) async throws -> Int {
+        try await sample.events().count { event in
             if case .conversationCreated = event { true } else { false }
         } - known
     }

@@ -4,16 +4,16 @@ import Messaging
 import MessagingStore
 import Testing
 
-@Suite struct `Ids that meet` {
+@Suite struct `Merging by id` {
     @Test(arguments: [true, false])
-    func `forty creations under own ids are one conversation by forty names (X1_2, X1_6, R8)`(
+    func `forty concurrent creations with different ids make one conversation (X1_2, X1_6, R8)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
+        let sample = try await SampleApplication.make(version: "3.0")
         let names = (0..<40).map { _ in UUID().uuidString.lowercased() }
-        let answers = try await each(names, scene, overSocket) { scene, client, index in
+        let answers = try await each(names, sample, overSocket) { sample, client, index in
             let body = #"{"participants":["ana","bo"],"distinct":true"#
-            return try await scene.ask(
+            return try await sample.send(
                 "POST", "/apps/{app}/conversations",
                 index.isMultiple(of: 2) ? body + #","id":"\#(names[index])"}"# : body + "}",
                 fields: index.isMultiple(of: 2) ? [] : [("If-None-Match", names[index])], by: client
@@ -24,81 +24,81 @@ import Testing
         let winner = try #require(answers.first?["Location"])
         #expect(Set(answers.map { $0["Location"] }) == [winner])
         #expect(answers.count { $0["Content-Location"] == winner } == 39)
-        let sent = try await each(names, scene, overSocket) { scene, client, index in
-            try await scene.ask(
+        let sent = try await each(names, sample, overSocket) { sample, client, index in
+            try await sample.send(
                 "POST", "/apps/{app}/conversations/\(names[index])/messages",
                 #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"\#(index)"}]}"#, by: client
             )
         }
         #expect(sent.allSatisfy { $0.status == 201 })
-        let bodies = try await bodies(of: names[7], in: scene)
+        let bodies = try await bodies(of: names[7], in: sample)
         #expect(bodies.sorted() == names.indices.map(String.init).sorted())
-        let kinds = try await scene.events().map(\.type)
+        let kinds = try await sample.events().map(\.type)
         #expect(kinds.count { $0 == .conversationCreated } == 1)
         #expect(kinds.count { $0 == .conversationMatched } == 39)
     }
 
     @Test(arguments: [true, false])
-    func `messages posted to either while they merge are there once, in order (X1_2, X1_3)`(
+    func `messages sent to either during a merge are stored once, in order (X1_2, X1_3)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
+        let sample = try await SampleApplication.make(version: "3.0")
         let users = Participants([UserID("ana"), UserID("bo")].compactMap(\.self))
         let ids = (0..<3).map { number in Conversation.ID.v7(at: .now, random: UInt128(number)) }
         for (number, id) in ids.enumerated() {
-            try await scene.world.store.placeBeside(
+            try await sample.server.store.addDistinctConversation(
                 Conversation(
                     id: id, createdAt: Timestamp(milliseconds: Int64(9 - number)),
                     participants: users, isDistinct: true, metadata: Metadata()),
-                in: scene.application)
+                in: sample.application)
         }
-        let places = Array(0..<60)
-        async let settled: Void = {
+        let numbers = Array(0..<60)
+        async let reconciled: Void = {
             for id in ids {
-                try await scene.world.store.reconcile(id, in: scene.application)
+                try await sample.server.store.reconcile(id, in: sample.application)
             }
         }()
-        let answers = try await each(places, scene, overSocket) { scene, client, index in
-            try await scene.ask(
+        let answers = try await each(numbers, sample, overSocket) { sample, client, index in
+            try await sample.send(
                 "POST", "/apps/{app}/conversations/\(ids[index % 3].uuid)/messages",
                 #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"\#(index)"}]}"#, by: client
             )
         }
-        try await settled
+        try await reconciled
         #expect(answers.allSatisfy { $0.status == 201 })
         for id in ids {
-            let found = try await bodies(of: id.uuid, in: scene)
-            #expect(found.sorted() == places.map(String.init).sorted())
-            let read = try await scene.ask(
+            let found = try await bodies(of: id.uuid, in: sample)
+            #expect(found.sorted() == numbers.map(String.init).sorted())
+            let read = try await sample.send(
                 "GET", "/apps/{app}/conversations/\(id.uuid)",
-                by: RouterClient(service: scene.world.service))
+                by: RouterClient(service: sample.server.service))
             #expect(read.body.contains("layer:///conversations/\(ids[2].uuid)"))
         }
     }
 
-    @Test func `the log shows which conversations merged, and where messages went (X1_5, X3)`()
+    @Test func `the log has the merged conversations and the new positions of messages (X1_5, X3)`()
         async throws
     {
-        let scene = try await SampleApplication.make(version: "3.0")
+        let sample = try await SampleApplication.make(version: "3.0")
         let users = Participants([UserID("ana"), UserID("bo")].compactMap(\.self))
-        let client = RouterClient(service: scene.world.service)
-        let made = try await scene.ask(
+        let client = RouterClient(service: sample.server.service)
+        let made = try await sample.send(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"],"distinct":true}"#,
             by: client)
         let own = try #require(made["Location"]?.split(separator: "/").last)
         let other = Conversation.ID.v7(at: .now, random: 1)
-        try await scene.world.store.placeBeside(
+        try await sample.server.store.addDistinctConversation(
             Conversation(
                 id: other, createdAt: .now.next, participants: users, isDistinct: true,
-                metadata: Metadata()), in: scene.application)
+                metadata: Metadata()), in: sample.application)
         for home in [other.uuid, String(own)] {
-            _ = try await scene.ask(
+            _ = try await sample.send(
                 "POST", "/apps/{app}/conversations/\(home)/messages",
                 #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"x"}]}"#, by: client)
         }
-        let end = try await scene.end()
-        try await scene.world.store.reconcile(other, in: scene.application)
-        let answer = try await scene.ask("GET", "/apps/{app}/events?after=\(end)", by: client)
+        let end = try await sample.end()
+        try await sample.server.store.reconcile(other, in: sample.application)
+        let answer = try await sample.send("GET", "/apps/{app}/events?after=\(end)", by: client)
         let events = try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements.map(\.self)
         let event = try #require(events?.first)
         #expect(events?.count == 1)
@@ -111,12 +111,12 @@ import Testing
         #expect(moved?.isEmpty == false)
     }
 
-    private func bodies(of conversation: String, in scene: SampleApplication) async throws
+    private func bodies(of conversation: String, in sample: SampleApplication) async throws
         -> [String]
     {
-        let answer = try await scene.ask(
+        let answer = try await sample.send(
             "GET", "/apps/{app}/conversations/\(conversation)/messages?page_size=100",
-            by: RouterClient(service: scene.world.service))
+            by: RouterClient(service: sample.server.service))
         let messages = try JSONDocument(Array(answer.body.utf8)).root.elements.map(\.self)
         let times = messages.compactMap { message in message["sent_at"]?.string }
         #expect(times == times.sorted(by: >))
@@ -125,9 +125,9 @@ import Testing
         }
     }
 
-    /// Asks for each of a list at once.
+    /// Sends a request for each item concurrently.
     private func each<Item>(
-        _ items: [Item], _ scene: SampleApplication, _ overSocket: Bool,
+        _ items: [Item], _ sample: SampleApplication, _ overSocket: Bool,
         _ request:
             @escaping @Sendable (SampleApplication, any TestClient, Int) async throws -> PlainAnswer
     ) async throws -> [PlainAnswer] {
@@ -135,9 +135,9 @@ import Testing
             for index in items.indices {
                 let client: any TestClient =
                     overSocket
-                    ? SocketClient(port: scene.world.port)
-                    : RouterClient(service: scene.world.service)
-                group.addTask { try await request(scene, client, index) }
+                    ? SocketClient(port: sample.server.port)
+                    : RouterClient(service: sample.server.service)
+                group.addTask { try await request(sample, client, index) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }

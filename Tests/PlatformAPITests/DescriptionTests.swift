@@ -5,34 +5,34 @@ import MessagingWire
 import PlatformAPI
 import Testing
 
-@Suite struct `The description` {
+@Suite struct `The OpenAPI description` {
     @Test(arguments: APIVersion.allCases)
-    func `it has exactly the lines of the table, each name once (X11)`(
+    func `has exactly the endpoints of the table, with unique names (X11)`(
         version: APIVersion
     ) async throws {
         let description = try await DescribedAPI.of(version.rawValue)
-        let lines = Endpoint.all.filter { $0.versions.contains(version) }
+        let routes = Endpoint.all.filter { $0.versions.contains(version) }
             .map { "\($0.method.rawValue) \($0.path)" }
         #expect(
-            Set(description.operations.map { "\($0.method) \($0.path)" }) == Set(lines))
-        #expect(Set(description.operations.map(\.name)).count == lines.count)
+            Set(description.operations.map { "\($0.method) \($0.path)" }) == Set(routes))
+        #expect(Set(description.operations.map(\.name)).count == routes.count)
         #expect(description.root["openapi"]?.string == "3.1.0")
         #expect(description.root["info"]?["version"]?.string == version.rawValue)
     }
 
     @Test(arguments: APIVersion.allCases)
-    func `every hole of a path is described (X11)`(version: APIVersion) async throws {
+    func `every parameter of a path is described (X11)`(version: APIVersion) async throws {
         for operation in try await DescribedAPI.of(version.rawValue).operations {
             let described = (operation.json["parameters"]?.elements ?? operation.json.elements)
                 .filter { $0["in"]?.string == "path" }.compactMap { $0["name"]?.string }
-            let holes = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }
+            let placeholders = operation.path.split(separator: "/").filter { $0.hasPrefix("{") }
                 .map { String($0.dropFirst().dropLast()) }
-            #expect(described == holes, "\(operation.path)")
+            #expect(described == placeholders, "\(operation.path)")
         }
     }
 
     @Test(arguments: APIVersion.allCases)
-    func `every answer may say how its request was understood (rulings 21, 31)`(
+    func `every response can have the headers about its interpretation (rulings 21, 31)`(
         version: APIVersion
     ) async throws {
         let description = try await DescribedAPI.of(version.rawValue)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: APIVersion.allCases)
-    func `every reference leads somewhere (X11)`(version: APIVersion) async throws {
+    func `every reference can be resolved (X11)`(version: APIVersion) async throws {
         let root = try await DescribedAPI.of(version.rawValue).root
         func references(_ value: JSONValue) -> [String] {
             value.members.flatMap { name, member in
@@ -62,87 +62,87 @@ import Testing
             } + value.elements.flatMap(references)
         }
         for reference in Set(references(root)) {
-            var place: JSONValue? = root
-            for name in reference.split(separator: "/").dropFirst() { place = place?[String(name)] }
-            #expect(place != nil, "\(reference)")
+            var found: JSONValue? = root
+            for name in reference.split(separator: "/").dropFirst() { found = found?[String(name)] }
+            #expect(found != nil, "\(reference)")
         }
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
-    func `an example is answered as it says (X11)`(
-        line: String, version: APIVersion
+    func `every example gets its documented response (X11)`(
+        route: String, version: APIVersion
     ) async throws {
-        let played = Endpoint.all.filter { $0.versions.contains(version) }
-            .contains { "\($0.method.rawValue) \($0.path)" == line }
-        guard played else { return }
-        var play = try await DescriptionExamples(version: version.rawValue)
+        let isOffered = Endpoint.all.filter { $0.versions.contains(version) }
+            .contains { "\($0.method.rawValue) \($0.path)" == route }
+        guard isOffered else { return }
+        var examples = try await DescriptionExamples(version: version.rawValue)
         let operation = try #require(
-            play.description.operations.first { "\($0.method) \($0.path)" == line })
-        try await play.prepare(operation)
-        let answer = try await play.send(operation)
+            examples.description.operations.first { "\($0.method) \($0.path)" == route })
+        try await examples.prepare(operation)
+        let answer = try await examples.send(operation)
         #expect(
             answer.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) },
             "\(answer.body)")
-        #expect(play.description.problem(answer, of: operation) == nil)
+        #expect(examples.description.problem(answer, of: operation) == nil)
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
-    func `an example under a key is done once and answered twice (X2)`(
-        line: String, version: APIVersion
+    func `every example under a key is executed once and replayed (X2)`(
+        route: String, version: APIVersion
     ) async throws {
-        guard line.hasPrefix("POST ") || line.hasPrefix("PATCH ") else { return }
-        var play = try await DescriptionExamples(version: version.rawValue)
+        guard route.hasPrefix("POST ") || route.hasPrefix("PATCH ") else { return }
+        var examples = try await DescriptionExamples(version: version.rawValue)
         guard
-            let operation = play.description.operations
-                .first(where: { "\($0.method) \($0.path)" == line })
+            let operation = examples.description.operations
+                .first(where: { "\($0.method) \($0.path)" == route })
         else { return }
-        try await play.prepare(operation)
-        var request = try play.request(operation)
+        try await examples.prepare(operation)
+        var request = try examples.request(operation)
         request.fields.append(("Idempotency-Key", "the only one"))
-        #expect(try await play.client.ask(request).status == 400, "it has a blank")
+        #expect(try await examples.client.send(request).status == 400, "the key contains a space")
         request.fields[request.fields.count - 1].value = "the-only-one"
-        let first = try await play.client.ask(request)
+        let first = try await examples.client.send(request)
         #expect(first.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) })
-        let count = try await play.scene.eventCount()
-        let second = try await play.client.ask(request)
+        let count = try await examples.sample.eventCount()
+        let second = try await examples.client.send(request)
         #expect(second.status == first.status)
         #expect(second.body == first.body)
         #expect(second["Idempotent-Replayed"] == "true")
-        #expect(try await play.scene.eventCount() == count)
+        #expect(try await examples.sample.eventCount() == count)
         guard operation.json["requestBody"] != nil else { return }
         request.bytes = Array("{}".utf8)
-        #expect([400, 422].contains(try await play.client.ask(request).status))
+        #expect([400, 422].contains(try await examples.client.send(request).status))
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
-    func `an example has the shape that is described (X11)`(
-        line: String, version: APIVersion
+    func `every example matches its schema (X11)`(
+        route: String, version: APIVersion
     ) async throws {
         let description = try await DescribedAPI.of(version.rawValue)
         guard
             let operation = description.operations.first(where: {
-                "\($0.method) \($0.path)" == line
+                "\($0.method) \($0.path)" == route
             }),
             let content = operation.json["requestBody"]?["content"]?.members.first(where: { _ in
                 true
             })
         else { return }
-        let example = try #require(content.value["example"], "\(line) has a body and no example")
+        let example = try #require(content.value["example"], "\(route) has a body and no example")
         let schema = try #require(content.value["schema"])
         #expect(SchemaCheck(root: description.root).problem(example, schema) == nil)
     }
 
-    @Test func `every type of event is described in 3.0, and what happens fits (X3, X11)`()
+    @Test func `every event type is described in 3.0, and real events match (X3, X11)`()
         async throws
     {
         let root = try await DescribedAPI.of("3.0").root
         let names = root["webhooks"]?.members.map(\.key) ?? []
         #expect(Set(names).isSuperset(of: EventType.allCases.map(\.rawValue)))
-        let scene = try await SampleApplication.make(version: "3.0")
-        try await scene.say(2, in: try await scene.conversation())
-        try await scene.listen()
-        let answer = try await scene.ask(
-            "GET", "/apps/{app}/events", by: RouterClient(service: scene.world.service))
+        let sample = try await SampleApplication.make(version: "3.0")
+        try await sample.sendMessages(2, in: try await sample.conversation())
+        try await sample.cycleWebhookStates()
+        let answer = try await sample.send(
+            "GET", "/apps/{app}/events", by: RouterClient(service: sample.server.service))
         for event in try JSONDocument(Array(answer.body.utf8)).root["events"]?.elements
             .map(\.self) ?? []
         {
@@ -156,7 +156,7 @@ import Testing
     @Test(arguments: [
         ("1.0", WebhookVersion.v1_0), ("1.1", .v1_0), ("2.0", .v2_0), ("3.0", .v3_0),
     ])
-    func `what webhooks are sent is described, whatever they may ask for (X6, X11)`(
+    func `every webhook body is described, for all topics (X6, X11)`(
         version: String, webhooks: WebhookVersion
     ) async throws {
         let root = try await DescribedAPI.of(version).root
@@ -186,42 +186,44 @@ import Testing
         }
     }
 
-    // MARK: - How it is served
+    // MARK: - Serving
 
-    @Test func `without a version it is that of the latest, for all clients (X11)`() async throws {
-        let answer = try await ask("/openapi.json")
+    @Test func `without a version is that of the latest version, without a credential (X11)`()
+        async throws
+    {
+        let answer = try await send("/openapi.json")
         #expect(answer.status == 200)
         #expect(answer["Content-Type"] == "application/json; charset=UTF-8")
         #expect(answer.body.contains(#""version":"3.0""#))
     }
 
-    @Test func `another version than the four is refused (X11)`() async throws {
-        let answer = try await ask("/openapi.json?version=4.0")
+    @Test func `is refused for an unknown version (X11)`() async throws {
+        let answer = try await send("/openapi.json?version=4.0")
         #expect(answer.status == 422)
         #expect(answer.body.contains(#""data":{"property":"version"}"#))
     }
 
-    @Test func `it is sent compressed, each coding under a tag of its own (X11)`() async throws {
-        let plain = try await ask("/openapi.json")
-        let coded = try await ask("/openapi.json", [("Accept-Encoding", "gzip")])
+    @Test func `is sent compressed, each coding with its own ETag (X11)`() async throws {
+        let plain = try await send("/openapi.json")
+        let coded = try await send("/openapi.json", [("Accept-Encoding", "gzip")])
         #expect(coded["Content-Encoding"] == "gzip")
         #expect(coded["Vary"] == "Accept-Encoding")
         #expect(coded["ETag"] != plain["ETag"])
         #expect(coded.body.utf8.count < plain.body.utf8.count / 4)
     }
 
-    @Test func `a client that has it already gets 304 (X11)`() async throws {
-        let tag = try #require(try await ask("/openapi.json")["ETag"])
-        let again = try await ask("/openapi.json", [("If-None-Match", tag)])
+    @Test func `is revalidated with 304 (X11)`() async throws {
+        let tag = try #require(try await send("/openapi.json")["ETag"])
+        let again = try await send("/openapi.json", [("If-None-Match", tag)])
         #expect(again.status == 304)
         #expect(again["ETag"] == tag)
         #expect(again.body.isEmpty)
     }
 
-    private func ask(
+    private func send(
         _ target: String, _ fields: [(name: String, value: String)] = []
     ) async throws -> PlainAnswer {
-        try await RouterClient(service: try await TestServer.shared.service).ask(
+        try await RouterClient(service: try await TestServer.shared.service).send(
             PlainRequest(method: "GET", target: target, fields: fields, body: ""))
     }
 }

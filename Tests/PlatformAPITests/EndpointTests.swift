@@ -7,34 +7,34 @@ import Testing
 @testable import PlatformAPI
 
 @Suite struct `The table of endpoints` {
-    @Test func `no method stands twice on a path`() {
-        let lines = Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }
-        #expect(Set(lines).count == lines.count)
+    @Test func `has each method of a path once`() {
+        let routes = Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }
+        #expect(Set(routes).count == routes.count)
     }
 
-    @Test func `every line says what it does in one sentence`() {
+    @Test func `has a summary of one sentence for each endpoint`() {
         #expect(Endpoint.all.allSatisfy { $0.summary.hasSuffix(".") && $0.summary.count < 70 })
     }
 
-    @Test func `all paths lie under the application`() {
+    @Test func `has only paths of an application`() {
         #expect(Endpoint.all.allSatisfy { $0.path.description.hasPrefix("/apps/{app}") })
     }
 
     @Test(arguments: APIVersion.allCases)
-    func `every line is described, and a line with a body has an example (X11)`(
+    func `has a description of each endpoint, and an example of each body (X11)`(
         version: APIVersion
     ) async throws {
         let description = try await DescribedAPI.of(version.rawValue)
         for endpoint in Endpoint.all where endpoint.versions.contains(version) {
-            let line = "\(endpoint.method.rawValue) \(endpoint.path)"
-            let operation = description.operations.first { "\($0.method) \($0.path)" == line }
-            #expect(operation != nil, "\(line) has no Operation behind it")
+            let route = "\(endpoint.method.rawValue) \(endpoint.path)"
+            let operation = description.operations.first { "\($0.method) \($0.path)" == route }
+            #expect(operation != nil, "\(route) has no operation in the description")
             let content = operation?.json["requestBody"]?["content"]
-            #expect(content?.members.allSatisfy { $0.value["example"] != nil } ?? true, "\(line)")
+            #expect(content?.members.allSatisfy { $0.value["example"] != nil } ?? true, "\(route)")
         }
     }
 
-    @Test func `only creations take a key (1_9)`() {
+    @Test func `accepts a key in If-None-Match for creations only (1_9)`() {
         let keyed = Endpoint.all.filter(\.isKeyed)
         #expect(
             Set(keyed.map(\.path.description)) == [
@@ -52,8 +52,8 @@ import Testing
                 ("\(endpoint.method.rawValue) \(endpoint.path)", version)
             }
         })
-    func `each line has a golden exchange that succeeds in each version it has`(
-        line: String, version: APIVersion
+    func `has a successful golden exchange of each endpoint in each version`(
+        route: String, version: APIVersion
     ) throws {
         var router = Router<String>(allowsTrailingSlash: true)
         for endpoint in Endpoint.all {
@@ -61,7 +61,7 @@ import Testing
                 endpoint.method, endpoint.path, "\(endpoint.method.rawValue) \(endpoint.path)")
         }
         guard
-            let endpoint = Endpoint.all.first(where: { "\($0.method.rawValue) \($0.path)" == line }
+            let endpoint = Endpoint.all.first(where: { "\($0.method.rawValue) \($0.path)" == route }
             ),
             endpoint.versions.contains(version)
         else { return }
@@ -69,7 +69,7 @@ import Testing
             .flatMap(\.exchanges).filter { (200..<300).contains($0.status) }
             .contains { exchange in
                 guard let method = Method(rawValue: exchange.request.method),
-                    case .found(line, _, _) = router.match(
+                    case .found(route, _, _) = router.match(
                         method, RequestTarget(exchange.request.target))
                 else { return false }
                 return true
@@ -80,25 +80,25 @@ import Testing
 
 /// Links without a configured public URL (ruling 36).
 @Suite struct `Links behind a proxy` {
-    @Test func `take scheme and host from the trusted proxy, each answer from its own request`()
+    @Test func `have the scheme and host that a trusted proxy sends, in each response`()
         async throws
     {
         try await expectLinks(in: TestServer.behindProxy())
     }
 
-    @Test func `are the same from a database that processes share`() async throws {
+    @Test func `have them also with a shared database`() async throws {
         try await expectLinks(in: TestServer.behindProxy(at: TestEnvironment.server(of:)))
     }
 
-    private func expectLinks(in world: TestServer) async throws {
-        let scene = try await SampleApplication.make(version: "3.0", in: world)
+    private func expectLinks(in server: TestServer) async throws {
+        let sample = try await SampleApplication.make(version: "3.0", in: server)
         let own = "https://chat.example.com"
-        func ask(
+        func send(
             _ method: String, _ path: String, _ body: String = "",
             by fields: [(name: String, value: String)] = []
         ) async throws -> PlainAnswer {
-            try await scene.ask(
-                method, path, body, fields: fields, by: SocketClient(port: world.port))
+            try await sample.send(
+                method, path, body, fields: fields, by: SocketClient(port: server.port))
         }
         func proxy(_ host: String, _ scheme: String) -> [(name: String, value: String)] {
             [
@@ -108,50 +108,50 @@ import Testing
         }
         let one = (proxy("one.example", "https"), "https://one.example")
         let two = (proxy("two.example:8080", "http"), "http://two.example:8080")
-        let made = try await ask(
+        let made = try await send(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: one.0)
         #expect(made.body.contains(#""url":"\#(one.1)/apps/"#), "\(made)")
         let conversation = try #require(made["Location"])
-        let sent = try await ask(
+        let sent = try await send(
             "POST", "\(conversation)/messages",
             #"{"sender_id":"layer:///identities/ana","parts":[{"mime_type":"a/b","body":"x"}]}"#,
             by: two.0)
         #expect(sent.body.contains(#""url":"\#(two.1)/apps/"#), "\(sent)")
         let message = try #require(sent["Location"])
-        // Twice, so that what is remembered of the first answer might be the second one.
+        // Twice, because the second response may come from the cache.
         for (fields, base) in [one, two, one, two, ([], own), one] {
-            let read = try await ask("GET", message, by: fields)
+            let read = try await send("GET", message, by: fields)
             #expect(read.body.contains(#""url":"\#(base)/apps/"#), "\(read)")
             let others = [one.1, two.1, own].filter { $0 != base }
             #expect(!others.contains { read.body.contains("\($0)/") }, "\(read)")
-            let missing = try await ask("GET", "\(conversation)/messages/x", by: fields)
+            let missing = try await send("GET", "\(conversation)/messages/x", by: fields)
             #expect(missing.body.contains(#""url":"\#(base)/docs/errors#"#), "\(missing)")
             for path in ["/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "/download/x/y"] {
-                let refused = try await ask("GET", path, by: fields)
+                let refused = try await send("GET", path, by: fields)
                 #expect(refused.body.contains(#""url":"\#(base)/docs/errors#"#), "\(refused)")
             }
-            let content = try await ask(
+            let content = try await send(
                 "POST", "\(conversation)/content",
                 by: fields + [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "1")])
             #expect(content.body.contains(#""upload_url":"\#(base)/uploads/"#), "\(content)")
-            let tus = try await ask(
+            let tus = try await send(
                 "POST", "/uploads",
                 by: fields + [("Tus-Resumable", "1.0.0"), ("Upload-Length", "1")])
             #expect(tus["Location"]?.hasPrefix("\(base)/uploads/") == true, "\(tus)")
         }
-        // What a client makes up, and what no proxy of ours says, changes nothing.
+        // Invalid values, and headers that the proxy does not set, change nothing.
         for fields in [
             [("X-Forwarded-Host", "one.example")],
             [("Forwarded", "for=192.0.2.1;host=one.example")],
             proxy("evil.example/x", "https"), proxy("<script>", "https"),
         ] as [[(name: String, value: String)]] {
-            let read = try await ask("GET", message, by: fields)
+            let read = try await send("GET", message, by: fields)
             #expect(read.body.contains(#""url":"\#(own)/apps/"#), "\(read)")
         }
-        // Events are shown to readers of all hosts alike.
-        let events = try await ask("GET", "/apps/{app}/events?after=0", by: one.0)
+        // Events have the same links for all hosts.
+        let events = try await send("GET", "/apps/{app}/events?after=0", by: one.0)
         #expect(events.body.contains("\(own)/apps/") && !events.body.contains(one.1), "\(events)")
-        let description = try await ask("GET", "/openapi.json", by: one.0)
+        let description = try await send("GET", "/openapi.json", by: one.0)
         #expect(description.body.contains(#""servers":[{"url":"/"}]"#))
     }
 }
@@ -160,7 +160,7 @@ import Testing
     @Test(arguments: [
         "https://localhost/", "https://localhost./", "https://LOCALHOST.:8443/in",
         "https://foo.localhost/", "https://a.foo.LocalHost./in",
-    ]) func `is this machine by its names only where an operator allows it (X6)`(
+    ]) func `can be a local host name only if the operator allows it (X6)`(
         text: String
     ) throws {
         let target = try #require(TargetURL(text))
@@ -176,7 +176,7 @@ import Testing
 
     @Test(arguments: [
         "https://localhost.example.org/", "https://notlocalhost/", "https://example.org./localhost",
-    ]) func `may be whatever else has a name (X6)`(text: String) throws {
+    ]) func `can be any other host name (X6)`(text: String) throws {
         #expect(try #require(TargetURL(text)).isAdmitted(by: OutboundRule()))
     }
 }

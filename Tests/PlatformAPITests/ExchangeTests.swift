@@ -4,97 +4,103 @@ import Testing
 
 @Suite struct `Golden exchanges` {
     /// One file in one version.
-    struct Play: Sendable, CustomTestStringConvertible {
+    struct VersionedFile: Sendable, CustomTestStringConvertible {
         let file: ExchangeFile
         let version: String
 
         var testDescription: String { "\(file.name) in \(version)" }
 
-        static let all: [Play] = {
-            // A file that cannot be read fails the test below, not the loading of the suite.
+        static let all: [VersionedFile] = {
+            // An invalid file fails the test below, not the loading of the suite.
             let files = (try? ExchangeFile.all()) ?? []
-            return files.flatMap { file in file.versions.map { Play(file: file, version: $0) } }
+            return files.flatMap { file in
+                file.versions.map { VersionedFile(file: file, version: $0) }
+            }
         }()
 
         /// Without the exchanges on which background work of real processes has an effect: exports, scheduled
         /// messages, and webhooks, whose host names exist only in these tests. `Tests/Crash/cluster.py` and
         /// `Tests/Crash/webhooks.py` test that work with real processes.
-        static let quiet = all.filter { play in
+        static let quiet = all.filter { versioned in
             !["deliveries", "exports", "schedule-bounds", "webhooks"]
-                .contains { name in play.file.name.hasPrefix(name) }
+                .contains { name in versioned.file.name.hasPrefix(name) }
         }
     }
 
-    @Test func `all files can be read and name their versions`() throws {
+    @Test func `all files are valid and have versions`() throws {
         let files = try ExchangeFile.all()
         #expect(files.count >= 20)
         #expect(files.allSatisfy { !$0.versions.isEmpty && !$0.exchanges.isEmpty })
     }
 
-    @Test(arguments: Play.all)
-    func `the router answers as written`(play: Play) async throws {
-        let scene = try await SampleApplication.make(version: play.version)
-        try await expect(play.file, in: scene, by: RouterClient(service: scene.world.service))
-    }
-
-    @Test(arguments: Play.all)
-    func `a socket answers as written`(play: Play) async throws {
-        let scene = try await SampleApplication.make(version: play.version)
-        try await expect(play.file, in: scene, by: SocketClient(port: scene.world.port))
-    }
-
-    @Test(arguments: Play.all)
-    func `an Idempotency-Key of its own changes no answer (X2)`(play: Play) async throws {
-        let scene = try await SampleApplication.make(version: play.version)
+    @Test(arguments: VersionedFile.all)
+    func `the router answers as recorded`(versioned: VersionedFile) async throws {
+        let sample = try await SampleApplication.make(version: versioned.version)
         try await expect(
-            play.file, in: scene,
-            by: IdempotencyKeyClient(client: RouterClient(service: scene.world.service)))
+            versioned.file, in: sample, by: RouterClient(service: sample.server.service))
     }
 
-    @Test(.enabled(if: ObjectServer.isAvailable), arguments: Play.quiet, [2, 3])
-    func `any of some processes answers as written`(play: Play, count: Int) async throws {
+    @Test(arguments: VersionedFile.all)
+    func `a socket answers as recorded`(versioned: VersionedFile) async throws {
+        let sample = try await SampleApplication.make(version: versioned.version)
+        try await expect(versioned.file, in: sample, by: SocketClient(port: sample.server.port))
+    }
+
+    @Test(arguments: VersionedFile.all)
+    func `a new Idempotency-Key changes no response (X2)`(versioned: VersionedFile) async throws {
+        let sample = try await SampleApplication.make(version: versioned.version)
+        try await expect(
+            versioned.file, in: sample,
+            by: IdempotencyKeyClient(client: RouterClient(service: sample.server.service)))
+    }
+
+    @Test(.enabled(if: ObjectServer.isAvailable), arguments: VersionedFile.quiet, [2, 3])
+    func `any of some processes answers as recorded`(versioned: VersionedFile, count: Int)
+        async throws
+    {
         let cluster = try await ServerCluster.of(count)
-        let scene = try await SampleApplication.make(version: play.version, in: cluster.world)
-        try await expect(play.file, in: scene, by: cluster.client)
+        let sample = try await SampleApplication.make(
+            version: versioned.version, in: cluster.server)
+        try await expect(versioned.file, in: sample, by: cluster.client)
     }
 
     private func expect(
-        _ file: ExchangeFile, in scene: SampleApplication, by client: any TestClient
+        _ file: ExchangeFile, in sample: SampleApplication, by client: any TestClient
     )
         async throws
     {
-        var scene = scene
-        let description = try await DescribedAPI.of(scene.variables["version"] ?? "")
+        var sample = sample
+        let description = try await DescribedAPI.of(sample.variables["version"] ?? "")
         for exchange in file.exchanges {
-            let end = try await scene.end()
-            let answer = try await scene.ask(exchange.request, by: client)
-            let caused = try await scene.events(after: end).map(\.type.rawValue)
+            let end = try await sample.end()
+            let answer = try await sample.send(exchange.request, by: client)
+            let caused = try await sample.events(after: end).map(\.type.rawValue)
             #expect(caused == exchange.events, "\(exchange.title)")
             if let operation = description.operation(exchange.request) {
                 let problem = description.problem(answer, of: operation)
                 #expect(problem == nil, "\(exchange.title)")
             }
-            let found = try expect(answer, fits: exchange, in: scene)
-            scene.variables.merge(found) { old, _ in old }
+            let found = try expect(answer, fits: exchange, in: sample)
+            sample.variables.merge(found) { old, _ in old }
         }
     }
 
-    /// What the answer's holes held.
+    /// Compares a response, and returns the values of its variables.
     private func expect(
-        _ answer: PlainAnswer, fits exchange: Exchange, in scene: SampleApplication
+        _ answer: PlainAnswer, fits exchange: Exchange, in sample: SampleApplication
     ) throws -> [String: String] {
-        let place = Comment(rawValue: "\(exchange.title)\n\(answer.body)")
-        #expect(answer.status == exchange.status, place)
-        var variables = scene.variables
+        let comment = Comment(rawValue: "\(exchange.title)\n\(answer.body)")
+        #expect(answer.status == exchange.status, comment)
+        var variables = sample.variables
         for field in exchange.fields {
             let pattern = try Pattern(field.value, variables)
             let found = answer[field.name].flatMap(pattern.match)
             #expect(found != nil, "\(exchange.title): \(field.name): \(answer[field.name] ?? "-")")
             variables.merge(found ?? [:]) { old, _ in old }
         }
-        for name in exchange.absentFields { #expect(answer[name] == nil, place) }
+        for name in exchange.absentFields { #expect(answer[name] == nil, comment) }
         guard exchange.body != "*" else { return variables }
-        // Of what is wanted, white space between tokens is gone, and so are the ends of lines.
+        // The expected text has no white space between tokens and no line ends.
         let body = answer.body.replacing("\n", with: "")
         let found = try Pattern(exchange.body, variables).match(body)
         #expect(found != nil, "\(exchange.title)\nwanted \(exchange.body)\ngot    \(answer.body)")

@@ -4,119 +4,122 @@ import MessagingWire
 import PlatformAPI
 import Testing
 
-/// Every member of every body and every parameter of every endpoint, wrong in every way its
-/// description knows.
-@Suite struct `Mistakes made of the description` {
-    /// Where a reader takes more than is described, so that old clients go on working.
+/// Every member of every body and every parameter of every endpoint, invalid in every way that its
+/// schema defines.
+@Suite struct `Invalid bodies derived from schemas` {
+    /// Values accepted in addition to the schema, so that old clients keep working.
     private static let tolerated: Set<String> = [
-        // The recipients of a notification in the form of another version (platform-api §5.6).
+        // Recipients of a notification in the form of another version (platform-api §5.6).
         "notification.recipients"
     ]
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
-    func `a wrong body is refused with its member, and nothing is stored (R28, R114)`(
-        line: String, version: APIVersion
+    func `an invalid body is rejected with its member, and nothing is stored (R28, R114)`(
+        route: String, version: APIVersion
     ) async throws {
-        guard let (unready, operation) = try await play(line, version),
+        guard let (unready, operation) = try await examples(route, version),
             let schema = operation.jsonBody?["schema"]
         else { return }
-        var play = unready
-        try await play.prepare(operation)
-        let before = try await play.scene.eventCount()
-        let mistakes = try Mistakes(
-            in: play.body(of: operation), schema, of: play.description.root)
-        #expect(!mistakes.all.isEmpty)
-        for mistake in mistakes.all {
-            if mistake.code == 105, Self.tolerated.contains(mistake.path.joined(separator: ".")) {
+        var examples = unready
+        try await examples.prepare(operation)
+        let before = try await examples.sample.eventCount()
+        let invalidBodies = try InvalidBodies(
+            in: examples.body(of: operation), schema, of: examples.description.root)
+        #expect(!invalidBodies.all.isEmpty)
+        for invalidBody in invalidBodies.all {
+            if invalidBody.code == 105,
+                Self.tolerated.contains(invalidBody.path.joined(separator: "."))
+            {
                 continue
             }
-            let answer = try await play.send(operation, body: mistake.body)
-            let place = Comment(rawValue: "\(mistake): \(answer.status) \(answer.body)")
-            #expect(play.description.problem(answer, of: operation) == nil, place)
+            let answer = try await examples.send(operation, body: invalidBody.body)
+            let comment = Comment(rawValue: "\(invalidBody): \(answer.status) \(answer.body)")
+            #expect(examples.description.problem(answer, of: operation) == nil, comment)
             let error = try? JSONDocument(Array(answer.body.utf8)).root
             let isRefused = [400, 422].contains(answer.status)
-            #expect(isRefused && (answer.status == 400) == (error?["code"]?.integer == 10), place)
-            #expect(fits(error, mistake, operation), place)
-            #expect(error?["code"]?.integer != 105 || Self.statesRule(error), place)
-            guard try await play.scene.eventCount() == before else {
-                Issue.record("it left a trace: \(place)")
+            #expect(isRefused && (answer.status == 400) == (error?["code"]?.integer == 10), comment)
+            #expect(fits(error, invalidBody, operation), comment)
+            #expect(error?["code"]?.integer != 105 || Self.statesRule(error), comment)
+            guard try await examples.sample.eventCount() == before else {
+                Issue.record("It stored something: \(comment)")
                 return
             }
         }
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
-    func `a wrong parameter is refused by its name, and nothing is stored (1_10, ruling 7)`(
-        line: String, version: APIVersion
+    func `an invalid parameter is rejected by its name, and nothing is stored (1_10, ruling 7)`(
+        route: String, version: APIVersion
     ) async throws {
-        guard let (unready, operation) = try await play(line, version) else { return }
-        var play = unready
-        try await play.prepare(operation)
-        let before = try await play.scene.eventCount()
+        guard let (unready, operation) = try await examples(route, version) else { return }
+        var examples = unready
+        try await examples.prepare(operation)
+        let before = try await examples.sample.eventCount()
         for parameter in operation.json["parameters"]?.elements ?? operation.json.elements {
-            guard let name = parameter["name"]?.string, let place = parameter["in"]?.string,
+            guard let name = parameter["name"]?.string, let comment = parameter["in"]?.string,
                 let schema = parameter["schema"]
             else { continue }
-            for bad in Self.texts(not: schema, of: play.description.root, at: place) {
-                let answer = try await play.send(operation, parameters: [name: bad])
-                let said = Comment(rawValue: "\(name)=\(bad.prefix(60)): \(answer)")
-                #expect(play.description.problem(answer, of: operation) == nil, said)
+            for bad in Self.texts(not: schema, of: examples.description.root, at: comment) {
+                let answer = try await examples.send(operation, parameters: [name: bad])
+                let comment = Comment(rawValue: "\(name)=\(bad.prefix(60)): \(answer)")
+                #expect(examples.description.problem(answer, of: operation) == nil, comment)
                 let status =
-                    switch (place, name) {
+                    switch (comment, name) {
                     case ("path", "app"): 403
                     case ("path", _): 404
                     case (_, "If-None-Match"): 400
                     default: 422
                     }
-                #expect(answer.status == status, said)
+                #expect(answer.status == status, comment)
                 guard status == 422 else { continue }
-                #expect(answer.body.contains(#""property":"\#(name)""#), said)
+                #expect(answer.body.contains(#""property":"\#(name)""#), comment)
                 let error = try JSONDocument(Array(answer.body.utf8)).root
-                #expect(Self.statesRule(error), said)
+                #expect(Self.statesRule(error), comment)
             }
-            if parameter["required"]?.bool == true, place != "path" {
-                let answer = try await play.send(operation, parameters: [name: String?.none])
+            if parameter["required"]?.bool == true, comment != "path" {
+                let answer = try await examples.send(operation, parameters: [name: String?.none])
                 #expect(answer.body.contains(#""code":104"#), "\(name): \(answer)")
             }
         }
-        #expect(try await play.scene.eventCount() == before)
+        #expect(try await examples.sample.eventCount() == before)
     }
 
-    private func play(
-        _ line: String, _ version: APIVersion
+    private func examples(
+        _ route: String, _ version: APIVersion
     ) async throws -> (DescriptionExamples, DescribedAPI.Operation)? {
         guard
             let operation = try await DescribedAPI.of(version.rawValue).operations
-                .first(where: { "\($0.method) \($0.path)" == line })
+                .first(where: { "\($0.method) \($0.path)" == route })
         else { return nil }
         return (try await DescriptionExamples(version: version.rawValue), operation)
     }
 
-    /// Whether an error speaks of the mistake.
+    /// Whether an error is about the invalid member.
     ///
-    /// What is wrong deep inside is named by a member that holds it, and a value that lacks members by
-    /// the first of these. Parts are `parts` wherever they stand; an operand of a patch is `value`, or
-    /// the property it is for (ruling 5).
+    /// An error in a nested member may name a containing one, and a value with missing members the first
+    /// of them. Parts are always `parts`; the operand of a patch is `value`, or its property (ruling 5).
     private func fits(
-        _ error: JSONValue?, _ mistake: Mistakes.Mistake, _ operation: DescribedAPI.Operation
+        _ error: JSONValue?, _ invalidBody: InvalidBodies.InvalidBody,
+        _ operation: DescribedAPI.Operation
     ) -> Bool {
         guard let code = error?["code"]?.integer else { return false }
-        if mistake.code == 10 { return code == 10 }
-        // An element of the body itself has no name.
-        guard !mistake.path.isEmpty else { return [10, 104, 105].contains(code) }
-        guard code == mistake.code || code == 104, let named = error?["data"]?["property"]?.string
+        if invalidBody.code == 10 { return code == 10 }
+        // An element of the body has no name.
+        guard !invalidBody.path.isEmpty else { return [10, 104, 105].contains(code) }
+        guard code == invalidBody.code || code == 104,
+            let named = error?["data"]?["property"]?.string
         else { return false }
         if operation.method == "PATCH" {
-            return [mistake.path[0], "value"].contains(named) || operation.subjects.contains(named)
+            return [invalidBody.path[0], "value"].contains(named)
+                || operation.subjects.contains(named)
         }
-        let path = mistake.path.joined(separator: ".")
+        let path = invalidBody.path.joined(separator: ".")
         return [path, "parts.\(path)"].contains { path in
             named == path || path.hasPrefix(named + ".") || named.hasPrefix(path + ".")
         }
     }
 
-    /// Whether the message of a rejection states a rule and ends as a sentence; what each says is in the
-    /// table of error texts.
+    /// Whether the message of a rejection states a rule and is a sentence; `Error texts` checks each text.
     private static func statesRule(_ error: JSONValue?) -> Bool {
         guard let message = error?["message"]?.string else { return false }
         return message.hasSuffix(".") && !message.hasPrefix("Object is missing")
@@ -124,7 +127,7 @@ import Testing
 
     /// Texts that a parameter's schema does not allow.
     private static func texts(
-        not schema: JSONValue, of root: JSONValue, at place: String
+        not schema: JSONValue, of root: JSONValue, at location: String
     ) -> [String] {
         let check = SchemaCheck(root: root)
         return [
@@ -135,13 +138,13 @@ import Testing
             let isNumber = schema["type"]?.string == "integer" && Int64(plain) != nil
             let json = isNumber ? plain : "\"\(plain)\""
             guard let value = try? JSONDocument(Array(json.utf8)).root else { return false }
-            return check.problem(value, schema) != nil && (place != "header" || plain == text)
+            return check.problem(value, schema) != nil && (location != "header" || plain == text)
         }
     }
 }
 
 extension DescribedAPI.Operation {
-    /// What the operations of the example of a patch are about.
+    /// The content of the operations in the example of a patch.
     fileprivate var subjects: [String] {
         let content = json["requestBody"]?["content"]?.members.first { _ in true }
         return content?.value["example"]?.elements.compactMap { $0["property"]?.string } ?? []

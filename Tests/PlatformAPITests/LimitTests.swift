@@ -2,8 +2,8 @@ import JSON
 import Messaging
 import Testing
 
-/// Limits that an operator chooses (ruling 35).
-@Suite struct `Limits in force` {
+/// Limits set by the operator (ruling 35).
+@Suite struct `Configured limits` {
     private static func limits(participants: Int) -> MessagingLimits {
         var limits = MessagingLimits()
         limits.participants = participants
@@ -11,35 +11,37 @@ import Testing
         return limits
     }
 
-    @Test func `each way to more participants than api_max_participants is refused with the limit`()
+    @Test func `exceeding api_max_participants is rejected with the limit in every way`()
         async throws
     {
-        let world = try await TestServer.limited(Self.limits(participants: 3))
+        let server = try await TestServer.limited(Self.limits(participants: 3))
         for version in ["1.0", "2.0", "3.0"] {
-            let scene = try await SampleApplication.make(version: version, in: world)
-            func ask(_ method: String, _ path: String, _ body: String) async throws -> PlainAnswer {
+            let sample = try await SampleApplication.make(version: version, in: server)
+            func send(_ method: String, _ path: String, _ body: String) async throws -> PlainAnswer
+            {
                 let type =
                     method == "PATCH" ? "application/vnd.layer-patch+json" : "application/json"
-                return try await scene.ask(
+                return try await sample.send(
                     method, "/apps/{app}\(path)", body, fields: [("Content-Type", type)],
-                    by: RouterClient(service: world.service))
+                    by: RouterClient(service: server.service))
             }
-            let made = try await ask("POST", "/conversations", #"{"participants":["a","b","c"]}"#)
+            let made = try await send("POST", "/conversations", #"{"participants":["a","b","c"]}"#)
             #expect(made.status == 201, "\(made)")
             let id = try #require(made["Location"]?.split(separator: "/").last)
             let refused = [
-                try await ask("POST", "/conversations", #"{"participants":["a","b","c","d"]}"#),
-                try await ask(
+                try await send("POST", "/conversations", #"{"participants":["a","b","c","d"]}"#),
+                try await send(
                     "POST", "/conversations", #"{"participants":["a","b","c","d"],"distinct":true}"#
                 ),
-                try await ask("POST", "/users/d/conversations", #"{"participants":["a","b","c"]}"#),
-                try await ask(
+                try await send(
+                    "POST", "/users/d/conversations", #"{"participants":["a","b","c"]}"#),
+                try await send(
                     "PATCH", "/conversations/\(id)",
                     #"[{"operation":"add","property":"participants","value":"d"}]"#),
-                try await ask(
+                try await send(
                     "PATCH", "/conversations/\(id)",
                     #"[{"operation":"set","property":"participants","value":["d","e","f","g"]}]"#),
-                try await ask(
+                try await send(
                     "PATCH", "/users/a/conversations/\(id)",
                     #"[{"operation":"add","property":"participants","value":"d"}]"#),
             ]
@@ -53,59 +55,61 @@ import Testing
         }
     }
 
-    @Test func `an imported conversation above the limit is refused with line, member and limit`()
+    @Test func `an imported conversation above the limit is rejected with line, member and limit`()
         async throws
     {
-        let world = try await TestServer.limited(Self.limits(participants: 1))
-        let scene = try await SampleApplication.make(version: "3.0", in: world)
-        let lines = SampleImport(scene).lines
+        let server = try await TestServer.limited(Self.limits(participants: 1))
+        let sample = try await SampleApplication.make(version: "3.0", in: server)
+        let lines = SampleImport(sample).lines
         let line = try #require(lines.firstIndex { $0.contains(#""record":"conversation""#) }) + 1
-        let answer = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
+        let answer = try await sample.importLines(Array(lines.joined(separator: "\n").utf8))
         #expect(answer.status == 422, "\(answer)")
         #expect(
             answer.body.contains("Line \(line): participants must name 1 to 1 users"), "\(answer)")
         #expect(answer.body.contains(#""line":\#(line)"#), "\(answer)")
     }
 
-    @Test func `a conversation above a lowered limit can be read and loses participants`()
+    @Test func `a conversation above a lowered limit can be read, and only lose participants`()
         async throws
     {
-        let world = try await TestServer.limited(Self.limits(participants: 3))
-        var scene = try await SampleApplication.make(version: "3.0", in: world)
-        let made = try await scene.ask(
+        let server = try await TestServer.limited(Self.limits(participants: 3))
+        var sample = try await SampleApplication.make(version: "3.0", in: server)
+        let made = try await sample.send(
             "POST", "/apps/{app}/conversations", #"{"participants":["a","b","c"]}"#,
-            by: RouterClient(service: world.service))
-        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
-        scene = try await scene.reopened(limits: Self.limits(participants: 1))
-        let client = RouterClient(service: scene.world.service)
+            by: RouterClient(service: server.service))
+        sample.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        sample = try await sample.reopened(limits: Self.limits(participants: 1))
+        let client = RouterClient(service: sample.server.service)
         func patch(_ operation: String, _ user: String) async throws -> PlainAnswer {
-            try await scene.ask(
+            try await sample.send(
                 "PATCH", "/apps/{app}/conversations/{C}",
                 #"[{"operation":"\#(operation)","property":"participants","id":"layer:///identities/\#(user)"}]"#,
                 fields: [("Content-Type", "application/vnd.layer-patch+json")], by: client)
         }
-        let read = try await scene.ask("GET", "/apps/{app}/conversations/{C}", by: client)
+        let read = try await sample.send("GET", "/apps/{app}/conversations/{C}", by: client)
         #expect(read.status == 200 && read.body.contains("layer:///identities/c"), "\(read)")
         #expect(try await patch("remove", "b").status == 204)
         let added = try await patch("add", "d")
         #expect(
             added.status == 422 && added.body.contains("a conversation may have at most 1."),
             "\(added)")
-        let sent = try await scene.ask(
+        let sent = try await sample.send(
             "POST", "/apps/{app}/users/a/conversations/{C}/messages",
             #"{"parts":[{"mime_type":"text/plain","body":"x"}]}"#, by: client)
         #expect(sent.status == 201, "\(sent)")
     }
 
-    @Test func `announcement, upload and message hold to uploads_max_upload_size`() async throws {
-        let world = try await TestServer.limited(Self.limits(participants: 3))
-        var scene = try await SampleApplication.make(version: "3.0", in: world)
-        let client = RouterClient(service: world.service)
-        let made = try await scene.ask(
+    @Test func `announcements, uploads and messages are limited by uploads_max_upload_size`()
+        async throws
+    {
+        let server = try await TestServer.limited(Self.limits(participants: 3))
+        var sample = try await SampleApplication.make(version: "3.0", in: server)
+        let client = RouterClient(service: server.service)
+        let made = try await sample.send(
             "POST", "/apps/{app}/conversations", #"{"participants":["a","b"]}"#, by: client)
-        scene.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
+        sample.variables["C"] = made["Location"]?.split(separator: "/").last.map(String.init)
         func announce(_ length: String) async throws -> PlainAnswer {
-            try await scene.ask(
+            try await sample.send(
                 "POST", "/apps/{app}/conversations/{C}/content",
                 fields: [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", length)],
                 by: client)
@@ -119,13 +123,13 @@ import Testing
                     "`Upload-Content-Length` must be a whole number of bytes from 0 to 5,000"),
                 "\(refused)")
         }
-        let created = try await scene.ask(
+        let created = try await sample.send(
             "POST", "/uploads", fields: [("Tus-Resumable", "1.0.0"), ("Upload-Length", "5001")],
             by: client)
         #expect(created.status == 413 && created.body.contains("5000 bytes"), "\(created)")
         let part = #"{"mime_type":"a/b","body":"\#(String(repeating: "x", count: 1700))"}"#
         for (parts, status) in [(2, 201), (3, 422)] {
-            let sent = try await scene.ask(
+            let sent = try await sample.send(
                 "POST", "/apps/{app}/users/a/conversations/{C}/messages",
                 #"{"parts":[\#(Array(repeating: part, count: parts).joined(separator: ","))]}"#,
                 by: client)
@@ -136,9 +140,9 @@ import Testing
         }
     }
 
-    @Test func `the description shows the limits in force`() async throws {
-        let world = try await TestServer.limited(Self.limits(participants: 3))
-        let answer = try await RouterClient(service: world.service).ask(
+    @Test func `the OpenAPI description has the configured limits`() async throws {
+        let server = try await TestServer.limited(Self.limits(participants: 3))
+        let answer = try await RouterClient(service: server.service).send(
             PlainRequest(method: "GET", target: "/openapi.json", fields: [], body: ""))
         let root = try JSONDocument(Array(answer.body.utf8)).root
         let schemas = root["components"]?["schemas"]

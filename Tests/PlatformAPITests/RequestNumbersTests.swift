@@ -3,7 +3,7 @@ import Messaging
 import TestSupport
 import Testing
 
-/// Numbers and dates in bodies, queries, paths and headers, at the ends of their ranges and beyond.
+/// Numbers and dates in bodies, queries, paths and headers, at the limits of their ranges and beyond.
 @Suite struct `Numbers of requests` {
     private static let numbers = [
         "-1", "0", "2147483648", "68719476736", "137438953472", "9007199254740991",
@@ -12,21 +12,23 @@ import Testing
     ]
 
     @Test(arguments: numbers)
-    func `no number stops the server or is its fault (ruling 25)`(number: String) async throws {
-        let place = try await Place()
+    func `no number in a request crashes the server or gets a 5xx (ruling 25)`(number: String)
+        async throws
+    {
+        let objects = try await SampleObjects()
         for (method, path, body) in Self.requests {
-            let answer = try await place.ask(
+            let answer = try await objects.send(
                 method, path.replacing("{N}", with: number.replacing("+", with: "%2B")),
                 body.replacing("{N}", with: number))
             #expect(answer.status < 500, "\(number) in \(method) \(path) \(body): \(answer)")
         }
         for name in ["Upload-Content-Length", "Last-Event-ID", "Idempotency-Key"] {
-            let answer = try await place.ask(
+            let answer = try await objects.send(
                 "POST", "/conversations/{C}/content", "",
                 [("Upload-Content-Type", "a/b"), (name, number)])
             #expect(answer.status < 500, "\(name): \(number): \(answer)")
         }
-        try await place.scene.readEverything("\(number)")
+        try await objects.sample.readEverything("\(number)")
     }
 
     private static let dates = [
@@ -37,10 +39,10 @@ import Testing
         "9223372036854775807",
     ]
 
-    @Test(arguments: dates) func `no date of a filter stops the server (X9)`(
+    @Test(arguments: dates) func `no date in a filter crashes the server (X9)`(
         date: String
     ) async throws {
-        let place = try await Place()
+        let objects = try await SampleObjects()
         for path in [
             "/conversations?created_after=", "/conversations?created_before=",
             "/users/ana/conversations?created_after=", "/users/ana/conversations?created_before=",
@@ -49,7 +51,7 @@ import Testing
             "/users/ana/conversations/{C}/messages?unread_by=bo&sent_before=",
             "/users?created_after=", "/events?at=",
         ] {
-            let answer = try await place.ask("GET", path + date)
+            let answer = try await objects.send("GET", path + date)
             #expect(answer.status < 500, "\(path)\(date): \(answer)")
         }
     }
@@ -119,23 +121,23 @@ import Testing
     ]
 
     /// A conversation with a message, a webhook and a content.
-    private struct Place {
-        let scene: SampleApplication
+    private struct SampleObjects {
+        let sample: SampleApplication
         private let names: [String: String]
 
         init() async throws {
-            scene = try await SampleApplication.make(version: "3.0")
-            let conversation = try await scene.conversation()
+            sample = try await SampleApplication.make(version: "3.0")
+            let conversation = try await sample.conversation()
             let base = "/apps/{app}/conversations/\(conversation.uuid)"
-            let sent = try await scene.ask(
+            let sent = try await sample.send(
                 "POST", "\(base)/messages",
-                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"a"}]}"#, by: scene.client)
-            let content = try await scene.ask(
+                #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"a"}]}"#, by: sample.client)
+            let content = try await sample.send(
                 "POST", "\(base)/content",
                 fields: [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "5")],
-                by: scene.client)
-            let webhook = try await Self.ask(
-                scene, "POST", "/webhooks",
+                by: sample.client)
+            let webhook = try await Self.send(
+                sample, "POST", "/webhooks",
                 """
                 {"version":"3.0","target_url":"https://hooks.example.org/in",\
                 "events":["Message.created"],"secret":"s3cret"}
@@ -151,15 +153,15 @@ import Testing
             ]
         }
 
-        func ask(
+        func send(
             _ method: String, _ path: String, _ body: String = "",
             _ fields: [(name: String, value: String)] = []
         ) async throws -> PlainAnswer {
-            try await Self.ask(scene, method, filled(path), filled(body), fields)
+            try await Self.send(sample, method, filled(path), filled(body), fields)
         }
 
-        private static func ask(
-            _ scene: SampleApplication, _ method: String, _ path: String, _ body: String,
+        private static func send(
+            _ sample: SampleApplication, _ method: String, _ path: String, _ body: String,
             _ fields: [(name: String, value: String)]
         ) async throws -> PlainAnswer {
             let family = path.hasPrefix("/webhooks") ? ".webhooks" : ""
@@ -170,11 +172,11 @@ import Testing
             if method == "PATCH" {
                 own.append(("Content-Type", "application/vnd.layer-patch+json"))
             }
-            return try await scene.client.ask(
+            return try await sample.client.send(
                 PlainRequest(
-                    method: method, target: "/apps/{app}\(path)".filled(with: scene.variables),
+                    method: method, target: "/apps/{app}\(path)".filled(with: sample.variables),
                     fields: try (own + fields).map { field in
-                        (field.name, try field.value.filled(with: scene.variables))
+                        (field.name, try field.value.filled(with: sample.variables))
                     }, body: body))
         }
 

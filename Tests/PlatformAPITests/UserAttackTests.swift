@@ -3,21 +3,21 @@ import Messaging
 import MessagingStore
 import Testing
 
-@Suite struct `Users under attack` {
-    @Test func `one application sees nothing of another's users`() async throws {
+@Suite struct `Hostile requests about users` {
+    @Test func `an application cannot read another's users`() async throws {
         let (one, other) = try await (SampleApplication.make(), SampleApplication.make())
-        let client = RouterClient(service: one.world.service)
-        _ = try await one.ask(
+        let client = RouterClient(service: one.server.service)
+        _ = try await one.send(
             "PUT", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana"}"#, by: client)
-        _ = try await one.ask("PUT", "/apps/{app}/users/ana/following/bo", by: client)
-        _ = try await one.ask(
+        _ = try await one.send("PUT", "/apps/{app}/users/ana/following/bo", by: client)
+        _ = try await one.send(
             "PATCH", "/apps/{app}/users/ana",
             #"[{"operation":"add","property":"blocks","value":"bo"}]"#, fields: patch, by: client)
         for path in ["", "/identity", "/badge", "/following", "/identities"] {
-            let answer = try await other.ask("GET", "/apps/{app}/users/ana\(path)", by: client)
+            let answer = try await other.send("GET", "/apps/{app}/users/ana\(path)", by: client)
             #expect(answer.status == 404, "\(path)")
         }
-        let blocks = try await other.ask("GET", "/apps/{app}/users/ana/blocks", by: client)
+        let blocks = try await other.send("GET", "/apps/{app}/users/ana/blocks", by: client)
         #expect(blocks.body == "[]")
     }
 
@@ -25,54 +25,54 @@ import Testing
         "%F0%9F%A6%8A", "a%2Fb", "..%2F..", "ana'%20OR%20'1'='1", "%5C", "+",
         "e%CC%81", "%C3%A9",
     ])
-    func `every name of a user is a name and nothing else (R90, ruling 7)`(name: String)
+    func `every valid user id is accepted and escaped (R90, ruling 7)`(name: String)
         async throws
     {
-        let scene = try await SampleApplication.make()
-        let client = SocketClient(port: scene.world.port)
+        let sample = try await SampleApplication.make()
+        let client = SocketClient(port: sample.server.port)
         let path = "/apps/{app}/users/\(name)"
-        let made = try await scene.ask(
+        let made = try await sample.send(
             "POST", "\(path)/identity", #"{"display_name":"A","metadata":{"a":"'; DROP"}}"#,
             by: client)
         #expect(made.status == 201)
-        let identity = try await scene.ask("GET", "\(path)/identity", by: client)
+        let identity = try await sample.send("GET", "\(path)/identity", by: client)
         let url = try JSONDocument(Array(identity.body.utf8)).root["url"]?.string
-        let again = try await scene.ask(
+        let again = try await sample.send(
             "GET", String(try #require(url).dropFirst(TestServer.base.count)), by: client)
         #expect(again.body == identity.body)
         #expect(again.status == 200)
     }
 
-    @Test func `two spellings of one letter are two users (ruling 7)`() async throws {
-        let scene = try await SampleApplication.make()
-        let client = RouterClient(service: scene.world.service)
+    @Test func `Unicode forms of one letter are two users (ruling 7)`() async throws {
+        let sample = try await SampleApplication.make()
+        let client = RouterClient(service: sample.server.service)
         for name in ["%C3%A9", "e%CC%81"] {
-            let made = try await scene.ask(
+            let made = try await sample.send(
                 "POST", "/apps/{app}/users/\(name)/identity", #"{"display_name":"A"}"#, by: client)
             #expect(made.status == 201)
         }
     }
 
-    @Test func `a patch of a megabyte is applied whole or refused whole (R34)`() async throws {
-        let scene = try await SampleApplication.make()
-        let client = RouterClient(service: scene.world.service)
+    @Test func `a patch of a megabyte is applied whole or rejected whole (R34)`() async throws {
+        let sample = try await SampleApplication.make()
+        let client = RouterClient(service: sample.server.service)
         let operation = #"{"operation":"add","property":"blocks","value":"u1234"},"#
         let many = String(repeating: operation, count: 9_999) + operation.dropLast()
-        let taken = try await scene.ask(
+        let taken = try await sample.send(
             "PATCH", "/apps/{app}/users/ana", "[\(many)]", fields: patch, by: client)
         #expect(taken.status == 202)
-        let before = try await scene.eventCount()
-        let refused = try await scene.ask(
+        let before = try await sample.eventCount()
+        let refused = try await sample.send(
             "PATCH", "/apps/{app}/users/ana", "[\(operation)\(many)]", fields: patch, by: client)
         #expect(refused.status == 422)
-        #expect(try await scene.eventCount() == before)
+        #expect(try await sample.eventCount() == before)
     }
 
-    @Test func `a reading token changes nothing about users (1_4)`() async throws {
-        var scene = try await SampleApplication.make()
-        scene.variables["token"] = scene.variables["read_token"]
-        let client = RouterClient(service: scene.world.service)
-        let before = try await scene.eventCount()
+    @Test func `a read token cannot change users (1_4)`() async throws {
+        var sample = try await SampleApplication.make()
+        sample.variables["token"] = sample.variables["read_token"]
+        let client = RouterClient(service: sample.server.service)
+        let before = try await sample.eventCount()
         let requests = [
             ("POST", "/users/ana/identity", #"{"display_name":"A"}"#),
             ("PUT", "/users/ana/identity", #"{"display_name":"A"}"#),
@@ -86,31 +86,31 @@ import Testing
             ("PATCH", "", #"{"operation":"set","property":"session_ttl_in_seconds","value":60}"#),
         ]
         for (method, path, body) in requests {
-            let answer = try await scene.ask(
+            let answer = try await sample.send(
                 method, "/apps/{app}\(path)", body, fields: patch, by: client)
             #expect(answer.status == 403, "\(method) \(path)")
         }
-        #expect(try await scene.eventCount() == before)
+        #expect(try await sample.eventCount() == before)
     }
 
-    @Test func `reading and changing at once never shows half an identity (R110)`() async throws {
-        let scene = try await SampleApplication.make()
-        let client = SocketClient(port: scene.world.port)
+    @Test func `concurrent reads never return half of an identity change (R110)`() async throws {
+        let sample = try await SampleApplication.make()
+        let client = SocketClient(port: sample.server.port)
         let full = { @Sendable (name: String) in
             #"{"display_name":"\#(name)","first_name":"\#(name)","metadata":{"n":"\#(name)"}}"#
         }
-        _ = try await scene.ask("PUT", "/apps/{app}/users/ana/identity", full("a"), by: client)
+        _ = try await sample.send("PUT", "/apps/{app}/users/ana/identity", full("a"), by: client)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<60 {
                 group.addTask {
                     guard number % 2 == 0 else {
                         let name = number % 4 == 1 ? "a" : "b"
                         let body = full(name)
-                        _ = try await scene.ask(
+                        _ = try await sample.send(
                             "PUT", "/apps/{app}/users/ana/identity", body, by: client)
                         return
                     }
-                    let answer = try await scene.ask(
+                    let answer = try await sample.send(
                         "GET", "/apps/{app}/users/ana/identity", by: client)
                     let root = try JSONDocument(Array(answer.body.utf8)).root
                     #expect(root["display_name"]?.string == root["first_name"]?.string)

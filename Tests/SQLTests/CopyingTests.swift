@@ -6,7 +6,7 @@ import Testing
     private let source = TemporaryFile()
     private let target = TemporaryFile()
 
-    @Test func `has what was committed before it began, while others go on`() async throws {
+    @Test func `has what was committed before it began, during other changes`() async throws {
         let database = try source.open()
         for number in 0..<200 { try await database.add(number, long) }
         let adding = Task {
@@ -26,7 +26,7 @@ import Testing
         #expect(try await database.names().count == 200 + end - 1000)
     }
 
-    @Test func `tells how far it is`() async throws {
+    @Test func `reports its progress`() async throws {
         let database = try source.open()
         for number in 0..<2000 { try await database.add(number, long) }
         database.close()
@@ -39,7 +39,7 @@ import Testing
         #expect(steps.last?.total == target.size(of: "").map(Int64.init))
     }
 
-    @Test func `is refused of a newer or older history, which stays as it is`() async throws {
+    @Test func `is refused for a newer or older schema, and changes nothing`() async throws {
         let next = SchemaMigration(
             number: 2, name: "next", statements: ["CREATE TABLE later (id BIGINT NOT NULL)"])
         try source.open(migrations: People.migrations + [next]).close()
@@ -53,7 +53,7 @@ import Testing
         #expect(error?.message.contains("up to 1, this program knows them up to 2") == true)
     }
 
-    @Test func `is refused of a damaged file`() async throws {
+    @Test func `is refused for a damaged file`() async throws {
         let database = try source.open()
         for number in 0..<50 { try await database.add(number, long) }
         database.close()
@@ -62,7 +62,7 @@ import Testing
         await expectFault(.corrupt) { try copy() }
     }
 
-    @Test func `is refused of what is no database`() async throws {
+    @Test func `is refused for a file that is no database`() async throws {
         source.overwrite(from: 0, with: Array(repeating: 0x2A, count: 8192))
         await expectFault(.notADatabase) { try copy() }
         await expectFault(.cannotOpen) {

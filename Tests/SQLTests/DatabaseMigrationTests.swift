@@ -4,11 +4,11 @@ import Testing
 @testable import SQL
 @testable import SQLPostgres
 
-@Suite struct `Moving a database` {
+@Suite struct `Migrating a database to PostgreSQL` {
     private let file = TemporaryFile()
     private let url = PostgresServer.shared.newSchema()
 
-    /// A table with a key, one whose rows may be equal, and one without rows.
+    /// A table with a key, one with equal rows, and one without rows.
     private static let migrations = [
         SchemaMigration(
             number: 1, name: "things",
@@ -25,7 +25,7 @@ import Testing
             ])
     ]
 
-    @Test func `brings every row as it is`() async throws {
+    @Test func `copies every row unchanged`() async throws {
         try await fill(1200)
         let move = try move()
         #expect(move.tables.map(\.name) == ["empty", "notes", "things"])
@@ -44,7 +44,7 @@ import Testing
         #expect(found.count == 1200)
     }
 
-    @Test func `goes on after the last row that came`() async throws {
+    @Test func `continues after the last row that was copied`() async throws {
         try await fill(1200)
         var sent = 0
         #expect(throws: CancellationError.self) {
@@ -70,7 +70,7 @@ import Testing
         try Database.open(.server(url), migrations: Self.migrations).close()
     }
 
-    @Test func `is refused where there is something already`() async throws {
+    @Test func `is refused if the target has rows`() async throws {
         try await fill(10)
         let target = try Database.open(.server(url), migrations: Self.migrations)
         try await target.write { try $0.add(note: "mine", 1) }
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: DatabaseMigration.Refusal.notEmpty("notes")) { try move() }
     }
 
-    @Test func `is refused where the database has a foreign table, before anything is created`()
+    @Test func `is refused if the target has another table, before creating its own`()
         async throws
     {
         try await fill(10)
@@ -97,7 +97,7 @@ import Testing
         "UPDATE things SET picture = NULL WHERE name = 'thing 5'",
         "UPDATE things SET name = 'thing 10' WHERE name = 'thing 5'",
         "DELETE FROM things WHERE name = 'thing 9'",
-    ]) func `finds a row that is another there`(statement: String) async throws {
+    ]) func `detects a row that differs`(statement: String) async throws {
         try await fill(10)
         let move = try move()
         try send(move)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `finds that a row came once too often where none has a key`() async throws {
+    @Test func `detects a duplicate row in a table without keys`() async throws {
         try await fill(10)
         let move = try move()
         try send(move)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `finds that an equal row stands there instead of another`() async throws {
+    @Test func `detects an equal row in place of another`() async throws {
         try await fill(10)
         let move = try move()
         try send(move)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `leaves a second one that comes between without a row`() async throws {
+    @Test func `stops a second migration that runs at the same time`() async throws {
         try await fill(10)
         let (first, second) = (try move(), try move())
         try send(first)
@@ -141,7 +141,7 @@ import Testing
         for table in first.tables { try first.verify(table) { _ in } }
     }
 
-    @Test func `is refused of a file with another history`() throws {
+    @Test func `is refused for a file with another schema`() throws {
         try file.open(migrations: People.migrations).close()
         #expect {
             try move()
@@ -167,7 +167,7 @@ import Testing
         let database = try file.open(migrations: Self.migrations)
         try await database.write { transaction in
             for number in 0..<count {
-                // What text and bytes can hold, and NULL.
+                // Special characters, bytes and NULL.
                 let picture: [UInt8]? =
                     number % 3 == 0
                     ? nil : [UInt8](repeating: UInt8(number % 256), count: number % 7)

@@ -4,14 +4,14 @@ import Testing
 @testable import SQL
 
 @Suite struct `A database` {
-    @Test(arguments: Engine.allCases) func `has what was written when it is opened again`(
+    @Test(arguments: Engine.allCases) func `has what was written after it is opened again`(
         engine: Engine
     ) async throws {
-        let place = engine.lasting()
-        let first = try place.open()
+        let reopenable = engine.reopenable()
+        let first = try reopenable.open()
         try await first.add(1, "Ada")
         first.close()
-        let second = try place.open()
+        let second = try reopenable.open()
         #expect(try await second.names() == ["Ada"])
         second.close()
     }
@@ -19,8 +19,8 @@ import Testing
     @Test(arguments: Engine.allCases) func `shows a finished write to every other process`(
         engine: Engine
     ) async throws {
-        let place = engine.lasting()
-        let (database, other) = (try place.open(), try place.open())
+        let reopenable = engine.reopenable()
+        let (database, other) = (try reopenable.open(), try reopenable.open())
         try await database.add(1, "Ada")
         #expect(try await other.names() == ["Ada"])
     }
@@ -33,7 +33,7 @@ import Testing
         #expect(setting == 2)
     }
 
-    @Test(arguments: Engine.allCases) func `reads one state however long it looks`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `reads one state for a whole transaction`(engine: Engine)
         async throws
     {
         let database = try engine.people()
@@ -66,7 +66,8 @@ import Testing
         #expect(counts == 100)
     }
 
-    @Test(arguments: Engine.allCases) func `changes nothing in a read`(engine: Engine) async throws
+    @Test(arguments: Engine.allCases) func `cannot be changed in a read`(engine: Engine)
+        async throws
     {
         let database = try engine.people()
         await expectFault(.readOnly) {
@@ -75,7 +76,7 @@ import Testing
         #expect(try await database.names().isEmpty)
     }
 
-    @Test func `finishes what waits when it is closed`() async throws {
+    @Test func `finishes waiting changes when it is closed`() async throws {
         let file = TemporaryFile()
         let database = try file.open()
         let held = await HeldWriter(of: database)
@@ -88,13 +89,13 @@ import Testing
         #expect(try await file.open().names().count == 50)
     }
 
-    @Test(arguments: Engine.allCases) func `may be closed twice`(engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func `can be closed twice`(engine: Engine) throws {
         let database = try engine.people()
         database.close()
         database.close()
     }
 
-    @Test func `moves its log into the file while it is written`() async throws {
+    @Test func `writes its log into the file between commits`() async throws {
         let file = TemporaryFile()
         var settings = DatabaseSettings()
         settings.checkpointInterval = 16
@@ -102,7 +103,7 @@ import Testing
         for number in 0..<1000 {
             try await database.add(number, String(repeating: "x", count: 2000))
         }
-        // Without checkpoints three pages a commit would make 12 MB.
+        // Without checkpoints the log would grow to 12 MB.
         #expect(try #require(file.size(of: "-wal")) < 6_000_000)
         #expect(try await database.names().count == 1000)
     }

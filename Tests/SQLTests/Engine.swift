@@ -4,7 +4,7 @@ import Testing
 @testable import SQL
 @testable import SQLPostgres
 
-/// Each kind of database there is: what holds for one holds for the other.
+/// A database engine; tests with all cases must give the same results on each.
 enum Engine: CaseIterable, CustomTestStringConvertible {
     case sqlite, postgres
 
@@ -15,48 +15,48 @@ enum Engine: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// A place without a database, or with an empty one.
-    func place() -> DatabaseLocation {
+    /// The location of a new, empty database.
+    func location() -> DatabaseLocation {
         switch self {
         case .sqlite: .temporary
         case .postgres: .server(PostgresServer.shared.newSchema())
         }
     }
 
-    /// A place that may be opened more than once.
-    func lasting() -> Place {
+    /// A database that can be opened more than once.
+    func reopenable() -> ReopenableDatabase {
         switch self {
-        case .sqlite: Place(file: TemporaryFile())
-        case .postgres: Place(location: place())
+        case .sqlite: ReopenableDatabase(file: TemporaryFile())
+        case .postgres: ReopenableDatabase(location: location())
         }
     }
 
-    /// Ends a transaction in its midst, as the engine itself may do after a fault.
+    /// Ends a transaction early, as the engine itself may do after a fault.
     func endTransaction(_ transaction: Transaction) throws {
         switch self {
         case .sqlite: try transaction.execute("ROLLBACK")
-        // Swallowed, as a careless change would do it.
+        // The error is ignored, as by a careless change.
         case .postgres: _ = try? transaction.rows("SELECT 1 / 0") { _ in 0 }
         }
     }
 
-    /// A database of people.
-    func people(_ settings: DatabaseSettings = .patient) throws -> Database {
-        try .open(place(), migrations: People.migrations, settings: settings)
+    /// A database with the table of people.
+    func people(_ settings: DatabaseSettings = .longTimeouts) throws -> Database {
+        try .open(location(), migrations: People.migrations, settings: settings)
     }
 }
 
 extension DatabaseSettings {
-    /// A change that is held waits for others, which may take long where all tests run at once.
-    static var patient: DatabaseSettings {
+    /// Long timeouts: a blocked change waits for others, which take long when all tests run at once.
+    static var longTimeouts: DatabaseSettings {
         var settings = DatabaseSettings()
         settings.idleTimeout = .seconds(900)
         return settings
     }
 }
 
-/// A database that is closed and opened again.
-struct Place {
+/// A database that can be closed and opened again.
+struct ReopenableDatabase {
     let location: DatabaseLocation
     private let file: TemporaryFile?
 

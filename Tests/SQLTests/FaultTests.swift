@@ -5,13 +5,13 @@ import Testing
 @testable import SQLPostgres
 
 @Suite struct `A fault` {
-    @Test func `is named when the file is no database`() async {
+    @Test func `is reported for a file that is no database`() async {
         let file = TemporaryFile()
         file.overwrite(from: 0, with: Array(repeating: 0x2A, count: 8192))
         await expectFault(.notADatabase) { try file.open() }
     }
 
-    @Test func `is named when the file is damaged`() async throws {
+    @Test func `is reported for a damaged file`() async throws {
         let file = TemporaryFile()
         let database = try file.open()
         for number in 0..<50 { try await database.add(number, String(repeating: "x", count: 3000)) }
@@ -21,19 +21,19 @@ import Testing
         await expectFault(.corrupt) { try await file.open().names() }
     }
 
-    @Test func `is named when there is no such folder`() async {
+    @Test func `is reported for a missing folder`() async {
         await expectFault(.cannotOpen) {
             try Database.open(.file("/nonexistent/database"), migrations: [])
         }
     }
 
-    @Test(arguments: Engine.allCases) func `is named when another process writes for too long`(
+    @Test(arguments: Engine.allCases) func `is reported when another process writes for too long`(
         engine: Engine
     ) async throws {
-        let place = engine.lasting()
+        let reopenable = engine.reopenable()
         var settings = DatabaseSettings()
         settings.busyTimeout = .zero
-        let (database, other) = (try place.open(), try place.open(settings: settings))
+        let (database, other) = (try reopenable.open(), try reopenable.open(settings: settings))
         let held = await HeldWriter(of: database)
         await expectFault(.locked) { try await other.add(1, "Ada") }
         _ = try await held.run({ try $0.add(2, "Grace") })
@@ -41,14 +41,14 @@ import Testing
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
-    @Test func `of a full disk is one change's own and leaves the database usable`() async throws {
+    @Test func `of a full disk fails one change and leaves the database usable`() async throws {
         let database = try Database.ofPeople(smallDisk)
         await expectFault(.diskFull) { try await database.add(1, tooLong) }
         try await database.add(2, "Grace")
         #expect(try await database.names() == ["Grace"])
     }
 
-    @Test func `of a full disk spares the others of its batch`() async throws {
+    @Test func `of a full disk does not fail other changes of its batch`() async throws {
         let database = try Database.ofPeople(smallDisk)
         let held = await HeldWriter(of: database)
         let long = tooLong
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `that ends the transaction is no commit for the rest of it`(engine: Engine) async throws {
+    func `that ends the transaction commits none of it`(engine: Engine) async throws {
         let database = try engine.people()
         await expectFault(.transactionLost) {
             try await database.write { transaction in
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `that ends the transaction of a batch is one change's own`(engine: Engine) async throws {
+    func `that ends the transaction of a batch fails one change`(engine: Engine) async throws {
         let database = try engine.people()
         let held = await HeldWriter(of: database)
         let results = try await held.run(

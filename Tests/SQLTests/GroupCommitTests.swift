@@ -21,7 +21,7 @@ import Testing
         #expect(database.statistics.replays == 0)
     }
 
-    @Test(arguments: Engine.allCases) func `takes no more than its limit at once`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `commits at most its limit at once`(engine: Engine)
         async throws
     {
         let database = try engine.people()
@@ -40,7 +40,7 @@ import Testing
         settings.onCommit = { duration in
             batches.withLock { batches in batches += duration > .zero ? 1 : 0 }
         }
-        let database = try Database.open(engine.place(), migrations: [], settings: settings)
+        let database = try Database.open(engine.location(), migrations: [], settings: settings)
         for _ in 0..<3 { try await database.write { _ in } }
         #expect(batches.withLock { $0 } == 3)
         #expect(database.waitingChanges == 0)
@@ -49,7 +49,7 @@ import Testing
         #expect(database.waitingReads == 0)
     }
 
-    @Test(arguments: Engine.allCases) func `undoes only the change that throws`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `rolls back only the change that throws`(engine: Engine)
         async throws
     {
         let database = try engine.people()
@@ -57,12 +57,12 @@ import Testing
         let results = try await held.run(
             { try $0.add(1, "Ada") },
             {
-                try $0.add(2, "Mallory"); throw People.Stranger()
+                try $0.add(2, "Mallory"); throw People.TestError()
             },
             { try $0.add(3, "Grace") },
         )
         #expect(results.successes() == 2)
-        #expect(throws: People.Stranger()) { try results[1].get() }
+        #expect(throws: People.TestError()) { try results[1].get() }
         #expect(try await database.names() == ["Ada", "Grace"])
         #expect(database.statistics.replays == 1)
     }
@@ -78,7 +78,7 @@ import Testing
         _ = try await held.run(
             { _ in runs.withLock { $0 += 1 } },
             {
-                try $0.add(1, "Mallory"); throw People.Stranger()
+                try $0.add(1, "Mallory"); throw People.TestError()
             },
         )
         #expect(runs.withLock { $0 } == 2)
@@ -97,22 +97,23 @@ import Testing
                 try $0.add(1, "Ada")
             },
             {
-                // It sees the earlier changes of the same transaction.
+                // The change reads the earlier changes of the same transaction.
                 guard try $0.rows("SELECT name FROM people", { try $0.text(0) }) != ["Ada"] else {
-                    throw People.Stranger()
+                    throw People.TestError()
                 }
             },
             { try $0.add(3, "Grace") },
         )
         #expect(results.successes() == 2)
-        #expect(throws: People.Stranger()) { try results[1].get() }
+        #expect(throws: People.TestError()) { try results[1].get() }
         #expect(try await database.names() == ["Ada", "Grace"])
         #expect(runs.withLock { $0 } == 1)
         #expect(database.statistics.replays == 0)
         #expect(database.statistics.commits == 2)
     }
 
-    @Test(arguments: Engine.allCases) func `undoes a throwing change whose statement returned rows`(
+    @Test(arguments: Engine.allCases)
+    func `rolls back a throwing change whose statement returned rows`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
@@ -122,7 +123,7 @@ import Testing
             {
                 let sql: SQL = "INSERT INTO people (id, name) VALUES (2, 'Mallory') RETURNING id"
                 _ = try $0.rows(sql) { try $0.int64(0) }
-                throw People.Stranger()
+                throw People.TestError()
             },
         )
         #expect(results.successes() == 1)
@@ -155,11 +156,11 @@ import Testing
     {
         let database = try engine.people()
         let runs = Locked(0)
-        await #expect(throws: People.Stranger()) {
+        await #expect(throws: People.TestError()) {
             try await database.write { transaction in
                 runs.withLock { $0 += 1 }
                 try transaction.add(1, "Mallory")
-                throw People.Stranger()
+                throw People.TestError()
             }
         }
         #expect(runs.withLock { $0 } == 1)
@@ -178,7 +179,7 @@ import Testing
             { $0.afterCommit { notifications.withLock { $0.append("first") } } },
             {
                 $0.afterCommit { notifications.withLock { $0.append("never") } }
-                throw People.Stranger()
+                throw People.TestError()
             },
             { $0.afterCommit { notifications.withLock { $0.append("last") } } },
         )
@@ -186,16 +187,16 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `calls hooks after the commit and before the caller goes on`(
+    func `calls hooks after the commit and before the caller continues`(
         engine: Engine
     ) async throws {
-        let place = engine.lasting()
-        let database = try place.open()
+        let reopenable = engine.reopenable()
+        let database = try reopenable.open()
         let seen = Locked<[String]>([])
         try await database.write { transaction in
             try transaction.add(1, "Ada")
             transaction.afterCommit {
-                let names = try? place.connection().read { try $0.names() }
+                let names = try? reopenable.connection().read { try $0.names() }
                 seen.withLock { $0 = names ?? [] }
             }
         }
@@ -203,31 +204,31 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `calls hooks around a commit on both sides of it`(
+    func `calls hooks before and after a commit`(
         engine: Engine
     ) async throws {
-        let place = engine.lasting()
-        let database = try place.open()
+        let reopenable = engine.reopenable()
+        let database = try reopenable.open()
         let seen = Locked<[[String]?]>([])
-        let look: @Sendable () -> Void = {
-            let names = try? place.connection().read { try $0.names() }
+        let readNames: @Sendable () -> Void = {
+            let names = try? reopenable.connection().read { try $0.names() }
             seen.withLock { $0.append(names) }
         }
         try await database.write { transaction in
             try transaction.add(1, "Ada")
-            transaction.aroundCommit(before: look, after: look)
+            transaction.aroundCommit(before: readNames, after: readNames)
         }
         #expect(seen.withLock { $0 } == [[], ["Ada"]])
-        await #expect(throws: People.Stranger()) {
+        await #expect(throws: People.TestError()) {
             try await database.write { transaction in
-                transaction.aroundCommit(before: look, after: look)
-                throw People.Stranger()
+                transaction.aroundCommit(before: readNames, after: readNames)
+                throw People.TestError()
             }
         }
         #expect(seen.withLock { $0.count } == 2)
     }
 
-    @Test(arguments: Engine.allCases) func `keeps every increment of many callers`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `loses no increment of many callers`(engine: Engine)
         async throws
     {
         let database = try engine.people()

@@ -13,7 +13,7 @@ enum People {
             ])
     ]
 
-    struct Stranger: Error, Equatable {}
+    struct TestError: Error, Equatable {}
 }
 
 extension Database {
@@ -38,19 +38,19 @@ extension Transaction {
     }
 }
 
-/// Holds the writer within a change, so that later changes wait in its queue.
+/// Blocks the writer in a change, so that later changes wait in its queue.
 struct HeldWriter {
     private let semaphore = DispatchSemaphore(value: 0)
     private let database: Database
     private let holding: Task<Void, any Error>
 
-    /// Returns when the writer is held.
+    /// Returns when the writer is blocked.
     init(of database: Database) async {
         let (reached, signal) = AsyncStream.makeStream(of: Void.self)
         self.database = database
         holding = Task { [semaphore] in
             try await database.write { transaction in
-                // Until a statement is asked for an answer, a server may not have notifications of it.
+                // Until its rows are read, a statement may not have been sent to the server.
                 _ = try transaction.names()
                 signal.yield()
                 semaphore.wait()
@@ -97,7 +97,7 @@ struct HeldWriter {
     }
 }
 
-/// Expects a fault of one kind and hands it on.
+/// Expects a fault of one kind, and returns it.
 @discardableResult
 func expectFault<Value>(
     _ kind: SQLError.Kind, sourceLocation: SourceLocation = #_sourceLocation,
@@ -119,12 +119,12 @@ extension Result {
 }
 
 extension Array {
-    /// How many ended well.
+    /// The number of successful results.
     func successes<Value>() -> Int where Element == Result<Value, any Error> {
         count { result in (try? result.get()) != nil }
     }
 
-    /// The faults of all, `nil` where there was none.
+    /// The fault of each result, `nil` for a success.
     func faults<Value>() -> [SQLError.Kind?] where Element == Result<Value, any Error> {
         map { result in result.fault }
     }

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: [
         ("host=/nowhere", "/nowhere"), ("keeper:wrong@", "password"), ("/nothing?", "nothing"),
     ])
-    func `that does not let us in is named, without the password`(
+    func `that refuses a connection is reported, without the password`(
         wrong: String, reason: String
     ) async throws {
         let url =
@@ -73,15 +73,15 @@ import Testing
     }
 
     @Test func `a server accepts ten processes that start at once`() async throws {
-        let place = Engine.postgres.lasting()
+        let reopenable = Engine.postgres.reopenable()
         let opened = Locked(0)
         DispatchQueue.concurrentPerform(iterations: 10) { _ in
-            guard let database = try? place.open() else { return }
+            guard let database = try? reopenable.open() else { return }
             opened.withLock { $0 += 1 }
             database.close()
         }
         #expect(opened.withLock { $0 } == 10)
-        let database = try place.open()
+        let database = try reopenable.open()
         let count = try await database.read { try $0.appliedMigrations().count }
         #expect(count == 1)
     }
@@ -105,7 +105,7 @@ import Testing
                 runs += 1
                 return runs
             }
-            if run == 1 { try transaction.leave() }
+            if run == 1 { try transaction.closeConnection() }
         }
         #expect(runs.withLock { $0 } == 2)
         #expect(try await database.names() == ["Ada"])
@@ -132,13 +132,13 @@ import Testing
                 try transaction.add(1, "Ada")
             }
         }
-        // Twice would be worse than not at all.
+        // It must not run twice.
         #expect(runs.withLock { $0 } == 1)
         #expect(try await database.names().isEmpty)
     }
 
     @Test(arguments: ["40001", "40P01"])
-    func `with others in the way has all of a batch tried again`(
+    func `retries a whole batch after a serialization failure`(
         state: String
     ) async throws {
         let database = try Engine.postgres.people()
@@ -188,7 +188,7 @@ import Testing
         #expect(try await database.names().isEmpty)
     }
 
-    @Test func `compares text byte by byte, whatever its language`() async throws {
+    @Test func `compares text by bytes, whatever its locale`() async throws {
         let database = try Engine.postgres.people()
         for (id, name) in ["b", "É", "a", "B", "e"].enumerated() {
             try await database.add(id, name)
@@ -201,10 +201,10 @@ import Testing
         #expect(names == ["B", "a", "b", "e", "É"])
     }
 
-    @Test func `looks a hundred keys of ten thousand up by their index`() async throws {
+    @Test func `finds a hundred of ten thousand keys by their index`() async throws {
         let database = try Engine.postgres.people()
         let plan = try await database.write { transaction in
-            // In no order, as messages are by their ids: left to itself, it reads the table.
+            // In random order, as messages are by their ids: by default PostgreSQL would scan the table.
             try transaction.execute(
                 """
                 INSERT INTO people
@@ -232,8 +232,7 @@ import Testing
         #expect(count == PreparedStatements.limit)
     }
 
-    @Test func `has a change wait for one round trip, not for each of its statements`() async throws
-    {
+    @Test func `needs one round trip per change, not per statement`() async throws {
         let database = try Engine.postgres.people()
         try await database.write { transaction in
             for number in 0..<1000 { try transaction.add(number, "x") }
@@ -245,12 +244,12 @@ import Testing
         let own = PostgresServer()
         let database = try Database.open(.server(own.url), migrations: People.migrations)
         try await database.add(1, "Ada")
-        own.tell(.crash)
+        own.send(.crash)
         await expectFault(.unreachable) { try await database.add(2, "Grace") }
         await expectFault(.unreachable) { try await database.names() }
-        own.tell(.start)
-        try await database.patiently { try await database.add(3, "Barbara") }
-        #expect(try await database.patiently { try await database.names() } == ["Ada", "Barbara"])
+        own.send(.start)
+        try await database.retrying { try await database.add(3, "Barbara") }
+        #expect(try await database.retrying { try await database.names() } == ["Ada", "Barbara"])
         own.run("ALTER SYSTEM SET fsync = off")
         own.run("SELECT pg_reload_conf(), pg_sleep(0.2)")
         let error = await expectFault(.other) {
@@ -262,8 +261,8 @@ import Testing
 }
 
 extension Database {
-    /// Does something once the server can be reached again, which it is asked at most every 2 seconds.
-    fileprivate func patiently<Value: Sendable>(
+    /// Runs `work` once the server can be reached again; the pool tries at most every 2 seconds.
+    fileprivate func retrying<Value: Sendable>(
         _ work: () async throws -> Value
     ) async throws -> Value {
         for _ in 0..<200 {
@@ -288,12 +287,12 @@ extension Transaction {
         } ?? false
     }
 
-    /// Has the server end the connection.
-    fileprivate func leave() throws {
+    /// Makes the server close the connection.
+    fileprivate func closeConnection() throws {
         _ = try rows("SELECT pg_terminate_backend(pg_backend_pid())") { _ in 0 }
     }
 
-    /// Fails as the server would, with this state.
+    /// Fails with this SQLSTATE, as the server would.
     fileprivate func fail(_ state: String) throws {
         try execute(
             SQL(stringLiteral: "DO 'BEGIN RAISE EXCEPTION USING ERRCODE = ''\(state)''; END'"))

@@ -23,7 +23,7 @@ import Testing
             .text("é€😀'\""), .text("\u{FFFF}0\u{FFFF}1\u{FFFE}"), .blob([]), .blob([0, 255, 0]),
             .blob([UInt8](repeating: 7, count: 100_000)),
         ] as [SQLValue], Engine.allCases)
-    func `gives back what it was given`(value: SQLValue, engine: Engine) async throws {
+    func `returns the values that were bound`(value: SQLValue, engine: Engine) async throws {
         let database = try engine.people()
         let found = try await database.read { transaction in
             try transaction.first("SELECT \(value) AS value") { row in try row.value("value") }
@@ -58,36 +58,36 @@ import Testing
         #expect(row == [true, true, true, true])
     }
 
-    /// Reading a column as what it is not.
-    struct Misreading: CustomTestStringConvertible {
+    /// A read of a column as another type.
+    struct WrongTypeRead: CustomTestStringConvertible {
         let testDescription: String
-        let look: @Sendable (borrowing Row) throws -> Void
+        let read: @Sendable (borrowing Row) throws -> Void
 
-        init(_ name: String, _ look: @escaping @Sendable (borrowing Row) throws -> Void) {
+        init(_ name: String, _ read: @escaping @Sendable (borrowing Row) throws -> Void) {
             testDescription = name
-            self.look = look
+            self.read = read
         }
     }
 
     @Test(
         arguments: [
-            Misreading("text as number") { row in _ = try row.int64("text") },
-            Misreading("number as text") { row in _ = try row.text("one") },
-            Misreading("number as optional text") { row in _ = try row.optionalText("one") },
-            Misreading("text as bytes") { row in _ = try row.blob("text") },
-            Misreading("two as truth") { row in _ = try row.bool("two") },
-            Misreading("NULL as number") { row in _ = try row.int64("missing") },
-            Misreading("NULL as text") { row in _ = try row.text("missing") },
-            Misreading("an absent name") { row in _ = try row.text("absent") },
-            Misreading("beyond the last") { row in _ = try row.text(4) },
-            Misreading("before the first") { row in _ = try row.text(-1) },
+            WrongTypeRead("text as number") { row in _ = try row.int64("text") },
+            WrongTypeRead("number as text") { row in _ = try row.text("one") },
+            WrongTypeRead("number as optional text") { row in _ = try row.optionalText("one") },
+            WrongTypeRead("text as bytes") { row in _ = try row.blob("text") },
+            WrongTypeRead("two as truth") { row in _ = try row.bool("two") },
+            WrongTypeRead("NULL as number") { row in _ = try row.int64("missing") },
+            WrongTypeRead("NULL as text") { row in _ = try row.text("missing") },
+            WrongTypeRead("an absent name") { row in _ = try row.text("absent") },
+            WrongTypeRead("beyond the last") { row in _ = try row.text(4) },
+            WrongTypeRead("before the first") { row in _ = try row.text(-1) },
         ], Engine.allCases)
-    func `converts nothing`(misreading: Misreading, engine: Engine) async throws {
+    func `converts nothing`(wrongTypeRead: WrongTypeRead, engine: Engine) async throws {
         let database = try engine.people()
         await expectFault(.typeMismatch) {
             try await database.read { transaction in
                 _ = try transaction.first(
-                    "SELECT 1 AS one, 'x' AS text, NULL AS missing, 2 AS two", misreading.look)
+                    "SELECT 1 AS one, 'x' AS text, NULL AS missing, 2 AS two", wrongTypeRead.read)
             }
         }
     }
@@ -121,7 +121,7 @@ import Testing
         #expect(try await database.names() == ["Ada", "Grace"])
     }
 
-    @Test(arguments: Engine.allCases) func `takes values of other types under the same text`(
+    @Test(arguments: Engine.allCases) func `accepts values of other types for the same text`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
@@ -143,11 +143,11 @@ import Testing
             }
             #expect(found == number)
         }
-        // The one asked and the two that begin and end a transaction.
+        // The statement, and the two that begin and end a transaction.
         #expect(connection.preparedCount == before + 3)
     }
 
-    @Test func `is not kept beyond the limit`() throws {
+    @Test func `is not cached beyond the limit`() throws {
         let connection = try connection()
         for number in 0..<SQLiteConnection.statementLimit * 2 {
             try connection.run("SELECT \(number)")
@@ -155,7 +155,7 @@ import Testing
         #expect(connection.preparedCount == SQLiteConnection.statementLimit)
     }
 
-    @Test(arguments: Engine.allCases) func `may be used inside its own rows`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `can be used while its rows are read`(engine: Engine)
         async throws
     {
         let database = try engine.people()
@@ -168,15 +168,15 @@ import Testing
         #expect(pairs == [["Ada", "Ada", "Grace"], ["Grace", "Ada", "Grace"]])
     }
 
-    @Test(arguments: Engine.allCases) func `is ready again after a closure threw`(engine: Engine)
+    @Test(arguments: Engine.allCases) func `can be used again after a closure threw`(engine: Engine)
         async throws
     {
         let database = try engine.people()
         try await database.add(1, "Ada")
         let names = try await database.write { transaction in
-            #expect(throws: People.Stranger()) {
+            #expect(throws: People.TestError()) {
                 try transaction.rows("SELECT name FROM people ORDER BY id") { _ in
-                    throw People.Stranger()
+                    throw People.TestError()
                 }
             }
             return try transaction.names()
@@ -186,7 +186,7 @@ import Testing
 
     @Test(
         arguments: ["", "SELECT 1; SELECT 2", "SELEKT", "SELECT $1", "-- nothing"], Engine.allCases)
-    func `that is not exactly one is refused`(text: String, engine: Engine) async throws {
+    func `must be exactly one`(text: String, engine: Engine) async throws {
         let database = try engine.people()
         await expectFault(.misuse) {
             try await database.read { try $0.rows(SQL(stringLiteral: text)) { _ in 0 } }

@@ -4,13 +4,13 @@ import Testing
 @testable import SQL
 @testable import SQLPostgres
 
-@Suite struct `A server that is told of growth` {
+@Suite struct `Statistics of a growing table` {
     private let server = PostgresServer.shared
 
-    @Test func `learns how large a table has become, and again when it has doubled`() async throws {
+    @Test func `are updated as a table grows, and again when it has doubled`() async throws {
         let database = try Database.open(
             .server(server.newSchema()), migrations: People.migrations)
-        // Only what we do counts.
+        // Without autovacuum only our own statements update the statistics.
         try await database.write { transaction in
             try transaction.execute("ALTER TABLE people SET (autovacuum_enabled = off)")
         }
@@ -22,17 +22,17 @@ import Testing
                     FROM generate_series((SELECT COUNT(*) + 1 FROM people), \(count)) n
                     """)
             }
-            #expect(try await database.hasLearned(count))
+            #expect(try await database.hasStatistics(count))
         }
     }
 }
 
 extension Database {
-    /// Whether the planner knows of so many rows; commits meanwhile, as other clients would.
-    fileprivate func hasLearned(_ count: Int) async throws -> Bool {
+    /// Waits until the planner knows of `count` rows, with commits meanwhile, as other clients make.
+    fileprivate func hasStatistics(_ count: Int) async throws -> Bool {
         for _ in 0..<1200 {
-            let told = try await write { transaction in try transaction.peopleAnalysed() }
-            if told == count { return true }
+            let analysed = try await write { transaction in try transaction.peopleAnalysed() }
+            if analysed == count { return true }
             try await Task.sleep(for: .milliseconds(50))
         }
         return false
@@ -40,7 +40,7 @@ extension Database {
 }
 
 extension Transaction {
-    /// How many people there were when they were last analysed.
+    /// The number of people when the table was last analysed.
     fileprivate func peopleAnalysed() throws -> Int? {
         try first("SELECT reltuples::bigint FROM pg_class WHERE oid = 'people'::regclass") { row in
             try row.int(0)

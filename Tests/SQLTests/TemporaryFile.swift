@@ -3,7 +3,7 @@ import Glibc
 @testable import SQL
 @testable import SQLPostgres
 
-/// A database file that is closed and opened again; gone with this value's owner.
+/// A database file that can be closed and opened again; deleted with this object.
 final class TemporaryFile: Sendable {
     private let folder: TemporaryFolder
     let path: String
@@ -21,14 +21,14 @@ final class TemporaryFile: Sendable {
         try Database.open(.file(path), migrations: migrations, settings: settings)
     }
 
-    /// Writes over the file, or makes it.
+    /// Overwrites a part of the file, or creates it.
     func overwrite(from offset: Int, with bytes: [UInt8]) {
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT, 0o600)
         defer { Glibc.close(descriptor) }
         _ = pwrite(descriptor, bytes, bytes.count, off_t(offset))
     }
 
-    /// How long a file beside the database is, in bytes; `nil` when there is none.
+    /// The size in bytes of a file beside the database; `nil` when there is none.
     func size(of suffix: String) -> Int? {
         var status = stat()
         return stat(path + suffix, &status) == 0 ? Int(status.st_size) : nil

@@ -71,7 +71,7 @@ import Testing
         let database = try engine.people()
         let found = try await database.write { transaction in
             for id in 1...200 { transaction.addLater(id, "x") }
-            // Other rows are looked up without inserting them.
+            // Rows with other keys are looked up without inserting.
             let other = try transaction.askName(201).first()
             let one = try transaction.askName(7).first()
             return (other, one)
@@ -91,17 +91,18 @@ import Testing
             { $0.addLater(1, "Eve") },
             { $0.addLater(2, "Grace") },
             {
-                $0.addLater(3, "Mallory"); throw People.Stranger()
+                $0.addLater(3, "Mallory"); throw People.TestError()
             },
             { $0.addLater(4, "Hedy") },
         )
         #expect(results.faults() == [nil, .notUnique, nil, nil, nil])
-        #expect(throws: People.Stranger()) { try results[3].get() }
+        #expect(throws: People.TestError()) { try results[3].get() }
         #expect(try await database.names() == ["Ada", "Grace", "Hedy"])
         #expect(database.statistics.replays == 1)
     }
 
-    @Test(arguments: Engine.allCases) func `cached rows are dropped with a change that is undone`(
+    @Test(arguments: Engine.allCases)
+    func `cached rows are dropped with a change that is rolled back`(
         engine: Engine
     ) async throws {
         let database = try engine.people()
@@ -114,10 +115,10 @@ import Testing
             { transaction in
                 transaction.cache("two", for: .name(1))
                 transaction.countUp()
-                throw People.Stranger()
+                throw People.TestError()
             },
             { transaction in
-                guard try transaction.askName(1).first() == "1" else { throw People.Stranger() }
+                guard try transaction.askName(1).first() == "1" else { throw People.TestError() }
             },
         )
         #expect(results.successes() == 2)
@@ -178,7 +179,7 @@ extension Transaction {
             by: Insertion("INSERT INTO people (id, name) VALUES"))
     }
 
-    /// Says how often it was called since the row was last written.
+    /// Counts its calls since the row was last written.
     fileprivate func countUp() {
         let row = RowCacheKey<Int>(of: [1], in: "people")
         let count = (deferred(row) ?? 0) + 1

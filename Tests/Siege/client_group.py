@@ -1,4 +1,4 @@
-"""Groups of hostile clients, and a normal client beside them."""
+"""Groups of hostile clients, and requests of a normal client."""
 
 import threading
 import time
@@ -18,44 +18,44 @@ def read_all(client):
 
 
 def normal_requests(server, path, count, pause=0.0):
-    """Seconds of each of so many requests, half of them on a new connection, half on a kept one."""
+    """The duration in seconds of each request; half of them use a new connection, half a persistent one."""
     taken = []
-    kept = connect(server)
+    persistent = connect(server)
     for number in range(count):
         began = time.monotonic()
-        client = connect(server) if number % 2 else kept
+        client = connect(server) if number % 2 else persistent
         client.sendall(head(f"GET {path} HTTP/1.1"))
         answer = read_answer(client)
         if answer is None or answer[0] != 200:
             raise RuntimeError(f"a normal request was answered {answer}")
         taken.append(time.monotonic() - began)
-        if client is not kept:
+        if client is not persistent:
             client.close()
         time.sleep(pause)
-    kept.close()
+    persistent.close()
     return taken
 
 
 class ClientGroup:
-    """Connections, with an action of each about once a second."""
+    """Connections, each with an action that runs about once a second."""
 
     def __init__(self):
         self.members = []
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self.live, daemon=True)
+        self.stopped = threading.Event()
+        self.thread = threading.Thread(target=self.act_every_second, daemon=True)
 
     def add(self, client, act=None):
         client.setblocking(False)
         self.members.append((client, act))
 
-    def live(self):
-        while not self.over.wait(1):
+    def act_every_second(self):
+        while not self.stopped.wait(1):
             for client, act in self.members:
                 if act:
                     try:
                         act(client)
                     except OSError:
-                        # The server closes connections that are too slow, as it should.
+                        # The server has closed a connection that was too slow.
                         pass
 
     def __enter__(self):
@@ -63,7 +63,7 @@ class ClientGroup:
         return self
 
     def __exit__(self, *_):
-        self.over.set()
+        self.stopped.set()
         self.thread.join()
         for client, _ in self.members:
             client.close()

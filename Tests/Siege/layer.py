@@ -1,8 +1,8 @@
-"""The server of this layer alone: echoes, fields, events, messages (H213)."""
+"""The server of HTTPTransport alone, parley-echo: content, fields, events, messages (H213)."""
 
 from clients import connect, head, read_answer
 from client_group import read_all
-from memory import begun, upgraded
+from memory import opened, upgraded
 from processes import echo
 from report import check
 
@@ -11,23 +11,23 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
 def run(options, folder):
     with echo(options, folder, 1, "--event-interval", 20) as server:
-        echoes = all(asked(server, method, "/", "hello") == (200, b"" if method == "HEAD" else b"hello") for method in METHODS)
+        echoes = all(exchange(server, method, "/", "hello") == (200, b"" if method == "HEAD" else b"hello") for method in METHODS)
         offered = fields(server, "OPTIONS", "/").get("allow", "").split(", ")
-        shown = asked(server, "GET", "/echo", "", "X-Word: hello")[1]
+        shown = exchange(server, "GET", "/echo", "", "X-Word: hello")[1]
         check("every method echoes its content (H213)", echoes)
-        check("OPTIONS says which there are (H213)", set(METHODS) <= set(offered), ", ".join(offered))
+        check("OPTIONS lists the methods (H213)", set(METHODS) <= set(offered), ", ".join(offered))
         check("/echo shows the fields of the request (H213)", b"X-Word: hello\n" in shown)
-        check("nothing else is known (H213)", asked(server, "GET", "/else")[0] == 404)
+        check("other paths are 404 (H213)", exchange(server, "GET", "/else")[0] == 404)
         check("/sse counts events (H213)", events(server))
         check("/ws echoes messages (H213)", message(server))
     with echo(options, folder, 1, "--header-timeout", 200) as server:
         client = connect(server)
         client.sendall(b"GET / HTTP/1.1\r\nHost")
         late = read_all(client).startswith(b"HTTP/1.1 408 ")
-        check("a limit of time can be made short for a test (H213)", late)
+        check("a timeout can be set for a test (H213)", late)
 
 
-def asked(server, method, path, content="", *more):
+def exchange(server, method, path, content="", *more):
     client = connect(server)
     client.sendall(head(f"{method} {path} HTTP/1.1", f"Content-Length: {len(content)}", "Connection: close", *more))
     client.sendall(content.encode())
@@ -44,8 +44,8 @@ def fields(server, method, path):
 
 
 def events(server):
-    """Whether three events come, counted."""
-    client = begun(server, 0, head("GET /sse HTTP/1.1"), b"HTTP/1.1 200")
+    """Whether three numbered events arrive in order."""
+    client = opened(server, 0, head("GET /sse HTTP/1.1"), b"HTTP/1.1 200")
     data = b""
     while b"data: 3" not in data:
         piece = client.recv(4096)
@@ -56,10 +56,10 @@ def events(server):
 
 
 def message(server):
-    """Whether a masked text comes back unmasked."""
+    """Whether a masked text is echoed unmasked."""
     client = upgraded(server, 0)
     key = b"\x37\xfa\x21\x3d"
-    client.sendall(b"\x81\x85" + key + bytes(byte ^ key[place % 4] for place, byte in enumerate(b"hello")))
+    client.sendall(b"\x81\x85" + key + bytes(byte ^ key[index % 4] for index, byte in enumerate(b"hello")))
     data = b""
     while len(data) < 7:
         piece = client.recv(4096)

@@ -1,40 +1,40 @@
-"""Malformed headers and bodies: one answer with its status, then the connection as http §24 says."""
+"""Malformed heads and bodies: one answer with the status, then a closed or kept connection (http §24)."""
 
 import socket
 
-from malformed_requests import BAD_CHUNKS, BROKEN, CLOSE
+from malformed_requests import BAD_CHUNKS, MALFORMED, CLOSE
 from clients import connect, head
 from client_group import normal_requests, read_all
 from processes import echo, parley
-from report import BaseLine, check, show
+from report import Baseline, check, show
 
 NEXT = head("GET / HTTP/1.1", "Connection: close")
 
 
 def run(options, folder):
     with echo(options, folder, 2) as server:
-        # `/` reads its body, so its chunks are looked at.
-        attack(options, server, "/", BROKEN + [(data, 400, CLOSE) for data in BAD_CHUNKS])
+        # `/` reads its body, so its chunks are parsed.
+        attack(options, server, "/", MALFORMED + [(data, 400, CLOSE) for data in BAD_CHUNKS])
     with parley(options, folder) as server:
-        attack(options, server, "/health/live", BROKEN)
+        attack(options, server, "/health/live", MALFORMED)
 
 
-def attack(options, server, path, broken):
+def attack(options, server, path, malformed):
     normal_requests(server, path, 20)
-    base = BaseLine(server)
-    wrong = []
-    for number, (data, status, keeps) in enumerate(broken):
+    base = Baseline(server)
+    failures = []
+    for number, (data, status, is_kept) in enumerate(malformed):
         for byte_by_byte in (False, True) if len(data) < 300 else (False,):
             statuses = exchange(server, number, data, byte_by_byte)
             # A kept connection answers the next request too; a closed one never does.
-            if statuses[:1] != [status] or len(statuses) != (2 if keeps else 1):
-                wrong.append(f"{data[:80]!r}: {statuses} instead of {status}, {'keep' if keeps else 'close'}")
-    show(f"{server.name}: {len(broken)} broken requests, each followed by a sound one")
-    check("one answer with its status, then close or keep (H6, H7, H191)", not wrong, "\n    ".join(wrong))
+            if statuses[:1] != [status] or len(statuses) != (2 if is_kept else 1):
+                failures.append(f"{data[:80]!r}: {statuses} instead of {status}, {'keep' if is_kept else 'close'}")
+    show(f"{server.name}: {len(malformed)} malformed requests, each followed by a valid one")
+    check("one answer with its status, then close or keep (H6, H7, H191)", not failures, "\n    ".join(failures))
     rounds = 1 if options.short else 20
     for number in range(rounds):
-        clients = [connect(server, place) for place in range(len(broken))]
-        for client, (data, _, _) in zip(clients, broken):
+        clients = [connect(server, index) for index in range(len(malformed))]
+        for client, (data, _, _) in zip(clients, malformed):
             try:
                 client.sendall(data + NEXT)
             except ConnectionError:
@@ -42,24 +42,24 @@ def attack(options, server, path, broken):
         for client in clients:
             client.close()
     normal_requests(server, path, 20)
-    check("broken requests leave no descriptor behind (H191)", base.is_back(), base.left())
+    check("malformed requests leave no descriptor behind (H191)", base.is_restored(), base.difference())
     if not options.short:
-        check("nor memory (H191)", base.grown() < 16, base.left())
+        check("malformed requests leave no memory behind (H191)", base.growth() < 16, base.difference())
 
 
 def exchange(server, number, data, byte_by_byte):
-    """The statuses of all answers to these bytes and a sound request after them."""
+    """The statuses of all answers to these bytes and a valid request after them."""
     client = connect(server, number)
     try:
         if byte_by_byte:
-            for place in range(len(data)):
-                client.sendall(data[place:place + 1])
+            for index in range(len(data)):
+                client.sendall(data[index:index + 1])
             client.sendall(NEXT)
         else:
             client.sendall(data + NEXT)
         client.shutdown(socket.SHUT_WR)
     except OSError:
-        # The answer came before all was sent.
+        # The answer arrived before everything was sent.
         pass
     answers = read_all(client)
     client.close()
@@ -67,7 +67,7 @@ def exchange(server, number, data, byte_by_byte):
 
 
 def statuses(answers):
-    """Reads answers one after another, so that content that looks like one is not taken for it."""
+    """The statuses of consecutive answers; content is skipped, as it may look like an answer."""
     found = []
     while answers:
         front, _, rest = answers.partition(b"\r\n\r\n")

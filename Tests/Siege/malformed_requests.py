@@ -36,7 +36,7 @@ BAD = [
     # H22–H25: field lines.
     get("NoColon"), get(": empty"), get("X Y: v"), get("X : v"), get("X\xe9: v"), get("X(Y): v"),
     get(" folded: v"), get("A: b", " folded"), get("A: b\x00"), get("A: b\x7f"), get("A: \x01"),
-    # H29, H34, H35: what may stand once, and Host.
+    # H29, H34, H35: fields that may occur once, and Host.
     get("Host: localhost"), b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nHost:\r\n\r\n",
     b"GET / HTTP/1.1\r\nHost: a,b\r\n\r\n", b"GET / HTTP/1.1\r\nHost: u@h\r\n\r\n",
     b"GET / HTTP/1.1\r\nHost: h:99999\r\n\r\n", b"GET / HTTP/1.1\r\nHost: h/x\r\n\r\n",
@@ -67,8 +67,8 @@ BAD_CHUNKS = [
     chunked(b"0\r\n A: b\r\n\r\n"), chunked(b"0\r\nA: b\x00\r\n\r\n"),
 ]
 
-# What any server answers, whatever it serves.
-BROKEN = [(data, 400, CLOSE) for data in BAD] + [
+# Requests whose answers do not depend on the routes.
+MALFORMED = [(data, 400, CLOSE) for data in BAD] + [
     (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, CLOSE), (line("GET / HTTP/2.0"), 505, CLOSE),
     (line("GET / HTTP/0.9"), 505, CLOSE), (put("Transfer-Encoding: gzip, chunked"), 501, CLOSE),
     (b"CONNECT localhost:80 HTTP/1.1\r\nHost: localhost:80\r\n\r\n", 501, CLOSE),

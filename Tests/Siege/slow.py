@@ -1,11 +1,11 @@
-"""H216: a thousand idle connections, two hundred each of slow heads, slow bodies and slow readers."""
+"""A thousand idle connections, and two hundred each with slow heads, slow bodies and slow readers (H216)."""
 
 import time
 
 from clients import connect, head, read_answer
 from client_group import ClientGroup, normal_requests
 from processes import echo, parley
-from report import BaseLine, check, percentiles, said, show
+from report import Baseline, check, latencies, percentiles, show
 
 ROUND = head("GET / HTTP/1.1")
 
@@ -21,7 +21,7 @@ def attack(options, server, path, upload):
     name = server.name
     idle, slow = (150, 30) if options.short else (1000, 200)
     normal_requests(server, path, 20)
-    base = BaseLine(server)
+    base = Baseline(server)
     with ClientGroup() as clients:
         number = 0
         for _ in range(idle):
@@ -36,7 +36,7 @@ def attack(options, server, path, upload):
         for _ in range(slow):
             client = connect(server, number := number + 1)
             client.sendall(head(upload, "Content-Length: 500000"))
-            # A little more than the least rate allowed.
+            # Slightly above the minimum rate.
             clients.add(client, lambda client: client.send(b"x" * 400))
         requests = head(f"GET {path} HTTP/1.1") * 4000
         for _ in range(slow):
@@ -44,19 +44,19 @@ def attack(options, server, path, upload):
             clients.add(client, Reader(requests).act)
         time.sleep(2)
         taken = normal_requests(server, path, 60 if options.short else 300, 0.02)
-        grown = base.grown()
-        show(f"{name} among {idle} idle and 3 × {slow} slow clients: {said(taken)}; {grown:+.1f} MiB")
-        half, most, _, _ = percentiles(taken)
+        growth = base.growth()
+        show(f"{name} among {idle} idle and 3 × {slow} slow clients: {latencies(taken)}; {growth:+.1f} MiB")
+        p50, p90, _, _ = percentiles(taken)
         if options.short:
-            check("a normal request is answered among slow clients (H216)", half < 1000)
+            check("a normal request is answered among slow clients (H216)", p50 < 1000)
         else:
-            check("nine of ten normal requests take less than 200 ms (H216)", most < 200, f"{most:.1f} ms")
-            check("memory grows by less than 64 MiB (H216)", grown < 64, f"{grown:.1f} MiB")
-    check("what slow clients held is given back (H191)", base.is_back(), base.left())
+            check("nine of ten normal requests take less than 200 ms (H216)", p90 < 200, f"{p90:.1f} ms")
+            check("memory grows by less than 64 MiB (H216)", growth < 64, f"{growth:.1f} MiB")
+    check("slow clients leave no descriptors behind (H191)", base.is_restored(), base.difference())
 
 
 class Reader:
-    """Asks as fast as the server listens, and reads a kilobyte a second."""
+    """Sends requests as fast as the server reads them, and reads a kilobyte a second."""
 
     def __init__(self, requests):
         self.requests = requests

@@ -6,38 +6,37 @@ internal import Glibc
 /// ends.
 public final class HelperProcess: Sendable {
     /// The writing end of the script's input; closing it ends the script.
-    private let lifeline: Int32
-    private let answers: Int32
+    private let input: Int32
+    private let output: Int32
     private let process: pid_t
 
     /// Starts a script in this folder.
     ///
     /// - Parameter interpreter: A path, or a name on the `PATH`; traps if it is missing.
     public init(_ script: String, by interpreter: String) {
-        let (input, output) = (Self.pipe(), Self.pipe())
-        lifeline = input.writing
-        answers = output.reading
+        let (commands, replies) = (Self.pipe(), Self.pipe())
+        input = commands.writing
+        output = replies.reading
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input.reading, 0)
-        posix_spawn_file_actions_adddup2(&actions, output.writing, 1)
-        let place = Self.folder + "/" + script
-        let words: [UnsafeMutablePointer<CChar>?] = [strdup(interpreter), strdup(place), nil]
-        defer { for word in words { free(word) } }
+        posix_spawn_file_actions_adddup2(&actions, commands.reading, 0)
+        posix_spawn_file_actions_adddup2(&actions, replies.writing, 1)
+        let path = Self.folder + "/" + script
+        let arguments: [UnsafeMutablePointer<CChar>?] = [strdup(interpreter), strdup(path), nil]
+        defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0
-        let code = posix_spawnp(&process, interpreter, &actions, nil, words, environ)
+        let code = posix_spawnp(&process, interpreter, &actions, nil, arguments, environ)
         precondition(code == 0, "there is no \(interpreter): \(code)")
         self.process = process
-        close(input.reading)
-        close(output.writing)
+        close(commands.reading)
+        close(replies.writing)
     }
 
     deinit {
-        close(lifeline)
-        close(answers)
-        // Waits for its end: the testing library asks for ended processes without a pause while there is one that
-        // nothing waited for.
+        close(input)
+        close(output)
+        // Reaps the process: the testing library polls without a pause while there is a zombie.
         let process = process
         DispatchQueue.global().async { waitpid(process, nil, 0) }
     }
@@ -50,14 +49,14 @@ public final class HelperProcess: Sendable {
     /// The next line of output; empty when the script has ended.
     func line() -> String {
         var (text, byte): ([UInt8], [UInt8]) = ([], [0])
-        while Glibc.read(answers, &byte, 1) == 1, byte[0] != 10 { text += byte }
+        while Glibc.read(output, &byte, 1) == 1, byte[0] != 10 { text += byte }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// Sends a line and waits for the answer.
-    public func tell(_ line: String) -> String {
-        let words = Array("\(line)\n".utf8)
-        _ = write(lifeline, words, words.count)
+    public func send(_ line: String) -> String {
+        let bytes = Array("\(line)\n".utf8)
+        _ = write(input, bytes, bytes.count)
         return self.line()
     }
 

@@ -34,16 +34,16 @@ public final class ObjectServer: Sendable {
         server = HelperProcess(
             "objectstore.py", by: access(made, X_OK) == 0 ? made : "python3")
         let answer = server.line()
-        let words = answer.split(separator: " ").map(String.init)
-        guard words.count == 5, words[0] == "there" else {
-            let reason = Array("Tests with an object store are left out: \(answer)\n".utf8)
+        let fields = answer.split(separator: " ").map(String.init)
+        guard fields.count == 5, fields[0] == "ready" else {
+            let reason = Array("Tests with an object store are skipped: \(answer)\n".utf8)
             _ = write(2, reason, reason.count)
             return nil
         }
-        endpoint = words[1]
-        name = words[2]
-        secureEndpoint = words[3]
-        authorities = words[4]
+        endpoint = fields[1]
+        name = fields[2]
+        secureEndpoint = fields[3]
+        authorities = fields[4]
     }
 
     /// A prefix that no other test uses.

@@ -17,18 +17,19 @@ public final class PostgresServer: Sendable {
     public init() {
         server = HelperProcess("postgres.sh", by: "bash")
         url = server.line()
-        precondition(url.hasPrefix("postgres://"), "PostgreSQL did not start; it says why above")
+        precondition(url.hasPrefix("postgres://"), "PostgreSQL did not start; see its output above")
     }
 
-    /// What a test can do to a server of its own.
+    /// Commands of a test to its own server.
     public enum Command: String {
         case stop, crash, start
     }
 
     /// Executes a command and waits for it.
-    public func tell(_ command: Command) {
-        let answer = server.tell(command.rawValue)
-        precondition(answer == command.rawValue, "PostgreSQL did not \(command); it says why above")
+    public func send(_ command: Command) {
+        let answer = server.send(command.rawValue)
+        precondition(
+            answer == command.rawValue, "PostgreSQL did not \(command); see its output above")
     }
 
     /// The URL of an empty schema of this server.

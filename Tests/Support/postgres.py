@@ -6,10 +6,10 @@ import subprocess
 
 
 class Postgres:
-    """Starts it; it ends with this process, however that ends.
+    """A PostgreSQL server that ends with this process, however that ends.
 
-    `log` is an empty folder for its write-ahead log, where that is to lie elsewhere; `buffers` is its memory for
-    pages, which a server that holds much has.
+    `log` is an empty folder for the write-ahead log instead of one in the data folder; `buffers` is the size of the
+    shared buffers.
     """
 
     def __init__(self, log=None, buffers=None):
@@ -20,24 +20,24 @@ class Postgres:
             | ({"PARLEY_POSTGRES_BUFFERS": buffers} if buffers else {}))
         self.url = self.process.stdout.readline().strip()
         if not self.url:
-            raise RuntimeError("PostgreSQL did not start; it says why above")
+            raise RuntimeError("PostgreSQL did not start; see its output above")
         self.schemas = 0
 
     def send(self, command):
-        """Sends `stop`, `crash` or `start`, and waits until it is done."""
+        """Sends `stop`, `crash` or `start` to the script, and waits until it is done."""
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
         if self.process.stdout.readline().strip() != command:
             raise RuntimeError(f"PostgreSQL did not {command}")
 
     def run(self, statement):
-        """Runs a statement as the owner; what it answers, as text."""
+        """Runs a statement as the owner; returns the rows as text."""
         return subprocess.run(
             ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-d", self.url, "-c", statement],
             capture_output=True, check=True, text=True).stdout.strip()
 
     def schema(self):
-        """The URL of an empty schema."""
+        """Creates an empty schema; returns its URL."""
         self.schemas += 1
         name = f"test{self.schemas}"
         self.run(f"CREATE SCHEMA {name}")

@@ -1,15 +1,15 @@
 #!/bin/bash
-# Runs a PostgreSQL server in a temporary folder and on a Unix socket, prints its URL, and ends with its
-# standard input; then all its files are removed. The process that starts it holds the other end of that
-# pipe, so the server ends with that process, however that ends.
+# Runs a PostgreSQL server with a temporary folder and a Unix socket, and prints its URL. It ends when its
+# standard input ends; then all its files are removed. The input is a pipe from the process that starts it,
+# so the server ends with that process, however that ends.
 #
 # The lines "stop", "crash" and "start" control the server; each is answered by the same line when it is done.
 #
 # The role "parley" needs no password, "keeper" with "sesame" (SCRAM), also over TCP on a
 # separate port of the loopback, with or without TLS; the certificate is server.crt beside the socket.
 #
-# PARLEY_POSTGRES_WAL names an empty folder elsewhere for its write-ahead log, in segments of 1 MiB;
-# PARLEY_POSTGRES_BUFFERS says how much memory it has for pages, 64MB unless said otherwise.
+# PARLEY_POSTGRES_WAL names an empty folder for its write-ahead log, in segments of 1 MiB;
+# PARLEY_POSTGRES_BUFFERS is the size of its shared buffers, 64MB by default.
 set -eu
 
 for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname "$(command -v initdb || true)")"; do
@@ -22,7 +22,7 @@ chmod 755 "$folder"
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-# The server refuses to run as root. It is told to stop should this shell be killed.
+# The server refuses to run as root. It gets SIGINT if this shell is killed.
 as=(setpriv --pdeathsig INT)
 if [ "$(id -u)" = 0 ]; then
     chown nobody "$folder"
@@ -81,13 +81,13 @@ start
     -c "CREATE DATABASE parley TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'" > /dev/null
 echo "postgres://parley@/parley?port=$port&host=$folder"
 
-while read -r word; do
-    case $word in
+while read -r command; do
+    case $command in
     stop) stop INT ;;
-    # As little warning as a power cut gives: the log is read again at the next start.
+    # As a power cut: the server recovers from its log at the next start.
     crash) stop QUIT ;;
     start) start ;;
     esac
-    echo "$word"
+    echo "$command"
 done
 stop INT

@@ -1,6 +1,6 @@
-"""A receiver of webhooks: answers challenges, verifies signatures, and checks the order.
+"""A receiver of webhooks that answers challenges, verifies signatures, and checks the order.
 
-It reports an event that arrives before all earlier events of its conversation were accepted.
+It records an error for an event that arrives before an earlier event of its conversation was accepted.
 """
 
 import base64
@@ -13,20 +13,20 @@ import threading
 import time
 import urllib.parse
 
-# What the libraries of Standard Webhooks allow clocks to differ by.
+# The tolerance for clocks in the libraries of Standard Webhooks, in seconds.
 TOLERANCE = 300
 
 
-def signatures(secret, identifier, moment, body):
-    """What a delivery must be signed with: Layer's way and that of Standard Webhooks."""
+def signatures(secret, identifier, timestamp, body):
+    """The signatures that a delivery must have: Layer's and that of Standard Webhooks."""
     key = base64.b64decode(secret[6:]) if secret.startswith("whsec_") else secret.encode()
-    signed = b".".join([identifier.encode(), moment.encode(), body])
+    signed = b".".join([identifier.encode(), timestamp.encode(), body])
     return (hmac.new(secret.encode(), body, hashlib.sha1).hexdigest(),
             "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode())
 
 
 def verify(secret, headers, body):
-    """Raises unless the signatures match the secret; by plain HMAC, and by the library where it is."""
+    """Raises unless the signatures match the secret, by HMAC and by the library if it is installed."""
     layer, standard = signatures(secret, headers["webhook-id"], headers["webhook-timestamp"], body)
     assert hmac.compare_digest(headers["layer-webhook-signature"], layer), "Layer's signature is wrong"
     given = headers["webhook-signature"].split(" ")
@@ -37,7 +37,7 @@ def verify(secret, headers, body):
 
 
 def standardwebhooks():
-    """PyPI's library; None where it is not installed."""
+    """PyPI's library; `None` if it is not installed."""
     try:
         import standardwebhooks
         return standardwebhooks
@@ -46,7 +46,7 @@ def standardwebhooks():
 
 
 class Receiver(http.server.ThreadingHTTPServer):
-    """On a port of its own; `decide` says what becomes of a delivery: a status, or None to hang up."""
+    """A receiver on its own port; `decide` returns the status of a delivery, or `None` to close the connection."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -55,9 +55,9 @@ class Receiver(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.secret, self.decide = secret, decide
         self.lock = threading.Lock()
-        self.complaints = []
-        # Of each conversation the last position that was taken; of each text how often it was.
-        self.places, self.taken, self.conversations = {}, {}, {}
+        self.errors = []
+        # The last accepted position of each conversation, and how often each text was accepted.
+        self.positions, self.accepted, self.conversations = {}, {}, {}
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -65,7 +65,7 @@ class Receiver(http.server.ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/in"
 
     def handle_error(self, *_):
-        pass  # A server that is killed hangs up.
+        pass  # A killed server closes its connections.
 
     def answer_to(self, headers, body):
         """Checks a delivery and returns the status of the answer."""
@@ -73,16 +73,16 @@ class Receiver(http.server.ThreadingHTTPServer):
         assert event["event"]["id"] == headers["webhook-id"] == headers["layer-webhook-request-id"]
         verify(self.secret, headers, body)
         message = event["message"]
-        place, text = message["position"] // 65536, message["parts"][0]["body"]
+        position, text = message["position"] // 65536, message["parts"][0]["body"]
         conversation = message["conversation"]["id"]
         with self.lock:
             status = self.decide()
-            before = self.places.get(conversation, 0)
-            if place > before + 1:
-                self.complaints.append(f"{conversation}: {place} came behind {before}")
+            before = self.positions.get(conversation, 0)
+            if position > before + 1:
+                self.errors.append(f"{conversation}: {position} was delivered after {before}")
             if status and 200 <= status < 300:
-                self.places[conversation] = max(before, place)
-                self.taken[text] = self.taken.get(text, 0) + 1
+                self.positions[conversation] = max(before, position)
+                self.accepted[text] = self.accepted.get(text, 0) + 1
                 self.conversations.setdefault(conversation, set()).add(text)
             return status
 
@@ -109,8 +109,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         try:
             status = self.server.answer_to(self.headers, body)
-        except (AssertionError, KeyError) as complaint:
-            self.server.complaints.append(repr(complaint))
+        except (AssertionError, KeyError) as error:
+            self.server.errors.append(repr(error))
             status = 500
         if status is None:
             self.close_connection = True

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Runs servers on one PostgreSQL server and one bucket until its standard input ends, and then removes all their
-files.
+"""Runs servers on one PostgreSQL server and one bucket until its standard input ends, and then removes their files.
 
-It reads one line, BINARY COUNT URL NAME=VALUE…, the last of which are environment variables, and answers with the
-ports once the servers are ready:
+It reads one line, BINARY COUNT URL NAME=VALUE…, with environment variables at the end. Once the servers are ready it
+prints one of
 
-    there PORT…
-    not there REASON
+    ready PORT…
+    unavailable: REASON
 """
 
 import contextlib
@@ -27,8 +26,8 @@ def main():
             for server in servers: server.wait_until_ready()
         except (OSError, RuntimeError) as reason:
             sys.stderr.write(servers[0].last_log_lines())
-            return print(f"not there: {reason}", flush=True)
-        print("there", *(server.port for server in servers), flush=True)
+            return print(f"unavailable: {reason}", flush=True)
+        print("ready", *(server.port for server in servers), flush=True)
         sys.stdin.read()
 
 

@@ -6,19 +6,19 @@ import sys
 
 
 class ObjectStore:
-    """Starts it; it ends with this process, however that ends. Without one, `settings` is None."""
+    """An object store that ends with this process, however that ends; `settings` is `None` if none is installed."""
 
     def __init__(self):
         folder = pathlib.Path(__file__).resolve().parent
-        made = folder.parent.parent / ".build/python/bin/python"
+        installed = folder.parent.parent / ".build/python/bin/python"
         self.process = subprocess.Popen(
-            [made if made.exists() else sys.executable, folder / "objectstore.py"],
+            [installed if installed.exists() else sys.executable, folder / "objectstore.py"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         answer = self.process.stdout.readline().strip()
         self.settings = None
-        # Which one it is: `seaweedfs` or `moto`.
+        # `seaweedfs` or `moto`.
         self.name = None
-        if not answer.startswith("there "):
+        if not answer.startswith("ready "):
             return print(f"object store: {answer}", flush=True)
         self.name = answer.split()[2]
         self.settings = {

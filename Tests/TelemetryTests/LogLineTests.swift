@@ -29,11 +29,11 @@ import Testing
 
     @Test(arguments: UInt8.min...UInt8.max)
     func `H207 copies only bytes that need no escaping, at any position`(byte: UInt8) {
-        let standsForItself = (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
-        for place in 0..<19 {
+        let isPlain = (0x20...0x7E).contains(byte) && byte != 0x22 && byte != 0x5C
+        for index in 0..<19 {
             var text = [UInt8](repeating: UInt8(ascii: "x"), count: 19)
-            text[place] = byte
-            #expect(LogEscape.isPlain(text.span) == standsForItself)
+            text[index] = byte
+            #expect(LogEscape.isPlain(text.span) == isPlain)
         }
     }
 

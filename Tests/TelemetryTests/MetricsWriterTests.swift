@@ -95,8 +95,8 @@ import Testing
 
     @Test func `H212 a value that was not declared is "other"`() {
         #expect(labels.all == ["/", "/apps/{app}", "/apps/{ape}", "/health/live", "", "other"])
-        for (place, value) in labels.all.enumerated() {
-            #expect(labels.index(of: String(decoding: Array(value.utf8), as: UTF8.self)) == place)
+        for (index, value) in labels.all.enumerated() {
+            #expect(labels.index(of: String(decoding: Array(value.utf8), as: UTF8.self)) == index)
         }
         for value in ["/apps/7b2e4c1a", "/apps/{apq}", "x", String(repeating: "x", count: 1000)] {
             #expect(labels.index(of: value) == 5)

@@ -1,4 +1,4 @@
-"""Runs the guides of ParleyServer.docc against the real binary: every shell block, in its order, in one shell.
+"""Runs the guides of ParleyServer.docc against the binary: every shell block, in order, in one shell.
 
 usage: guides.py BINARY [GUIDE…]
 
@@ -21,13 +21,13 @@ sys.path.append(str(tests / "Crash"))
 from server import APPLICATION, TOKEN, fixed_port, serving
 
 GUIDES = tests.parent / "Sources" / "ParleyServer" / "ParleyServer.docc"
-# A slow machine must not make an attempt fail that the guide shows as a success.
+# A long timeout, so that no attempt that the guide shows as a success fails on a slow machine.
 SETTINGS = {"PARLEY_WEBHOOKS_ALLOW_HTTP": "true", "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
             "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
 
 
-def paste(name, server, folder, replacements=()):
-    """Runs the blocks of a guide; returns what they printed."""
+def run_guide(name, server, folder, replacements=()):
+    """Runs the shell blocks of a guide; returns their output."""
     blocks = re.findall(r"^```sh\n(.*?)^```$", (GUIDES / name).read_text(), re.M | re.S)
     assert blocks, f"{name} has no shell block"
     script = "set -uo pipefail\ntrap 'echo \"failed: $BASH_COMMAND\" >&2; exit 1' ERR\nset -E\n" + "echo\n".join(blocks)
@@ -36,136 +36,136 @@ def paste(name, server, folder, replacements=()):
         script = script.replace(old, new)
     environment = os.environ | {
         "APP": APPLICATION, "TOKEN": TOKEN, "XDG_CACHE_HOME": str(folder), "PARLEY_DATA_FOLDER": server.data}
-    # A session of its own, so that receivers end with a guide that fails.
+    # Its own session, so that receivers are ended when a guide fails.
     shell = subprocess.Popen(
         ["bash", "-c", script], cwd=folder, env=environment, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     try:
-        printed, _ = shell.communicate(timeout=120)
+        output, _ = shell.communicate(timeout=120)
     finally:
         try:
             os.killpg(shell.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-    assert shell.returncode == 0, f"{name}:\n{printed}"
-    return printed
+    assert shell.returncode == 0, f"{name}:\n{output}"
+    return output
 
 
 def uploads(server, folder):
     program = (".build/release/parley", server.binary)
     server_option = ("--app $APP", f"--app $APP --server http://127.0.0.1:{server.port}")
-    printed = paste("UploadGuide.md", server, folder, [program, server_option])
-    film = (folder / "film.mp4").read_bytes()
-    assert (folder / "copy.mp4").read_bytes() == film
-    # The final answers of one plain request, of two resumed ones, and of the one with digests.
-    assert re.findall(r'"etag":"(\w+)"', printed) == [hashlib.sha256(film).hexdigest()] * 4, printed
-    assert printed.count("\ncut\n") == 3, printed
-    assert re.search(r"^CONTENT=layer:///content/", printed, re.M), printed
-    # Of tus, which answers no JSON, and of the range.
-    assert re.search(rf"^{len(film)}$", printed, re.M) and re.search(r"^ *1000$", printed, re.M), printed
-    assert printed.rstrip().endswith("499"), printed
+    output = run_guide("UploadGuide.md", server, folder, [program, server_option])
+    video = (folder / "film.mp4").read_bytes()
+    assert (folder / "copy.mp4").read_bytes() == video
+    # The final answers of a plain request, of two resumed ones, and of the one with digests.
+    assert re.findall(r'"etag":"(\w+)"', output) == [hashlib.sha256(video).hexdigest()] * 4, output
+    assert output.count("\ncut\n") == 3, output
+    assert re.search(r"^CONTENT=layer:///content/", output, re.M), output
+    # Of the upload with tus, whose answers have no JSON, and of the download of a range.
+    assert re.search(rf"^{len(video)}$", output, re.M) and re.search(r"^ *1000$", output, re.M), output
+    assert output.rstrip().endswith("499"), output
 
 
 def webhooks(server, folder):
     ports = [(str(port), str(fixed_port())) for port in (9000, 9001)]
-    printed = paste("WebhookGuide.md", server, folder, ports)
+    output = run_guide("WebhookGuide.md", server, folder, ports)
     python, node = ((folder / name).read_text() for name in ("python.log", "node.log"))
-    states = [line for line in printed.splitlines() if re.fullmatch(r"[a-z]+|\[\]", line)]
-    assert states == ["active", "active", "unverified", "pending", "[]", "[]", "active", "inactive"], printed
+    states = [line for line in output.splitlines() if re.fullmatch(r"[a-z]+|\[\]", line)]
+    assert states == ["active", "active", "unverified", "pending", "[]", "[]", "active", "inactive"], output
     assert python.count("'type': 'Message.created'") >= 2 and "'type': 'webhook.test'" in python, python
     assert node.count('"type":"message.sent"') >= 1, node
     assert " 401 " not in python, python
 
 
 def events(server, folder):
-    printed = paste("Events.md", server, folder)
-    assert '"next":' in printed and "closed" in printed and "id: 1\n" in printed, printed
-    *_, now, past = printed.rstrip().splitlines()
-    assert '"body":"Hello, Bo"' in now and past == "[]", printed
+    output = run_guide("Events.md", server, folder)
+    assert '"next":' in output and "closed" in output and "id: 1\n" in output, output
+    *_, now, past = output.rstrip().splitlines()
+    assert '"body":"Hello, Bo"' in now and past == "[]", output
 
 
 def concepts(server, folder):
-    printed = paste("Concepts.md", server, folder)
-    assert '"unread_message_count":1' in printed and '"type":"message.sent"' in printed, printed
+    output = run_guide("Concepts.md", server, folder)
+    assert '"unread_message_count":1' in output and '"type":"message.sent"' in output, output
 
 
 def conversations(server, folder):
-    printed = paste("Conversations.md", server, folder)
-    first, *_ = re.findall(r'"id":"(layer:///conversations/[0-9a-f-]+)"', printed)
-    assert printed.count(f'"id":"{first}"') >= 4, printed
-    assert refused(printed) == [409, 410, 412], printed
-    assert re.search(r"^\[\]$", printed, re.M), printed
-    assert re.findall(r"^(refused|gone|changed)$", printed, re.M) == ["refused", "gone", "changed"], printed
+    output = run_guide("Conversations.md", server, folder)
+    first, *_ = re.findall(r'"id":"(layer:///conversations/[0-9a-f-]+)"', output)
+    assert output.count(f'"id":"{first}"') >= 4, output
+    assert refused(output) == [409, 410, 412], output
+    assert re.search(r"^\[\]$", output, re.M), output
+    assert re.findall(r"^(refused|gone|changed)$", output, re.M) == ["refused", "gone", "changed"], output
 
 
 def messages(server, folder):
-    printed = paste("Messages.md", server, folder)
-    once = re.findall(r'"id":"(layer:///messages/[0-9a-f-]+)".*"body":"Once only"', printed)
-    assert len(once) >= 2 and len(set(once)) == 1, printed
-    assert refused(printed) == [422, 404, 404], printed
-    assert re.search(r'"body":"In a moment".*"body":"Two".*"body":"One"', printed), printed
-    assert "Are you there?" not in printed and '"body":"Closed on Monday"' in printed, printed
+    output = run_guide("Messages.md", server, folder)
+    once = re.findall(r'"id":"(layer:///messages/[0-9a-f-]+)".*"body":"Once only"', output)
+    assert len(once) >= 2 and len(set(once)) == 1, output
+    assert refused(output) == [422, 404, 404], output
+    assert re.search(r'"body":"In a moment".*"body":"Two".*"body":"One"', output), output
+    assert "Are you there?" not in output and '"body":"Closed on Monday"' in output, output
 
 
 def rich_content(server, folder):
-    printed = paste("RichContent.md", server, folder)
+    output = run_guide("RichContent.md", server, folder)
     assert (folder / "photo.jpg").read_bytes() == (folder / "copy.jpg").read_bytes()
-    assert int(re.search(r"^ *(\d+)$", printed, re.M)[1]) > 400_000, printed
-    assert '"transfer_status":"awaiting_upload","bytes_received":0' in printed, printed
-    assert re.search(r'"transfer":\{"bytes":(\d+),"bytes_received":\1,"fraction":1\.0\}', printed), printed
-    *_, parts = printed.rstrip().splitlines()
+    assert int(re.search(r"^ *(\d+)$", output, re.M)[1]) > 400_000, output
+    assert '"transfer_status":"awaiting_upload","bytes_received":0' in output, output
+    assert re.search(r'"transfer":\{"bytes":(\d+),"bytes_received":\1,"fraction":1\.0\}', output), output
+    *_, parts = output.rstrip().splitlines()
     assert re.findall(r'"body":"([^"]*)"', parts)[0] == "A small red dot" and '"body":"Found it"' in parts, parts
     assert "lat" not in parts, parts
 
 
 def metadata(server, folder):
-    printed = paste("Metadata.md", server, folder)
-    shown = [json.loads(found) for found in re.findall(r'^"metadata":(\{.*\})\}$', printed, re.M)]
+    output = run_guide("Metadata.md", server, folder)
+    shown = [json.loads(found) for found in re.findall(r'^"metadata":(\{.*\})\}$', output, re.M)]
     assert shown == [
         {"flat": {"floor": "3"}, "topic": "rent"},
         {"color": "blue", "flat": {"door": "left", "floor": "3"}, "topic": "rent"},
         {"color": "blue", "flat": {"door": "left"}, "topic": "rent"},
         {"color": "blue", "flat": {"house": "12"}, "topic": "rent"},
         {"topic": "rent"}, {}, {"ana": "yes", "bo": "no"}, {"shift": "early", "team": "north"},
-    ], printed
-    assert refused(printed) == [422], printed
+    ], output
+    assert refused(output) == [422], output
 
 
 def receipts(server, folder):
-    printed = paste("Receipts.md", server, folder)
-    assert re.findall(r'"layer:///identities/bo":"(\w+)"', printed) == ["delivered", "read"], printed
-    unread = re.findall(r'^"unread_message_count":(\d+)$', printed, re.M)
-    assert unread == ["2", "1", "0"], printed
-    assert re.findall(r'^"body":"(.*)"$', printed, re.M) == ["Bye", "Call me", "How are you?", "Hello"], printed
-    assert '"external_unread_count":3,"unread_conversation_count":1,"unread_message_count":4' in printed, printed
-    assert '"type":"message.delivered"' in printed and '"type":"message.read"' in printed, printed
+    output = run_guide("Receipts.md", server, folder)
+    assert re.findall(r'"layer:///identities/bo":"(\w+)"', output) == ["delivered", "read"], output
+    unread = re.findall(r'^"unread_message_count":(\d+)$', output, re.M)
+    assert unread == ["2", "1", "0"], output
+    assert re.findall(r'^"body":"(.*)"$', output, re.M) == ["Bye", "Call me", "How are you?", "Hello"], output
+    assert '"external_unread_count":3,"unread_conversation_count":1,"unread_message_count":4' in output, output
+    assert '"type":"message.delivered"' in output and '"type":"message.read"' in output, output
 
 
 def errors(server, folder):
-    printed = paste("Errors.md", server, folder)
-    assert re.findall(r'"code":(\d+)', printed) == ["104", "105", "102", "107", "4", "105"], printed
-    assert re.findall(r"^(\d{3})$", printed, re.M) == ["422", "422", "404", "406", "422"], printed
-    assert "X-Request-Id: " in printed, printed
+    output = run_guide("Errors.md", server, folder)
+    assert re.findall(r'"code":(\d+)', output) == ["104", "105", "102", "107", "4", "105"], output
+    assert re.findall(r"^(\d{3})$", output, re.M) == ["422", "422", "404", "406", "422"], output
+    assert "X-Request-Id: " in output, output
 
 
 def limits(server, folder):
-    printed = paste("Limits.md", server, folder)
-    assert "RateLimit-Policy: " in printed and "is 2,049 bytes" in printed, printed
-    assert printed.rstrip().endswith("422"), printed
+    output = run_guide("Limits.md", server, folder)
+    assert "RateLimit-Policy: " in output and "is 2,049 bytes" in output, output
+    assert output.rstrip().endswith("422"), output
 
 
 def security(server, folder):
-    printed = paste("Security.md", server, folder, [(".build/release/parley", server.binary)])
-    assert printed.startswith("200\n") and '"id":"access_denied"' in printed, printed
-    assert '"id":"authentication_required"' in printed and "DNS:localhost" in printed, printed
+    output = run_guide("Security.md", server, folder, [(".build/release/parley", server.binary)])
+    assert output.startswith("200\n") and '"id":"access_denied"' in output, output
+    assert '"id":"authentication_required"' in output and "DNS:localhost" in output, output
 
 
 def troubleshooting(server, folder):
-    printed = paste("Troubleshooting.md", server, folder, [(".build/release/parley", server.binary)])
-    assert "settings in order\n0\n" in printed and '{"status":"ok"}200\n' in printed, printed
-    assert " created application " in printed, printed
-    request = re.search(r"(?i)^x-request-id: (\S+)", printed, re.M)[1]
-    # Log lines are written by a thread of their own.
+    output = run_guide("Troubleshooting.md", server, folder, [(".build/release/parley", server.binary)])
+    assert "settings in order\n0\n" in output and '{"status":"ok"}200\n' in output, output
+    assert " created application " in output, output
+    request = re.search(r"(?i)^x-request-id: (\S+)", output, re.M)[1]
+    # Log lines are written by a separate thread.
     deadline = time.monotonic() + 10
     while f'"id":"{request}"' not in server.log.read_text():
         assert time.monotonic() < deadline, f"the log has no line of {request}"
@@ -173,14 +173,14 @@ def troubleshooting(server, folder):
 
 
 def compatibility(server, folder):
-    printed = paste("Compatibility.md", server, folder)
-    assert "Parley-Version: 1.1" in printed and '"participants":["ana","bo"]' in printed, printed
-    assert json.loads((folder / "openapi-1.1.json").read_text())["openapi"].startswith("3.1"), printed
+    output = run_guide("Compatibility.md", server, folder)
+    assert "Parley-Version: 1.1" in output and '"participants":["ana","bo"]' in output, output
+    assert json.loads((folder / "openapi-1.1.json").read_text())["openapi"].startswith("3.1"), output
 
 
-def refused(printed):
-    """The statuses of the requests that a guide shows as failing, in their order."""
-    return [int(status) for status in re.findall(r"^curl: \(22\) .* error: (\d+)$", printed, re.M)]
+def refused(output):
+    """The statuses of the requests that a guide shows as failing, in order."""
+    return [int(status) for status in re.findall(r"^curl: \(22\) .* error: (\d+)$", output, re.M)]
 
 
 RUNS = {
@@ -188,7 +188,7 @@ RUNS = {
     "messages": messages, "rich content": rich_content, "metadata": metadata, "receipts": receipts, "errors": errors,
     "limits": limits, "security": security, "troubleshooting": troubleshooting, "compatibility": compatibility,
 }
-# Settings of a guide that the other servers are started without.
+# Additional settings for some guides.
 OWN_SETTINGS = {
     "limits": {"PARLEY_API_RATE_LIMIT": "100"},
     "troubleshooting": {"PARLEY_LOG_REQUESTS": "true"},
@@ -203,7 +203,7 @@ def main():
             server.start()
             guide(server, pathlib.Path(folder))
             assert server.stop() == 0
-        print(f"guides: each block of the guide to {name} does what it says", flush=True)
+        print(f"guides: the blocks of the guide to {name} succeed", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Executes the first conversation of the README and the tour of the quick start against the real binary, in a first start.
+# Runs the first conversation of the README and the tour of the quick start against a new server.
 set -euo pipefail
 
 binary=$(realpath "${1:?usage: tour.sh BINARY}")
@@ -11,13 +11,13 @@ finish() {
     code=$?
     # Only the process started below.
     [ -z "$server" ] || { kill -9 "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; }
-    [ $code = 0 ] || { echo "tour failed; the server said:" >&2; tail -n 20 "$folder"/out "$folder"/err >&2; }
+    [ $code = 0 ] || { echo "tour failed; the output of the server was:" >&2; tail -n 20 "$folder"/out "$folder"/err >&2; }
     rm -rf "$folder"
     exit $code
 }
 trap finish EXIT
 
-# The shell block between the marks of this name in a file.
+# The shell block between the marks with this name in a file.
 block() {
     local text
     text=$(sed -n "/^<!-- $1: begin -->\$/,/^<!-- $1: end -->\$/p" "$root/$2" | sed -n '/^```\(ba\)\?sh$/,/^```$/p' | sed '1d;$d')
@@ -37,21 +37,21 @@ for _ in $(seq 200); do
     sleep 0.05
 done
 
-# What the first start prints is meant to be pasted.
+# The first start prints variables and a curl command.
 eval "$(grep -E '^(APP|TOKEN)=' out)"
 BASE=$(sed -n 's/^Parley .* serves \(http[^ ]*\).*/\1/p' out)
 export APP TOKEN BASE
-bash -euo pipefail -c "$(grep '^curl ' out)" >/dev/null || { echo "the printed curl line fails" >&2; exit 1; }
+bash -euo pipefail -c "$(grep '^curl ' out)" >/dev/null || { echo "the printed curl command fails" >&2; exit 1; }
 
-# The five calls; each has to succeed, and the last one lists the events of the others.
+# The five calls must succeed; the last one lists the events of the others.
 calls=${first//http:\/\/127.0.0.1:8080/"$BASE"}
 [ "$calls" != "$first" ] || { echo "the README's calls do not name http://127.0.0.1:8080" >&2; exit 1; }
-printed=$(bash -euo pipefail -c "$calls")
+output=$(bash -euo pipefail -c "$calls")
 for expected in '"body":"Hello, Bo"' '"type":"conversation.created"' '"type":"message.sent"' '"user_id":"ana"'; do
-    [[ $printed == *"$expected"* ]] || { printf 'the five calls print no %s:\n%s\n' "$expected" "$printed" >&2; exit 1; }
+    [[ $output == *"$expected"* ]] || { printf 'the output of the five calls lacks %s:\n%s\n' "$expected" "$output" >&2; exit 1; }
 done
 
-# Through a pipe: the block says `tee /dev/stderr`, which would cut off a log file it leads to.
+# Through a pipe, because `tee /dev/stderr` in the block would truncate a log file.
 bash -c "$tour" 2>&1 | cat
 
 kill -TERM "$server"

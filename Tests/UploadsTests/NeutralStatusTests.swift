@@ -3,10 +3,10 @@ import Testing
 
 @testable import Uploads
 
-@Suite struct `The upload resource without a dialect` {
+@Suite struct `The upload resource without a protocol` {
     private let fixture = UploadFixture()
 
-    @Test func `HEAD and GET say what is durable (3.8)`() async throws {
+    @Test func `HEAD and GET return the durable offset (3.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         _ = await uploads.put(url, "bytes 0-1/3", [1, 2])
@@ -31,7 +31,7 @@ import Testing
         #expect(answer.fields["Allow"] == "GET, HEAD, PUT, POST, DELETE, OPTIONS")
     }
 
-    @Test func `every answer carries no-store and CORS (3.6, 3.7)`() async throws {
+    @Test func `every answer has no-store and CORS headers (3.6, 3.7)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         for answer in [
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `the origin recorded at creation is the only one (3.7)`() async throws {
+    @Test func `only the origin recorded at creation is allowed (3.7)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(
             UploadFixture.draft(length: 3, origin: "https://own.example"))
@@ -58,7 +58,7 @@ import Testing
         #expect(foreign.fields["Access-Control-Allow-Origin"] == nil)
     }
 
-    @Test func `a preflight names what the web SDK sets (3.7)`() async throws {
+    @Test func `a preflight allows the headers that the web SDK sends (3.7)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let answer = await uploads.send(
@@ -71,7 +71,7 @@ import Testing
         #expect(answer.fields["Access-Control-Max-Age"] == "86400")
     }
 
-    @Test func `an error is one object and says nothing secret (3.9)`() async throws {
+    @Test func `an error is one object without secrets (3.9)`() async throws {
         let uploads = try await fixture.open()
         let answer = await uploads.send(.get, "/uploads/none")
         let text = "No upload is known by this URL; create a new upload."

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Uploads
 
-@Suite struct `What uploads have come to` {
+@Suite struct `Statistics of uploads` {
     private let fixture = UploadFixture()
 
-    @Test func `bytes count when they are durable, ends by how they came (11.11)`() async throws {
+    @Test func `bytes are counted when durable, ends by their cause (11.11)`() async throws {
         let uploads = try await fixture.open()
         #expect(uploads.statistics == UploadStatistics())
         let url = try await uploads.create(UploadFixture.draft(length: 5))
@@ -23,7 +23,7 @@ import Testing
         #expect(uploads.statistics.ended == [.finished: 1])
     }
 
-    @Test func `giving up and running out of time are ends of their own (11.11)`() async throws {
+    @Test func `cancelled and expired uploads are counted separately (11.11)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 5))
         _ = await uploads.send(.delete, url)
@@ -36,7 +36,7 @@ import Testing
         #expect(uploads.statistics.open == [:])
     }
 
-    @Test func `requests count by dialect and status (11.11)`() async throws {
+    @Test func `requests are counted by protocol and status (11.11)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 5))
         _ = await uploads.put(url, "bytes 0-1/5", [1, 2])
@@ -51,7 +51,7 @@ import Testing
         #expect(uploads.traffic(.neutral).requests == [200: 1, 204: 1, 404: 1])
     }
 
-    @Test func `what comes again is overlap, what goes on is a resume (11.11)`() async throws {
+    @Test func `repeated bytes count as overlap, continuing as a resume (11.11)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 6))
         _ = await uploads.put(url, "bytes 0-1/6", [1, 2])
@@ -68,7 +68,7 @@ import Testing
         #expect(traffic.committed == 6)
     }
 
-    @Test func `what goes on behind a crash is a resume (11.11)`() async throws {
+    @Test func `continuing after a crash counts as a resume (11.11)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 2))
         _ = await uploads.put(url, "bytes 0-0/2", [1])
@@ -77,7 +77,7 @@ import Testing
         #expect(reopened.traffic(.gcs).resumes == 1)
     }
 
-    @Test func `wrong digests count, of a body and of a content (11.11)`() async throws {
+    @Test func `wrong digests of a body and of a content are counted (11.11)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 1))
         let wrong = "1B2M2Y8AsgTpgAmY7PhCfg=="
@@ -90,7 +90,7 @@ import Testing
         #expect(uploads.traffic(.plain).checksumFailures == 2)
     }
 
-    @Test func `a newer request takes over, and that counts as its own (11.11)`() async throws {
+    @Test func `a takeover is counted for the newer request (11.11)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 2))
         let slow = ScriptedBody([.bytes([1]), .pause], length: 2)

@@ -9,7 +9,7 @@ import Testing
     private let fixture = UploadFixture()
     private let request = Request(method: .get, target: RequestTarget("/"), fields: Fields([]))
 
-    /// Each case with a text of its own; those with a text as parameter are found in the sources.
+    /// Each case with its own text; texts passed as parameters are read from the sources.
     private static let cases: [UploadError] = [
         .notFound, .gone, .beyondLength, .overflow, .tooLarge(limit: 5), .checksumMismatch,
         .contentMismatch,
@@ -25,8 +25,8 @@ import Testing
         .busy, .unavailable, .backend,
     ]
 
-    /// The string literals that the sources of the module give to an error.
-    private static func written() throws -> [String] {
+    /// The string literals that the module's sources pass to an error.
+    private static func literalTexts() throws -> [String] {
         let folder = #filePath.components(separatedBy: "/Tests/")[0] + "/Sources/Uploads"
         let literal =
             #/(?:invalid\(|lengthMismatch\(|text:|error\([^"]*reason: "[a-zA-Z]+",)\s*"((?:[^"\\]|\\.)*)"/#
@@ -38,22 +38,22 @@ import Testing
             }
     }
 
-    @Test func `has a text that no other cause has, which says what to do (ruling 32)`() throws {
+    @Test func `has its own text, which says what to do (ruling 32)`() throws {
         let settings = fixture.settings
         var texts = Self.cases.map { $0.details(settings).message }
         for error in Self.downloads {
             let text = try message(error.response(to: request, settings))
             texts.append(try #require(text))
         }
-        let written = try Self.written()
-        #expect(written.count > 40)
-        texts += written
+        let literalTexts = try Self.literalTexts()
+        #expect(literalTexts.count > 40)
+        texts += literalTexts
         #expect(Set(texts).count == texts.count)
         for text in texts {
             #expect(text.hasSuffix("."), "\(text)")
             #expect(text.utf8.count > 30, "\(text)")
         }
-        for text in written { #expect(text.contains(/[A-Z\\][A-Za-z0-9\\(.)-]+/), "\(text)") }
+        for text in literalTexts { #expect(text.contains(/[A-Z\\][A-Za-z0-9\\(.)-]+/), "\(text)") }
     }
 
     @Test func `names the limit in force`() {
@@ -79,7 +79,7 @@ import Testing
         for response in [error.response(to: request, settings), words.response(error)] {
             if error == .stalled, response.ending == .drop { continue }
             guard case .bytes(let bytes) = response.content else {
-                Issue.record("no JSON")
+                Issue.record("The body is not JSON.")
                 continue
             }
             let root = try JSONDocument(bytes).root
@@ -89,7 +89,7 @@ import Testing
                 root["url"]?.string
                     == "https://chat.example/docs/errors#\(details.kind.rawValue)")
         }
-        // tus has one line of text.
+        // An error of tus is one line of text.
         let tus = TusProtocol.response(to: error, settings)
         #expect(tus.text == "\(details.reason): \(details.message)")
         #expect(tus.fields["Content-Type"] == "text/plain; charset=utf-8")
@@ -112,11 +112,11 @@ import Testing
         }
     }
 
-    @Test(arguments: downloads) func `of a download has them, too (ruling 32)`(
+    @Test(arguments: downloads) func `of a download has id, code and url too (ruling 32)`(
         error: DownloadError
     ) throws {
         guard case .bytes(let bytes) = error.response(to: request, fixture.settings).content else {
-            Issue.record("no JSON")
+            Issue.record("The body is not JSON.")
             return
         }
         let root = try JSONDocument(bytes).root
@@ -126,7 +126,7 @@ import Testing
         #expect(root["error"]?["errors"]?.kind == .array)
     }
 
-    @Test func `of a problem keeps its members (3.9)`() async throws {
+    @Test func `as problem details keeps its members (3.9)`() async throws {
         let uploads = try await fixture.open()
         let client = InteropClient(uploads: uploads, version: 8)
         let url = try await client.started([1, 2])

@@ -49,18 +49,18 @@ import Testing
     func `are decoded unchanged, for every window and however they are split (H150)`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let words = (0..<20).map { _ in "word\(any.number(0...99)) \u{20AC}" }
-        let text = (0..<any.number(0...2000)).map { _ in any.one(of: words) }.joined()
-        let payload = MessageDeflater.deflate(Array(text.utf8), windowBits: any.number(9...15))
-        let cut = any.number(0...payload.count)
+        var random = SeededGenerator(number)
+        let words = (0..<20).map { _ in "word\(random.number(0...99)) \u{20AC}" }
+        let text = (0..<random.number(0...2000)).map { _ in random.one(of: words) }.joined()
+        let payload = MessageDeflater.deflate(Array(text.utf8), windowBits: random.number(9...15))
+        let cut = random.number(0...payload.count)
         let frames = [
             ClientFrame(
                 opcode: 1, payload: Array(payload[..<cut]), isFinal: false, reserved: 0x40),
             .more(Array(payload[cut...]), isFinal: true),
         ]
         let reading = DecodedFrames(
-            frames.bytes, cuts: any.cuts(of: frames.bytes.count), limits(1 << 20))
+            frames.bytes, cuts: random.cuts(of: frames.bytes.count), limits(1 << 20))
         #expect(reading.events == [.message(.text(Array(text.utf8)))])
         #expect(reading.fault == nil)
     }
@@ -103,12 +103,12 @@ import Testing
 
     @Test(arguments: 0..<200)
     func `that are mutated never trap, and every split says the same (H215)`(case number: UInt64) {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         let text = Array(String(repeating: "mutation ", count: 30).utf8)
-        let payload = any.mutation(of: MessageDeflater.deflate(text, windowBits: 12))
+        let payload = random.mutation(of: MessageDeflater.deflate(text, windowBits: 12))
         let bytes = ClientFrame(opcode: 1, payload: payload, reserved: 0x40).bytes
         #expect(
-            DecodedFrames(bytes, cuts: any.cuts(of: bytes.count), limits(4096))
+            DecodedFrames(bytes, cuts: random.cuts(of: bytes.count), limits(4096))
                 == DecodedFrames(bytes, limits(4096)))
     }
 

@@ -197,8 +197,8 @@ struct ClientFrame {
         var bytes = [
             (isFinal ? 0x80 : 0) | reserved | opcode, (key == nil ? 0 : 0x80) | short,
         ]
-        for place in (0..<wide).reversed() {
-            bytes.append(UInt8(truncatingIfNeeded: length >> UInt64(8 * place)))
+        for index in (0..<wide).reversed() {
+            bytes.append(UInt8(truncatingIfNeeded: length >> UInt64(8 * index)))
         }
         guard let key else { return bytes + payload }
         bytes += key

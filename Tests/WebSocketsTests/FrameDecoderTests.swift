@@ -61,11 +61,11 @@ import Testing
     func `messages are decoded unchanged, however they are fragmented and split (H3, H135)`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let message = (0..<any.number(0...300)).map { _ in UInt8(any.number(0...255)) }
+        var random = SeededGenerator(number)
+        let message = (0..<random.number(0...300)).map { _ in UInt8(random.number(0...255)) }
         var pieces: [ArraySlice<UInt8>] = []
         var start = 0
-        for cut in any.cuts(of: message.count) {
+        for cut in random.cuts(of: message.count) {
             pieces.append(message[start..<cut])
             start = cut
         }
@@ -73,20 +73,20 @@ import Testing
             ClientFrame(
                 opcode: index == 0 ? 2 : 0, payload: Array(piece),
                 isFinal: index == pieces.count - 1,
-                key: (0..<4).map { _ in UInt8(any.number(0...255)) })
+                key: (0..<4).map { _ in UInt8(random.number(0...255)) })
         }
-        let reading = DecodedFrames(frames.bytes, cuts: any.cuts(of: frames.bytes.count))
+        let reading = DecodedFrames(frames.bytes, cuts: random.cuts(of: frames.bytes.count))
         #expect(reading.events == [.message(.binary(message))])
     }
 
     @Test(arguments: 0..<400)
     func `mutations never trap, and every split says the same (H3, H215)`(case number: UInt64) {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         for _ in 0..<25 {
-            let seed = any.one(of: FrameCase.accepted + FrameCase.refused)
-            let bytes = any.mutation(of: any.mutation(of: seed.bytes))
+            let seed = random.one(of: FrameCase.accepted + FrameCase.refused)
+            let bytes = random.mutation(of: random.mutation(of: seed.bytes))
             #expect(
-                DecodedFrames(bytes, cuts: any.cuts(of: bytes.count), seed.limits)
+                DecodedFrames(bytes, cuts: random.cuts(of: bytes.count), seed.limits)
                     == DecodedFrames(bytes, seed.limits), "\(bytes)")
         }
     }
@@ -111,14 +111,14 @@ import Testing
     }
 
     @Test func `agrees with the standard library on all pairs and on mutations (H137)`() {
-        var any = SeededGenerator(1)
+        var random = SeededGenerator(1)
         var differing: [[UInt8]] = []
         let seed = Array(
             "a\u{7F}\u{80}\u{7FF}\u{800}\u{FFFF}\u{10000}\u{10FFFF}\u{D7FF}\u{E000}".utf8)
         for number in 0..<65_536 + 20_000 {
             let bytes =
                 number < 65_536
-                ? [UInt8(number >> 8), UInt8(number & 0xFF)] : any.mutation(of: seed)
+                ? [UInt8(number >> 8), UInt8(number & 0xFF)] : random.mutation(of: seed)
             if isText(bytes) != (String(validating: bytes, as: UTF8.self) != nil) {
                 differing.append(bytes)
             }

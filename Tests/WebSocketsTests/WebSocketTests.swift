@@ -240,9 +240,9 @@ extension `A WebSocket` {
         code: UInt16?
     ) {
         let socket = opened()
-        let goodbye: ClientFrame =
+        let closeFrame: ClientFrame =
             code.map { code in ClientFrame.close(code, "bye") } ?? ClientFrame.close()
-        receive([goodbye, .text("late"), .close()], socket)
+        receive([closeFrame, .text("late"), .close()], socket)
         #expect(frames.count == 1)
         #expect(frames.first?.opcode == .close)
         #expect(frames.first?.closeCode == code)

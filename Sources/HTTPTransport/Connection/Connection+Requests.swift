@@ -402,7 +402,7 @@ extension Connection {
 }
 
 extension Content {
-    /// Discards content that is not sent: the handler of a stream is told that its channel is closed.
+    /// Discards content that is not sent: the handler of a stream is notified that its channel is closed.
     fileprivate func discard() {
         if case .stream(let handler, _) = self { handler.closed() }
     }

@@ -342,7 +342,7 @@ final class Connection: @unchecked Sendable {
     private func tlsSessionFailed(_ secure: SecureSocket) {
         socket.dropTLS()
         if let first = secure.firstByte, (0x41...0x5A).contains(first) {
-            // The client speaks plain HTTP: respond once in plain text, without a redirect (H169).
+            // The client uses plain HTTP: respond once in plain text, without a redirect (H169).
             return refuse(Refusal(.badRequest, "H169", "This port is for HTTPS."))
         }
         let last = phase

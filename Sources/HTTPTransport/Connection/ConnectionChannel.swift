@@ -30,7 +30,7 @@ final class ConnectionChannel: ByteChannel, @unchecked Sendable {
     var record: RequestRecord
     fileprivate var action = Action.proceed
     private(set) var isFull = false
-    /// Whether the handler was told that the server stops.
+    /// Whether the handler was notified that the server stops.
     fileprivate var isStopping = false
 
     private let loop: EventLoop
@@ -119,7 +119,7 @@ final class ConnectionChannel: ByteChannel, @unchecked Sendable {
         handler.drained()
     }
 
-    /// Detaches from the connection and tells the handler that the channel is closed.
+    /// Detaches from the connection and notifies the handler that the channel is closed.
     func close() {
         connection = nil
         pending = []
@@ -178,7 +178,7 @@ extension Connection {
         loop.resumeReading(self)
     }
 
-    /// Called by the loop: tells the handler that it can send again, and passes it the bytes that were kept.
+    /// Called by the loop: notifies the handler that it can send again, and passes it the buffered bytes.
     func resumeChannel(_ channel: ConnectionChannel) {
         if canSend { channel.notifyDrained() }
         if channel.takesBytes { processInput() }

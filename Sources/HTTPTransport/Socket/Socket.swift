@@ -57,7 +57,7 @@ enum Socket {
     /// The number of bytes in the kernel that the peer has not acknowledged.
     static func unsentCount(_ descriptor: Int32) -> Int64 {
         var count: Int32 = 0
-        // If the kernel cannot tell this, only bytes that the socket accepts count as progress.
+        // If the kernel cannot report this, only bytes that the socket accepts count as progress.
         _ = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
         return Int64(count)
     }

@@ -3,17 +3,17 @@ public struct ConversationFilter: Equatable, Sendable {
     /// The maximum number of list items examined for one response; a longer list must be limited by time.
     public static let limit = 10_000
 
-    /// Users that must all take part.
+    /// Users that must all be participants.
     public var participants: [UserID] = []
-    /// Whether no other user may take part.
+    /// Whether no other user may be a participant.
     public var isExact = false
-    /// Whether it is the distinct one of its participants, or none.
+    /// Whether the conversation is distinct; `nil` for either.
     public var isDistinct: Bool?
     /// Texts at paths of the metadata.
     public var metadata: [MetadataCondition] = []
-    /// It was made later than that.
+    /// The creation is later than this moment.
     public var createdAfter: Timestamp?
-    /// It was made earlier than that.
+    /// The creation is earlier than this moment.
     public var createdBefore: Timestamp?
 
     /// No condition.
@@ -38,7 +38,7 @@ public struct ConversationFilter: Equatable, Sendable {
         }
     }
 
-    /// Whether everything passes.
+    /// Whether there is no condition.
     public var isEmpty: Bool { self == ConversationFilter() }
 
     /// Whether a conversation matches.

@@ -55,7 +55,7 @@ extension Conversation {
             case .setMetadata, .deleteMetadata: break
             }
         }
-        // The limit may have been lowered since: current participants may stay and leave.
+        // The limit may have been lowered: current participants may then stay and leave, but no user can be added.
         if !users.users.allSatisfy(participants.contains), users.count > limits.participants {
             throw .invalid(
                 "participants", .participantCountAfterPatch,
@@ -98,7 +98,7 @@ extension Conversation {
         }
         let view = after.view
         try view.checkSize(as: "metadata")
-        // Deletions of ever new keys would pile up: too many are said again as one replacement.
+        // Deletions of new keys would accumulate: too many are replaced by one write of the whole tree.
         return after.deletionCount > MetadataLimits.deletions
             ? Metadata(replacingAllBy: view, at: moment) : writes
     }

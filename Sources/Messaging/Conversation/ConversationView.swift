@@ -1,8 +1,8 @@
 /// A conversation as one user sees it (R12–R15).
 public struct ConversationView: Equatable, Sendable {
-    /// Which conversation.
+    /// The conversation.
     public let id: Conversation.ID
-    /// When it was made.
+    /// The moment of creation.
     public let createdAt: Timestamp
     /// The current participants; empty for a former participant (R14).
     public let participants: [BasicIdentity]

@@ -1,10 +1,10 @@
-/// A distinct conversation with all that merging looks at (X1).
+/// A distinct conversation with everything that merging needs (X1).
 public struct MergeableConversation: Equatable, Sendable {
     /// A message with its position.
     public struct Place: Equatable, Sendable {
         /// The message.
         public let message: Message.ID
-        /// When it was sent.
+        /// The moment of sending.
         public let sentAt: Timestamp
         /// The position.
         public let position: Position
@@ -17,9 +17,9 @@ public struct MergeableConversation: Equatable, Sendable {
         }
     }
 
-    /// Its name.
+    /// Its id.
     public let id: Conversation.ID
-    /// When it was made.
+    /// The moment of creation.
     public let createdAt: Timestamp
     /// The aliases of the conversation (X1.2).
     public let aliases: Set<Conversation.ID>
@@ -31,7 +31,7 @@ public struct MergeableConversation: Equatable, Sendable {
     public let lastPosition: Position
     /// The messages in the order of their positions.
     public let places: [Place]
-    /// What each participant sees of it.
+    /// The view of each participant.
     public let views: [UserID: MergeableView]
 
     /// A conversation as stored.
@@ -50,7 +50,7 @@ public struct MergeableConversation: Equatable, Sendable {
         self.views = views
     }
 
-    /// Whether this one's id stays: the one made earlier, else the smaller id, bytewise (X1.1).
+    /// Whether the id of this conversation stays: the earlier one wins, on a tie the smaller id (X1.1).
     func wins(against other: MergeableConversation) -> Bool {
         (createdAt, id) <= (other.createdAt, other.id)
     }
@@ -88,7 +88,7 @@ extension MergeableConversation {
         return (copy, mine + theirs)
     }
 
-    /// The conversation alone, its messages in the order they have to have.
+    /// The conversation with its messages sorted, without another one.
     public var inOrder: (copy: MergeableConversation, relocations: [Relocation]) {
         let order = MessageOrder(of: self, and: nil)
         let (relocations, messages) = (order.ofWinner, order.messages)
@@ -147,15 +147,15 @@ public struct MergeableView: Equatable, Sendable {
     }
 }
 
-/// A view on its way into a merged conversation: what is not seen of it, position by position.
+/// A view during a merge, with the positions that are not visible listed one by one.
 private struct RelocatedView {
     let state: ViewState
     let cleared: IntervalSet
     let hidden: IntervalSet
     let receipts: Receipts
 
-    /// Both views in one: seen if it is in either, and of each message the higher status. What is
-    /// deleted or hidden stays so.
+    /// The merge of two views: visible if either is, with the higher status of each message. Deleted
+    /// and hidden messages stay so.
     func merging(_ other: RelocatedView) -> RelocatedView {
         RelocatedView(
             state: max(state, other.state), cleared: cleared.union(other.cleared),

@@ -96,7 +96,7 @@ extension MergeableConversation {
     }
 }
 
-/// A message, from which of both, and the how manieth there.
+/// A message with its conversation and its index there.
 private struct Source {
     let home: Conversation.ID
     let place: MergeableConversation.Place
@@ -125,15 +125,15 @@ private struct Source {
     }
 }
 
-/// The new positions of one conversation's messages; neighbours that stay neighbours share a range.
+/// The new positions of one conversation's messages; messages that stay neighbours share a range.
 private struct Stretches {
     private var list: [Relocation] = []
     private var last: Source?
 
     var inOrder: [Relocation] { list.sorted { left, right in left.from < right.from } }
 
-    /// - Parameter isNeighbour: Whether its predecessor is its predecessor again: a gap between the two
-    ///   then stays one.
+    /// - Parameter isNeighbour: Whether it has the same predecessor as before the merge, so that a gap between
+    ///   the two remains.
     mutating func add(_ source: Source, at new: Position, isNeighbour: Bool) {
         let place = source.place.position
         if let last, source.follows(last), isNeighbour || source.gap(behind: last) == 1,
@@ -173,7 +173,7 @@ public struct Relocation: Equatable, Sendable {
         to = place
     }
 
-    /// How far each of them went.
+    /// The distance by which the positions moved.
     public var shift: Int64 { to.number - from.number }
 
     /// Whether the positions did not change, if the winner is that conversation.

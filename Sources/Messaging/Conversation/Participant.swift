@@ -26,11 +26,11 @@ public struct Participant: Equatable, Sendable {
         self.clearedTo = clearedTo
     }
 
-    /// Whether the user takes no longer part (R14).
+    /// Whether the user is no longer a participant (R14).
     public var isFormer: Bool { leftAfter != nil }
 
-    /// Whether the user took part when the message at a position was sent, and so has a status for it
-    /// (R71).
+    /// Whether the user was a participant when the message at a position was sent, and so has a status
+    /// for it (R71).
     public func wasPresent(at place: Position) -> Bool {
         past.contains(place.number) || isInStay(place)
     }
@@ -110,30 +110,30 @@ public enum ViewState: String, Sendable {
     case unseen
     /// In the user's lists.
     case shown
-    /// The user deleted it from their own view; the next visible message brings it back (R16).
+    /// The user deleted it from their own view; the next visible message shows it again (R16).
     case cleared
-    /// The user left it; only being added again brings it back (R17).
+    /// The user left it; only adding the user again shows it again (R17).
     case left
 }
 
 /// The current participants of a conversation: a set in the order of naming.
 ///
-/// How many there may be, ``MessagingLimits/participants`` says.
+/// ``MessagingLimits/participants`` is the maximum number.
 public struct Participants: Sendable {
     /// Each participant once, in the order of naming.
     public private(set) var users: [UserID] = []
-    /// The same for lookups; `nil` where comparing with each is faster.
+    /// The same users for lookups; `nil` for few users, where comparing with each is faster.
     private var index: Set<UserID>?
 
-    /// From so many on there is an index.
+    /// The number of users from which there is an index.
     private static let indexedCount = 32
 
-    /// Users in order; of duplicates the first counts.
+    /// Users in order; later duplicates are ignored.
     public init(_ users: some Sequence<UserID>) {
         for user in users { add(user) }
     }
 
-    /// How many there are.
+    /// The number of participants.
     public var count: Int { users.count }
 
     /// Whether a user is among them.

@@ -1,4 +1,4 @@
-/// What one event records: the values from which its change can be applied again.
+/// The values of an event, from which its change can be applied again.
 ///
 /// Each case of ``Event`` has one payload type. Each layer has a protocol that refines this one, so that the
 /// compiler names the layers that do not handle a new event yet.
@@ -129,7 +129,7 @@ public enum Event: Equatable, Sendable {
     case webhookSecretRotated(WebhookSecretRotated)
     case webhookDeleted(WebhookDeleted)
 
-    /// What the event records.
+    /// The values of the event.
     public var payload: any EventPayload {
         switch self {
         case .applicationCreated(let payload): payload

@@ -44,7 +44,7 @@ public struct ResolvedEvent: Sendable {
 
     /// The object of an event in its state right after the event.
     public enum Object: Equatable, Sendable {
-        /// The event alone is shown, or the object no longer exists.
+        /// The event has no object, or the object no longer exists.
         case none
         case message(MessageSnapshot)
         case conversation(ConversationSnapshot)
@@ -71,7 +71,7 @@ public enum EventActor: Equatable, Sendable {
 
 /// A position in the event log of an application: 1, 2, 3 … without gaps.
 public struct LogPosition: Hashable, Comparable, Sendable {
-    /// From one; zero is before the first event.
+    /// Starts at 1; 0 is before the first event.
     public let number: Int64
 
     /// The position with that number.

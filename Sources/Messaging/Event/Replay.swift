@@ -1,6 +1,6 @@
 /// De-duplication of creations by `If-None-Match` (platform-api 1.9).
 public enum Replay {
-    /// The UUID a caller sends with a creation; it becomes the new object's id when nothing has it.
+    /// The UUID that a caller sends with a creation; it becomes the id of the new object unless it is taken.
     public typealias Key = Identifier<Replay>
 }
 
@@ -9,9 +9,9 @@ extension Replay {
     /// 1.9).
     public enum Kind: String, CaseIterable, Sendable {
         case conversation, message, announcement
-        /// A distinct conversation that was there already: its replay answers as the match did.
+        /// A distinct conversation that existed already: its replay answers as the match did.
         case match
-        /// A message that is or was to be sent later; its id is promised to it under the id itself, too.
+        /// A scheduled message, before and after it is sent; its id is reserved under the id itself as well.
         case scheduled
         /// A batch of messages; the key names their conversation.
         case batch
@@ -29,10 +29,10 @@ public struct IdempotencyKey: Hashable, Sendable {
     /// 1 to 255 bytes of visible ASCII.
     public let text: String
 
-    /// Most characters of a key.
+    /// The maximum number of characters of a key.
     public static let limit = 255
 
-    /// Takes 1 to 255 characters of visible ASCII; `nil` for everything else.
+    /// Accepts 1 to 255 characters of visible ASCII; `nil` for any other text.
     public init?(_ text: String) {
         let bytes = text.utf8
         guard (1...Self.limit).contains(bytes.count),

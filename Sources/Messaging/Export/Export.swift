@@ -1,18 +1,18 @@
-/// A file with an application's data, sealed for the holder of a key (platform-api §5.12).
+/// A file with an application's data, encrypted with the application's public key (platform-api §5.12).
 public struct Export: Equatable, Sendable {
-    /// Names one export.
+    /// The id of an export.
     public typealias ID = Identifier<Export>
 
-    /// Between two historical exports, in milliseconds: a day (platform-api §7).
+    /// The minimum time between two historical exports, in milliseconds: a day (platform-api §7).
     public static let historicalInterval: Int64 = 86_400_000
     /// How long an archive is stored after its completion, in milliseconds: a week.
     public static let lifetime: Int64 = 7 * 86_400_000
 
-    /// What it holds.
+    /// The exported data.
     public enum Scope: Equatable, Sendable {
         /// All conversations and messages.
         case historical
-        /// What happened meanwhile, of some topics.
+        /// The events of some topics in a range of the log.
         case scheduled(Period)
     }
 
@@ -33,29 +33,29 @@ public struct Export: Equatable, Sendable {
         }
     }
 
-    /// How far it is.
+    /// The progress of the export.
     public enum Status: String, Sendable {
         case pending, executing, completed
     }
 
-    /// Its name.
+    /// Its id.
     public let id: ID
-    /// What it holds.
+    /// The exported data.
     public let scope: Scope
     /// The key that the archive is encrypted for, in DER, as of the request.
     public let publicKey: [UInt8]
     /// The moment of the request.
     public let createdAt: Timestamp
-    /// When work on it began, the last time.
+    /// The moment of the last start.
     public var startedAt: Timestamp?
-    /// When its archive was complete.
+    /// The moment when the archive was complete.
     public var completedAt: Timestamp?
-    /// When its archive went.
+    /// The moment when the archive expired.
     public var expiredAt: Timestamp?
-    /// What was made; `nil` before its completion.
+    /// The archive; `nil` before its completion.
     public var archive: Archive?
 
-    /// The sealed file.
+    /// An encrypted file.
     public struct Archive: Equatable, Sendable {
         /// Bytes.
         public let size: Int64
@@ -63,12 +63,12 @@ public struct Export: Equatable, Sendable {
         public let sha256: [UInt8]
         /// CRC-32C.
         public let crc32c: UInt32
-        /// The key of the archive, sealed with the public key.
+        /// The AES key of the archive, encrypted with the public key.
         public let encryptedKey: [UInt8]
-        /// The first block of its chain, 16 bytes.
+        /// The initialization vector, 16 bytes.
         public let initialVector: [UInt8]
 
-        /// A sealed file.
+        /// All members.
         public init(
             size: Int64, sha256: [UInt8], crc32c: UInt32, encryptedKey: [UInt8],
             initialVector: [UInt8]
@@ -89,18 +89,18 @@ public struct Export: Equatable, Sendable {
         self.createdAt = createdAt
     }
 
-    /// How far it is.
+    /// The progress of the export.
     public var status: Status {
         if completedAt != nil { return .completed }
         return startedAt == nil ? .pending : .executing
     }
 }
 
-/// The public key that exports are sealed for.
+/// The public key that exports are encrypted with.
 public struct ExportKey: Equatable, Sendable {
-    /// As it was given.
+    /// The key in PEM as received.
     public let pem: String
-    /// The same key without armour.
+    /// The key in DER.
     public let der: [UInt8]
 
     /// A validated key.
@@ -112,22 +112,22 @@ public struct ExportKey: Equatable, Sendable {
 
 /// The schedule of an application's daily exports.
 public struct ExportSchedule: Equatable, Sendable {
-    /// How often.
+    /// The interval of the exports.
     public enum Interval: String, CaseIterable, Sendable {
         case daily, disabled
     }
 
-    /// How often.
+    /// The interval of the exports.
     public let interval: Interval
-    /// What of the log it asks for, in the order given.
+    /// The exported topics, in the order given.
     public let topics: [WebhookTopic]
-    /// The next export begins after this position.
+    /// The position after which the next export starts.
     public let place: LogPosition
-    /// When the next one is due; `nil` while disabled.
+    /// The moment when the next export is due; `nil` while disabled.
     public let nextAt: Timestamp?
     /// The moment of the last scheduled export.
     public let lastAt: Timestamp?
-    /// The last one.
+    /// The last scheduled export.
     public let last: Export.ID?
 
     /// A schedule as stored.
@@ -143,7 +143,7 @@ public struct ExportSchedule: Equatable, Sendable {
         self.last = last
     }
 
-    /// The schedule before any is set.
+    /// The schedule of an application that has set none.
     public static let none = ExportSchedule(
         interval: .disabled, topics: [], place: .start, nextAt: nil)
 
@@ -152,7 +152,7 @@ public struct ExportSchedule: Equatable, Sendable {
 
     /// The schedule after a request to change it.
     ///
-    /// A schedule that runs already keeps its times and its position, so changing the topics skips no
+    /// An enabled schedule keeps its times and its position, so changing the topics skips no
     /// events.
     ///
     /// - Parameter place: The end of the log.

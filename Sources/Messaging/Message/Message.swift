@@ -1,26 +1,26 @@
-/// Something said in a conversation; content and sender never change after sending (R20).
+/// A message of a conversation; its sender and position never change (R20).
 public struct Message: Equatable, Sendable {
-    /// Names one message.
+    /// The id of a message.
     public typealias ID = Identifier<Message>
 
-    /// Most parts of a message (platform-api 3.4).
+    /// The maximum number of parts (platform-api 3.4).
     public static let partLimit = 1000
 
-    /// Its name.
+    /// Its id.
     public let id: ID
-    /// The one conversation it belongs to.
+    /// The conversation of the message.
     public let conversation: Conversation.ID
     /// Its position in the conversation.
     public let position: Position
     /// The sender.
     public let sender: Sender
-    /// When, never before the message in front of it (R26).
+    /// The moment of sending, never earlier than that of the previous message (R26).
     public let sentAt: Timestamp
     /// Its parts in the order sent (R25).
     public let parts: [MessagePart]
-    /// When a part was last changed; `nil` since sending.
+    /// The moment of the last change of a part; `nil` for none.
     public let updatedAt: Timestamp?
-    /// Rises with its parts; from one (X4).
+    /// Starts at 1 and rises with each change of the parts (X4).
     public let version: Int64
 
     /// A message as stored.
@@ -66,7 +66,7 @@ public enum Sender: Equatable, Sendable {
 
 /// The position of a message in its conversation: 1, 2, 3 … without gaps, assigned at commit (R26).
 public struct Position: Hashable, Comparable, Sendable {
-    /// From one; zero is before the first message.
+    /// Starts at 1; 0 is before the first message.
     public let number: Int64
 
     /// The position with that number.
@@ -77,7 +77,7 @@ public struct Position: Hashable, Comparable, Sendable {
     /// The position before the first message.
     public static let start = Position(0)
 
-    /// Behind every message there can be.
+    /// After every possible message.
     public static let last = Position(.max)
 
     /// The next position; the last one stays.
@@ -113,7 +113,7 @@ extension Message {
 extension Message {
     /// A validated message to send; only checks that need the store remain.
     public struct Draft: Equatable, Sendable {
-        /// Which users may send beside the current participants (rulings 10).
+        /// The users other than participants that may send (rulings 10).
         public enum Admission: Equatable, Sendable {
             /// None: 1.x.
             case participants
@@ -129,9 +129,9 @@ extension Message {
         public let senderProperty: String
         /// 1 to 1000 parts.
         public let parts: [MessagePart.Draft]
-        /// The notification as it came, JSON.
+        /// The notification as received, JSON; `nil` for none.
         public let notification: [UInt8]?
-        /// The id the caller names in the body.
+        /// The id that the caller proposes; `nil` for none.
         public let proposedID: Message.ID?
 
         /// - Throws: `invalid("parts")` for none or more than 1000 (R20).

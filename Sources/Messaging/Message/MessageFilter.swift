@@ -9,9 +9,9 @@ public struct MessageFilter: Equatable, Sendable {
     public var media: MediaRange?
     /// A part of it has content in this state.
     public var transfer: TransferStatus?
-    /// It was sent later than that.
+    /// The time of sending is later than this moment.
     public var sentAfter: Timestamp?
-    /// It was sent earlier than that.
+    /// The time of sending is earlier than this moment.
     public var sentBefore: Timestamp?
     /// The message was sent to this user and is unread; history before they joined (R12) and cleared
     /// messages (R16) do not match.
@@ -38,7 +38,7 @@ public struct MessageFilter: Equatable, Sendable {
         }
     }
 
-    /// Whether everything passes.
+    /// Whether there is no condition.
     public var isEmpty: Bool { self == MessageFilter() }
 
     /// Whether a message matches.
@@ -59,7 +59,7 @@ public struct MessageFilter: Equatable, Sendable {
 }
 
 extension MessagePart {
-    /// A message is sent with complete contents only (R24), so each is ready and none is less.
+    /// A message is sent with complete contents only (R24), so all of them are ready.
     fileprivate func isTransfer(_ status: TransferStatus) -> Bool {
         guard case .content = body else { return false }
         return status == .ready

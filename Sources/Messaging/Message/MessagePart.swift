@@ -1,9 +1,9 @@
 /// One piece of a message: a media type and either bytes or a content (platform-api 3.4).
 public struct MessagePart: Equatable, Sendable {
-    /// Names one part.
+    /// The id of a part.
     public typealias ID = Identifier<MessagePart>
 
-    /// Where the bytes are.
+    /// The bytes of a part, or the content that has them.
     public enum Body: Equatable, Sendable {
         /// In the message, at most 2048 bytes (R22).
         case inline([UInt8])
@@ -11,18 +11,18 @@ public struct MessagePart: Equatable, Sendable {
         case content(Content.ID, size: Int64)
     }
 
-    /// Bytes an inline body may have (R22).
+    /// The maximum number of bytes of an inline body (R22).
     public static let inlineLimit = 2048
 
-    /// Its name.
+    /// Its id.
     public let id: ID
-    /// Its creation number within the message, from zero, never given twice.
+    /// Its creation number within the message, from 0; never reused.
     public let index: Int
     /// Its media type as given.
     public let mimeType: String
     /// Its bytes.
     public let body: Body
-    /// When it was last changed; `nil` since sending.
+    /// The moment of the last change; `nil` for none.
     public let updatedAt: Timestamp?
 
     /// A part as stored.
@@ -67,9 +67,9 @@ extension MessagePart {
     public struct Draft: Equatable, Sendable {
         /// Its media type.
         public let mimeType: String
-        /// Its bytes, or the content it attaches with the size the caller believes.
+        /// Its bytes, or the attached content with the size that the caller states.
         public let body: MessagePart.Body
-        /// The id the caller names (3.0).
+        /// The id that the caller proposes (3.0).
         public let proposedID: MessagePart.ID?
 
         /// - Throws: `invalid("parts.mime_type")` without something on both sides of a `/` (R21) or
@@ -93,7 +93,7 @@ extension MessagePart {
             self.proposedID = proposedID
         }
 
-        /// What the part will hold: of a content the stored size, which wins over the one the
+        /// The body to store; a content has its stored size, which takes precedence over the one the
         /// caller states (extensions, precedence 1).
         ///
         /// - Parameters:

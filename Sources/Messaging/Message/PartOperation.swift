@@ -1,29 +1,29 @@
 /// A change of a message's parts (platform-api 5.3).
 public enum PartOperation: Equatable, Sendable {
-    /// One more part, behind all others.
+    /// Adds a part after all others.
     case add(MessagePart.Draft)
     /// Replaces type and body of one part, which keeps its id and index.
     case replace(MessagePart.Name, MessagePart.Draft)
-    /// These parts and no others, 1 to 1000, in this order.
+    /// Replaces all parts by these, 1 to 1000, in this order.
     case replaceAll([Replacement])
-    /// One part less; never the last (R20).
+    /// Removes a part; the last one cannot be removed (R20).
     case remove(MessagePart.Name)
 
     /// A part among those that replace all others.
     public struct Replacement: Equatable, Sendable {
         /// The part to replace, or an id for a new one; `nil` for a generated id.
         fileprivate let name: MessagePart.Name?
-        /// What it holds.
+        /// The new type and body.
         fileprivate let draft: MessagePart.Draft
 
-        /// A part to be.
+        /// All members.
         public init(name: MessagePart.Name?, draft: MessagePart.Draft) {
             self.name = name
             self.draft = draft
         }
     }
 
-    /// What shall be stored.
+    /// The drafts of the operation.
     public var drafts: [MessagePart.Draft] {
         switch self {
         case .add(let draft), .replace(_, let draft): [draft]
@@ -132,7 +132,7 @@ extension Message {
         return part
     }
 
-    /// What holds for the parts of every message together.
+    /// Checks the rules for all parts of a message together.
     ///
     /// - Throws: `invalid("parts.id")` for two of one id, `invalid("parts")` for none, more than 1000
     ///   (R20), or more bytes than the limits allow (R23).

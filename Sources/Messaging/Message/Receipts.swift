@@ -1,6 +1,6 @@
-/// What one participant has received of a conversation: positions, as interval sets (R70–R72).
+/// The positions of a conversation that one participant has received and read, as interval sets (R70–R72).
 public struct Receipts: Equatable, Sendable {
-    /// What a receipt says.
+    /// The kind of a receipt.
     public enum Kind: String, Sendable {
         case delivery, read
     }
@@ -10,13 +10,13 @@ public struct Receipts: Equatable, Sendable {
     /// The read positions; a read message counts as received.
     public private(set) var read: IntervalSet
 
-    /// Nothing yet, or what was stored.
+    /// Receipts for the given positions; none by default.
     public init(delivered: IntervalSet = IntervalSet(), read: IntervalSet = IntervalSet()) {
         self.delivered = delivered.union(read)
         self.read = read
     }
 
-    /// With more positions received; statuses only rise and repeats change nothing (R72).
+    /// The receipts after another one; statuses only rise, and repeats change nothing (R72).
     public func recording(_ kind: Kind, of positions: IntervalSet) -> Receipts {
         switch kind {
         case .delivery: Receipts(delivered: delivered.union(positions), read: read)
@@ -31,7 +31,7 @@ public struct Receipts: Equatable, Sendable {
     }
 }
 
-/// What a recipient has made of a message; only ever rises (R70, R72).
+/// The status of a message for a recipient; it only rises (R70, R72).
 public enum RecipientStatus: String, Comparable, CaseIterable, Sendable {
     case sent, delivered, read
 

@@ -1,14 +1,14 @@
 /// A message that will be sent later. It is not visible, and has no position and no time of sending yet.
 public struct ScheduledMessage: Equatable, Sendable {
-    /// The name it will have, promised to it from now on.
+    /// The id that it will have, which is reserved for it.
     public let id: Message.ID
-    /// Where it will go, unless that is deleted by then.
+    /// The conversation that it will be sent to, unless that is deleted by then.
     public let conversation: Conversation.ID
     /// The draft; every part has the id that it will have.
     public let draft: Message.Draft
-    /// When it is due.
+    /// The moment when it is due.
     public let dueAt: Timestamp
-    /// From when on its sender shows as typing.
+    /// The moment from which its sender is shown as typing; `nil` for never.
     public let typingFrom: Timestamp?
 
     /// A message as stored.
@@ -24,14 +24,14 @@ public struct ScheduledMessage: Equatable, Sendable {
     }
 }
 
-/// When a message shall be sent (platform-api §5.2.1).
+/// The time at which a message is to be sent (platform-api §5.2.1).
 public struct Schedule: Equatable, Sendable {
-    /// The shortest and the longest delay, and time of typing, in milliseconds.
+    /// The allowed delays and times of typing, in milliseconds.
     private static let range: ClosedRange<Int64> = 1000...300_000
 
-    /// How long to wait before sending, in milliseconds.
+    /// The delay before sending, in milliseconds.
     public let delay: Int64
-    /// How long before sending the sender shows as typing, in milliseconds; `nil` for not at all.
+    /// The time before sending during which the sender is shown as typing, in milliseconds; `nil` for none.
     public let typing: Int64?
 
     /// - Throws: `invalid` with the member out of its range: 1 to 300 s, typing also at most the
@@ -49,14 +49,14 @@ public struct Schedule: Equatable, Sendable {
 }
 
 extension Message {
-    /// Most messages of one batch (platform-api §5.2.1).
+    /// The maximum number of messages of one batch (platform-api §5.2.1).
     public static let batchLimit = 12
 
-    /// A message of a batch: what shall be sent, and when.
+    /// A message of a batch.
     public struct BatchItem: Equatable, Sendable {
-        /// What.
+        /// The draft.
         public let draft: Message.Draft
-        /// When; `nil` for now.
+        /// The schedule; `nil` to send it at once.
         public let schedule: Schedule?
 
         /// A message to send.
@@ -68,16 +68,16 @@ extension Message {
 }
 
 extension Conversation {
-    /// Decides a post that waits: what could not be sent now is refused now.
+    /// The event of scheduling a message, which must be valid at this moment too.
     ///
     /// - Parameters:
-    ///   - draft: What is to be sent.
-    ///   - schedule: When.
+    ///   - draft: The message.
+    ///   - schedule: The time of sending.
     ///   - hasIdentity: Whether a sending user has an identity.
-    ///   - contents: The contents the draft attaches, those that exist.
-    ///   - id: The message's name, promised to it from now on.
-    ///   - partIDs: Makes a name for each part that has none.
-    ///   - key: The key under which the scheduling is replayed.
+    ///   - contents: The existing contents that the draft attaches.
+    ///   - id: The id of the message, which is reserved for it.
+    ///   - partIDs: Creates an id for each part that has none.
+    ///   - key: The `If-None-Match` key of the message.
     /// - Throws: As `posting`.
     public func scheduling(
         _ draft: Message.Draft, for schedule: Schedule, hasIdentity: Bool,
@@ -103,7 +103,7 @@ extension Conversation {
                     id: id, conversation: self.id,
                     draft: try Message.Draft(
                         sender: draft.sender,
-                        // A sender that takes part now must still take part then.
+                        // A sender that is a participant now must still be one when the message is due.
                         admission: takesPart ? .participants : draft.admission,
                         senderProperty: draft.senderProperty, parts: parts,
                         notification: draft.notification, proposedID: id),

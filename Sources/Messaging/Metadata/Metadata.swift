@@ -3,7 +3,7 @@
 /// Clients see the ``view``. Writes have times, so that diverged copies merge (``merging(_:)``) instead of
 /// one overwriting the other (R47, X1.4).
 public struct Metadata: Equatable, Sendable {
-    /// One key, the writes below it, and its own last write when there was one.
+    /// A key with its last write, if there was one, and the writes below it.
     fileprivate struct Node: Equatable, Sendable {
         var write: MetadataWrite?
         var children: [String: Node] = [:]
@@ -30,12 +30,12 @@ public struct Metadata: Equatable, Sendable {
     /// The time of the latest write; `nil` when nothing was written.
     public var latestWrite: Timestamp? { root.latestWrite }
 
-    /// How many keys are remembered only because they were deleted.
+    /// The number of stored deletions.
     var deletionCount: Int { root.deletionCount }
 }
 
 extension Metadata.Node {
-    /// What is seen here; `nil` for nothing.
+    /// The visible tree of this key; `nil` for none.
     ///
     /// A write below, even a deletion, is never older than the one here, so it has made this key
     /// an object; an emptied one stays as `{}` (R46).
@@ -68,7 +68,7 @@ extension Metadata.Node {
 
 /// The last write of one key: what was written, and when (X1.4).
 public struct MetadataWrite: Equatable, Sendable {
-    /// What a write leaves at its key.
+    /// The effect of a write on its key.
     public enum Value: Equatable, Sendable {
         /// The key was removed with everything below.
         case deleted
@@ -78,9 +78,9 @@ public struct MetadataWrite: Equatable, Sendable {
         case text(String)
     }
 
-    /// What was written.
+    /// The effect.
     public let value: Value
-    /// When; everything below the key that is older has been replaced.
+    /// The moment of the write; older writes below the key are replaced.
     public let at: Timestamp
 
     /// One write.
@@ -89,7 +89,7 @@ public struct MetadataWrite: Equatable, Sendable {
         at = moment
     }
 
-    /// The one that stays when both wrote the same key: the later, else the bytewise greater.
+    /// The write that wins if both wrote the same key: the later one, on a tie the bytewise greater.
     func winning(against other: MetadataWrite) -> MetadataWrite {
         guard at == other.at else { return at < other.at ? other : self }
         return value.precedes(other.value) ? other : self
@@ -133,7 +133,7 @@ extension Metadata {
         return all
     }
 
-    /// Metadata made again from its writes.
+    /// Metadata from its stored writes.
     public init(writes: some Sequence<(path: [String], write: MetadataWrite)>) {
         for (path, write) in writes {
             root.put(write, at: path[...])
@@ -161,7 +161,7 @@ extension Metadata.Node {
 }
 
 extension Metadata {
-    /// Replaces all there was by a tree.
+    /// Metadata in which a tree has replaced everything.
     init(replacingAllBy tree: MetadataTree, at moment: Timestamp) {
         set([], to: tree, at: moment)
     }
@@ -180,7 +180,7 @@ extension Metadata {
         root.replace(path[...], with: Node(write: MetadataWrite(.deleted, at: moment)))
     }
 
-    /// What clients see at a path; `nil` for nothing.
+    /// The tree that clients see at a path; `nil` for none.
     func tree(at path: [String]) -> MetadataTree? {
         guard !path.isEmpty else { return view }
         return root.node(at: path[...])?.view

@@ -5,11 +5,11 @@ public indirect enum MetadataTree: Sendable {
     case text(String)
     case object([Member])
 
-    /// One key of an object and what it holds.
+    /// A key of an object with its value.
     public struct Member: Sendable {
         /// The key; legal ones are made of `A–Z a–z 0–9 - _` (R41).
         public let key: String
-        /// What the key holds.
+        /// The value.
         public let value: MetadataTree
 
         /// A member of an object.
@@ -64,15 +64,15 @@ extension MetadataTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiter
     }
 }
 
-/// What metadata may hold (R40–R42, rulings 8).
+/// The limits of metadata (R40–R42, rulings 8).
 public enum MetadataLimits {
-    /// Bytes of UTF-8 in one text.
+    /// The maximum number of bytes of UTF-8 in one text.
     public static let bytesInText = 2048
-    /// Levels of objects below the root.
+    /// The maximum number of levels of objects below the root.
     public static let depth = 32
-    /// Bytes of the whole tree as compact JSON.
+    /// The maximum number of bytes of the whole tree as compact JSON.
     public static let bytesInTree = 256 * 1024
-    /// Deletions that are remembered key by key.
+    /// The maximum number of stored deletions.
     static let deletions = 1000
 }
 
@@ -80,7 +80,7 @@ extension MetadataTree {
     /// Checks keys, texts and depth, but not the size of the whole.
     ///
     /// - Parameters:
-    ///   - property: What a rejection names.
+    ///   - property: The property that a rejection names.
     ///   - level: Levels of objects above this tree; 0 for the root.
     /// - Throws: `invalid(property)`.
     public func check(as property: String, level: Int = 0) throws(Rejection) {

@@ -73,7 +73,7 @@ extension Identity: Equatable {
     }
 }
 
-/// What every object shows of a user it mentions (platform-api 3.1).
+/// The members of an identity that other objects show (platform-api 3.1).
 public struct BasicIdentity: Equatable, Sendable {
     /// The user.
     public let userID: UserID
@@ -97,7 +97,7 @@ public struct BasicIdentity: Equatable, Sendable {
 }
 
 extension Identity.Member {
-    /// Most Unicode scalars (platform-api §3.7); `nil` for no limit of its own.
+    /// The maximum number of Unicode scalars (platform-api §3.7); `nil` for no separate limit.
     public var limit: Int? {
         switch self {
         case .displayName, .firstName, .lastName: 128
@@ -124,7 +124,7 @@ extension Identity.Member {
 }
 
 extension Identity {
-    /// Most keys of an identity's metadata (R49).
+    /// The maximum number of keys of an identity's metadata (R49).
     public static let metadataLimit = 16
 
     /// Validates metadata: 16 keys, each legal as those of conversations (R49, R41).
@@ -146,13 +146,13 @@ extension Identity {
 public enum IdentityPatch: Equatable, Sendable {
     /// Sets a text.
     case set(Identity.Member, String)
-    /// Says whether the user is a person or a program.
+    /// Sets whether the user is a person or a program.
     case setKind(Identity.Kind)
     /// Replaces all metadata.
     case setMetadata([String: String])
     /// Sets one key of the metadata.
     case setMetadataKey(String, String)
-    /// Removes one key of the metadata; an absent one is no mistake.
+    /// Removes one key of the metadata; a missing key is no error.
     case deleteMetadataKey(String)
 }
 

@@ -107,7 +107,7 @@ extension [UserPatch] {
                 removed: before.subtracting(after).sorted(), at: now))
     }
 
-    /// Decides a suspension: the last operation counts, then it is compared with what was.
+    /// The event of the last suspension operation; `nil` if it changes nothing.
     public func changing(suspensionOf user: UserID, from before: Bool, at now: Timestamp) -> Event?
     {
         let after = reduce(before) { isSuspended, patch in
@@ -118,9 +118,9 @@ extension [UserPatch] {
     }
 }
 
-/// What a user's devices show as unread (R63, platform-api §5.10).
+/// The unread counts of a user (R63, platform-api §5.10).
 public struct Badge: Equatable, Sendable {
-    /// What the application counts elsewhere.
+    /// The unread count that the application sets for other sources.
     public let externalUnreadCount: Int64
     /// The number of conversations with unread messages.
     public let unreadConversationCount: Int64

@@ -45,7 +45,7 @@ public struct IdentityDeleted: EventPayload {
 
 /// A user followed or unfollowed others.
 ///
-/// What shared conversations add is not an event.
+/// Following through shared conversations is not an event.
 public struct FollowingChanged: EventPayload {
     /// The user that follows.
     public let follower: UserID

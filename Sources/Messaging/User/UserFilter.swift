@@ -1,21 +1,21 @@
-/// Which users of a list are wanted (X9); all conditions have to hold.
+/// The conditions for users in a list (X9); all of them must hold.
 public struct UserFilter: Equatable, Sendable {
-    /// Whether they are suspended, or none is.
+    /// Whether the user is suspended; `nil` for either.
     public var isSuspended: Bool?
     /// A text that the id or the display name contains.
     public var text: SearchText?
-    /// They were first named later than that.
+    /// The creation is later than this moment.
     public var createdAfter: Timestamp?
-    /// They were first named earlier than that.
+    /// The creation is earlier than this moment.
     public var createdBefore: Timestamp?
 
     /// No condition.
     public init() {}
 
-    /// Whether every user passes.
+    /// Whether there is no condition.
     public var isEmpty: Bool { self == UserFilter() }
 
-    /// Whether a user passes.
+    /// Whether a user matches.
     public func admits(
         _ user: UserID, displayName: String?, isSuspended: Bool, createdAt: Timestamp
     ) -> Bool {

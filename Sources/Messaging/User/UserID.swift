@@ -1,13 +1,13 @@
-/// The application's own name of one user (R90).
+/// The id of a user, chosen by the application (R90).
 ///
 /// Equality, hash and order are those of the UTF-8 bytes (rulings 7): Swift's string comparison
 /// would take two spellings of `é` for one user.
 public struct UserID: Sendable {
-    /// The name as given, 1 to 128 Unicode scalars.
+    /// The id as given, 1 to 128 Unicode scalars.
     public let text: String
 
-    /// Takes any text of 1 to 128 Unicode scalars, none of them U+0000, which no database but the
-    /// embedded one holds; `nil` otherwise.
+    /// Accepts any text of 1 to 128 Unicode scalars without U+0000, which only the embedded database
+    /// can store; `nil` otherwise.
     ///
     /// `.` and `..` are no ids (rulings 30): in the path of a URL they are dot-segments, which clients
     /// and proxies remove (RFC 3986 §5.2.4), so nothing of such a user could be addressed.
@@ -18,7 +18,7 @@ public struct UserID: Sendable {
         self.text = String(text)
     }
 
-    /// A name as it was written down, by the rules of its day; `nil` for an empty one.
+    /// An id from a stored row, not validated again; `nil` for an empty text.
     package init?(stored text: String) {
         guard !text.isEmpty else { return nil }
         self.text = text
@@ -46,6 +46,6 @@ extension UserID: Comparable {
 }
 
 extension UserID: CustomStringConvertible {
-    /// The name as given.
+    /// The id as given.
     public var description: String { text }
 }

@@ -1,16 +1,16 @@
 /// A URL that receives the events of an application (webhooks §1).
 public struct Webhook: Equatable, Sendable {
-    /// Names one webhook.
+    /// The id of a webhook.
     public typealias ID = Identifier<Webhook>
 
-    /// Most webhooks of one application (webhooks §1.2).
+    /// The maximum number of webhooks of one application (webhooks §1.2).
     public static let limit = 50
 
     /// A text that is included in every request; names are unique.
     public struct Setting: Equatable, Sendable {
         /// Its name.
         public let name: String
-        /// What it says.
+        /// Its value.
         public let value: String
 
         /// A setting.
@@ -20,24 +20,24 @@ public struct Webhook: Equatable, Sendable {
         }
     }
 
-    /// Its name.
+    /// Its id.
     public let id: ID
-    /// The shape of what it is sent.
+    /// The version of its request bodies.
     public let payloadVersion: WebhookVersion
-    /// Where it is sent: an absolute URL.
+    /// The target: an absolute URL.
     public let target: String
     /// The subscribed topics in the order given, without duplicates.
     public let topics: [WebhookTopic]
     /// The secret that signs requests; never shown again.
     public let secret: String
-    /// What was registered with it, as it came; `nil` for nothing, which is not the same as no
+    /// The registered settings in the order given; `nil` for none, which differs from an object without
     /// members (webhooks §4.1).
     public let config: [Setting]?
     /// The status.
     public var status: Status
-    /// When it was registered.
+    /// The moment of the registration.
     public let createdAt: Timestamp
-    /// Rises with its status; from one (X4).
+    /// Starts at 1 and rises with each change of the status (X4).
     public var version: Int64
 
     /// A webhook as stored.
@@ -61,12 +61,12 @@ public struct Webhook: Equatable, Sendable {
 extension Webhook {
     /// The status of a webhook (webhooks §1.3).
     public enum Status: Equatable, Sendable {
-        /// Its target has still to show that it wants what it is sent.
+        /// Its target has not answered the challenge yet.
         case unverified
         /// Every event after a position of the log is delivered. Earlier events are neither delivered nor
         /// stored for it.
         case active(since: LogPosition)
-        /// It is sent nothing; in words, why.
+        /// Nothing is delivered, for the reason in words.
         case inactive(reason: String)
     }
 
@@ -82,9 +82,9 @@ extension Webhook {
         }
     }
 
-    /// Decides an end, whatever it was before (webhooks §1.3).
+    /// The webhook after a deactivation, whatever its status was (webhooks §1.3).
     ///
-    /// - Parameter reason: In words; what is shown as `status_reason`.
+    /// - Parameter reason: In words, shown as `status_reason`.
     public func deactivating(because reason: String) -> Webhook { with(.inactive(reason: reason)) }
 
     /// The webhook after the verification of its target (webhooks §2).
@@ -100,7 +100,7 @@ extension Webhook {
         return with(failure.map(Status.inactive) ?? .active(since: end))
     }
 
-    /// The same with another status; a status it has already changes nothing (X4).
+    /// The webhook with another status; an equal status changes nothing (X4).
     private func with(_ status: Status) -> Webhook {
         guard status != self.status else { return self }
         var changed = self
@@ -114,19 +114,19 @@ extension Webhook {
 ///
 /// It is a type of its own, so that no code that shows webhooks has a secret to omit.
 public struct WebhookSummary: Equatable, Sendable {
-    /// Its name.
+    /// Its id.
     public let id: Webhook.ID
-    /// The shape of what it is sent.
+    /// The version of its request bodies.
     public let payloadVersion: WebhookVersion
-    /// Where it is sent: an absolute URL.
+    /// The target: an absolute URL.
     public let target: String
     /// The subscribed topics in the order given, without duplicates.
     public let topics: [WebhookTopic]
-    /// What was registered with it, as it came; `nil` for nothing.
+    /// The registered settings in the order given; `nil` for none.
     public let config: [Webhook.Setting]?
     /// The status.
     public let status: Webhook.Status
-    /// When it was registered.
+    /// The moment of the registration.
     public let createdAt: Timestamp
 
     /// All members.
@@ -143,7 +143,7 @@ public struct WebhookSummary: Equatable, Sendable {
         self.createdAt = createdAt
     }
 
-    /// What may be seen of a webhook.
+    /// The visible members of a webhook.
     public init(_ webhook: Webhook) {
         self.init(
             id: webhook.id, payloadVersion: webhook.payloadVersion, target: webhook.target,

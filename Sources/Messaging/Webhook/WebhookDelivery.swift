@@ -1,49 +1,49 @@
 /// The delivery of one webhook event to one webhook (X6).
 public struct WebhookDelivery: Equatable, Sendable {
-    /// Names one delivery.
+    /// The id of a delivery.
     public typealias ID = Identifier<WebhookDelivery>
 
     /// The state of a delivery. Raw values are stored in rows and never change.
     public enum State: String, CaseIterable, Sendable {
-        /// It will be tried, for the first time or again.
+        /// Another attempt will follow.
         case pending
-        /// The receiver has taken it.
+        /// The receiver has accepted it.
         case delivered
         /// All attempts of the schedule failed; a caller may request a replay.
         case dead
     }
 
-    /// Its name.
+    /// Its id.
     public let id: ID
-    /// What is sent: the same in all deliveries of one occurrence.
+    /// The event; its id is the same in all deliveries of one event.
     public let event: EventID
-    /// What happened, as the webhook's version calls it.
+    /// The type of the event in the webhook's version.
     public let type: String
     /// The position of the event in the log; `nil` for a test.
     public let position: LogPosition?
-    /// Within what it is sent in order; `nil` for what concerns no conversation.
+    /// The conversation within which deliveries are in order; `nil` for an event of no conversation.
     public let conversation: Conversation.ID?
     /// The state.
     public let state: State
     /// The number of attempts since the delivery was last requested.
     public let attempts: Int64
-    /// When it was made.
+    /// The moment of creation.
     public let createdAt: Timestamp
-    /// When it is tried; `nil` when it waits behind another one, or is over.
+    /// The moment of the next attempt; `nil` while it waits for another delivery, and when it is finished.
     public let nextAt: Timestamp?
-    /// When it was delivered or given up.
+    /// The moment when it was delivered or became dead.
     public let finishedAt: Timestamp?
-    /// What came of the last try; `nil` before.
+    /// The result of the last attempt; `nil` before the first one.
     public let answer: Answer?
 
-    /// What came of a try.
+    /// The result of an attempt.
     public struct Answer: Equatable, Sendable {
-        /// The status of the receiver; `nil` when there was none.
+        /// The status of the receiver's response; `nil` without a response.
         public let status: Int64?
-        /// Why it counts as a failure, in words; `nil` when it does not.
+        /// The reason of the failure in words; `nil` for success.
         public let failure: String?
 
-        /// What came of a try.
+        /// The result of an attempt.
         public init(status: Int64?, failure: String?) {
             self.status = status
             self.failure = failure
@@ -70,16 +70,16 @@ public struct WebhookDelivery: Equatable, Sendable {
     }
 }
 
-/// When a delivery that failed is tried again, and when it is given up (X6).
+/// The delays between the attempts of a delivery (X6).
 public struct RetrySchedule: Equatable, Sendable {
-    /// Milliseconds between one try and the next, in order; after the last it is given up.
+    /// Milliseconds between one attempt and the next; after the last attempt the delivery is dead.
     public var waits: [Int64]
-    /// By how much a wait differs from what is said, at most: ±20 %.
+    /// The maximum random deviation of a delay: ±20 %.
     private static let jitter = 0.2
-    /// What counts as waiting behind others is longer than this in milliseconds, however short the schedule.
+    /// A delivery is late only if it has waited longer than this, in milliseconds, however short the schedule.
     private static let leastAge: Int64 = 60_000
 
-    /// Nine tries after the first within about 75 hours.
+    /// Nine attempts after the first within about 75 hours.
     public static let `default` = RetrySchedule(
         waits: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map { $0 * 1000 })
 
@@ -88,7 +88,7 @@ public struct RetrySchedule: Equatable, Sendable {
         self.waits = waits
     }
 
-    /// The longest time between the first try and the last, without jitter.
+    /// The time between the first attempt and the last, without jitter.
     public var span: Int64 { waits.reduce(0, +) }
 
     /// The moment of the next attempt.
@@ -96,7 +96,7 @@ public struct RetrySchedule: Equatable, Sendable {
     /// - Parameters:
     ///   - attempts: The number of attempts including the failed one, from one.
     ///   - asked: The moment of creation or of the last replay. A delivery that waited for others longer than
-    ///     the whole schedule has one attempt, so that a receiver that is back soon gets current events.
+    ///     the whole schedule has one attempt, so that a receiver that was down soon gets current events.
     ///   - chance: From 0 to 1: the position in the range of the jitter.
     /// - Returns: `nil` if there are no more attempts.
     public func next(

@@ -1,32 +1,32 @@
 extension Webhook {
-    /// What is registered, found to be in order (webhooks §1.2).
+    /// A validated registration (webhooks §1.2).
     public struct Draft: Equatable, Sendable {
-        /// Most Unicode scalars of a target.
+        /// The maximum number of Unicode scalars of a target.
         public static let targetLimit = 2048
-        /// Most Unicode scalars of a secret.
+        /// The maximum number of Unicode scalars of a secret.
         public static let secretLimit = 1024
-        /// Most settings.
+        /// The maximum number of settings.
         public static let settingLimit = 100
         /// The maximum number of bytes of all names and values together, because every delivery includes
         /// them.
         public static let configLimit = 2048
 
-        /// The shape of what it is sent.
+        /// The version of its request bodies.
         private let payloadVersion: WebhookVersion
-        /// Where it is sent.
+        /// The target: an absolute URL.
         public let target: String
-        /// What it asks for.
+        /// The topics to subscribe to.
         let topics: [WebhookTopic]
-        /// What signs what it is sent.
+        /// The secret that signs requests.
         private let secret: String
         /// The texts that every request includes.
         private let config: [Setting]?
 
-        /// What is to be registered.
+        /// Validates a registration.
         ///
-        /// Whether the target may be called is not decided here: that takes looking up its host.
+        /// The host of the target is looked up and checked elsewhere.
         ///
-        /// - Throws: `invalid` with the name of the first member that will not do, in the order of
+        /// - Throws: `invalid` with the name of the first invalid member, in the order of
         ///   webhooks §1.2.
         public init(
             payloadVersion: WebhookVersion, target: String, topics: [WebhookTopic], secret: String,
@@ -50,7 +50,7 @@ extension Webhook {
             self.config = config
         }
 
-        /// Whether a text may sign what is sent.
+        /// Whether a text is a valid secret.
         public static func isSecret(_ text: String) -> Bool {
             !text.isEmpty && isShort(text, secretLimit)
         }

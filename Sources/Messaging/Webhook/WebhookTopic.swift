@@ -11,7 +11,7 @@ public enum WebhookTopic: String, CaseIterable, Sendable {
     case metadataChanged = "metadata.changed"
     case conversationMerged = "conversation.merged"
     case conversationDeleted = "conversation.deleted"
-    // What only later versions of webhooks know.
+    // Topics of versions 2.0 and 3.0 only.
     case receiptCreated = "receipt.created"
     case messageUpdated = "message.updated"
     case partCreated = "part.created"
@@ -26,12 +26,12 @@ public enum WebhookTopic: String, CaseIterable, Sendable {
     case membershipCreated = "membership.created"
     case membershipDeleted = "membership.deleted"
 
-    /// What receivers of a version may ask for.
+    /// The topics of a version.
     public static func all(in version: WebhookVersion) -> [WebhookTopic] {
         allCases.filter { topic in topic.versions.contains(version) }
     }
 
-    /// The versions that know it.
+    /// The versions with this topic.
     public var versions: Set<WebhookVersion> {
         switch self {
         case .messageSent, .messageDeleted, .conversationCreated, .metadataChanged,

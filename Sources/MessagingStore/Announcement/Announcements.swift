@@ -5,7 +5,7 @@ import SQL
 public struct AnnouncementSnapshot: Equatable, Sendable {
     /// The announcement.
     public let announcement: Announcement
-    /// What is shown of the sender; `nil` for a service, which has only a name.
+    /// The identity of the sender that is shown; `nil` for a service, which has only a name.
     public let sender: BasicIdentity?
     /// The recipients, in order.
     public let recipients: [UserID]
@@ -15,7 +15,7 @@ public struct AnnouncementSnapshot: Equatable, Sendable {
 public struct AnnouncementView: Equatable, Sendable {
     /// The announcement.
     public let announcement: Announcement
-    /// What is shown of the sender; `nil` for a service, which has only a name.
+    /// The identity of the sender that is shown; `nil` for a service, which has only a name.
     public let sender: BasicIdentity?
     /// The status of this recipient.
     public let status: RecipientStatus

@@ -70,7 +70,7 @@ enum InvalidationSubject: Hashable, Sendable {
     case user(UserID, Application.ID)
 }
 
-/// What a cached message depends on, and when it was read.
+/// The objects that a cached message depends on, and when it was read.
 public struct CacheValidity: Sendable {
     /// The slots of its conversation, its sender and the viewer.
     let conversation, sender, viewer: Int
@@ -93,7 +93,7 @@ public struct CacheValidity: Sendable {
 }
 
 extension MessagingStore {
-    /// A message as the system or a user sees it, with a value that tells later whether it is still valid.
+    /// A message as the system or a user sees it, with a value that shows later whether it is still valid.
     ///
     /// - Parameter conversation: The conversation it must belong to; `nil` for any, and for a user.
     /// - Throws: As `message(_:in:in:)` and `message(_:seenBy:in:)`.

@@ -100,7 +100,7 @@ final class RunningRequests: Sendable {
 }
 
 extension Transaction {
-    /// What a key was used for, unless that has expired.
+    /// The stored use of a key; `nil` if it has expired.
     func found(_ request: IdempotentRequest) throws -> IdempotencyGuard.Found {
         let name = request.name
         return try first(

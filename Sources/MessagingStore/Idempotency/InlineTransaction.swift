@@ -64,7 +64,7 @@ private final class InlineExecutor: TaskExecutor {
             if line.isOpen { line.jobs.append(job) }
             return line.isOpen
         }
-        // The task has suspended elsewhere. The job runs on the global executor, where its store calls fail.
+        // The task has suspended on something else. The job runs on the global executor, where its store calls fail.
         if !isTaken { globalConcurrentExecutor.enqueue(job) }
     }
 

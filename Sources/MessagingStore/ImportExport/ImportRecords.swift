@@ -3,7 +3,7 @@ import SQL
 
 /// A step of an import.
 public enum ImportStep: Equatable, Sendable {
-    /// Imports a record; a message with the record of its conversation, if that came before it.
+    /// Imports a record; a message with the record of its conversation, if that was imported before.
     case record(ArchiveRecord, of: ArchivedConversation? = nil)
     /// Ends the messages of a conversation for now: if it was merged, they are sorted (X1.3).
     case reconcile(Conversation.ID)

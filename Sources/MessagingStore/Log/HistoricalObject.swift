@@ -14,7 +14,7 @@ enum HistoricalObject: Hashable {
     case conversation(Conversation.ID)
     /// All current and former participants of a conversation.
     case participants(Conversation.ID)
-    /// What a participant has received and read.
+    /// The positions that a participant has received and read.
     case receipts(ReceiptOwner)
     /// A message with its parts and its position.
     case message(Message.ID)
@@ -184,7 +184,7 @@ extension Transaction {
 // MARK: - Coding
 
 extension User {
-    /// What events show of a user: the identity, and whether the user has one.
+    /// The user as events show it: the identity, and whether there is one.
     fileprivate func writeState(to writer: inout ByteWriter) {
         identity.write(to: &writer)
         writer.write(knownIdentity != nil)

@@ -155,7 +155,7 @@ struct ObjectHistory {
         return former ?? users[user].flatMap(\.self) ?? unknown
     }
 
-    /// What objects showed of a user.
+    /// The members of a user that objects showed.
     mutating func identity(of user: UserID, at position: LogPosition) throws -> BasicIdentity {
         try self.user(user, at: position).identity.basic
     }
@@ -197,7 +197,7 @@ struct ObjectHistory {
         return conversations[id].flatMap(\.self)
     }
 
-    /// What a participant had received and read.
+    /// The positions that a participant had received and read.
     mutating func receipts(
         of owner: ReceiptOwner, at position: LogPosition
     ) throws -> Receipts {

@@ -122,7 +122,7 @@ extension ObjectHistory {
         return try ids(at: places, in: found.conversation, at: position).contains(id) ? found : nil
     }
 
-    /// What a user saw of a conversation: its own id, the participant and the visible positions.
+    /// A user's view of a conversation at a position: its own id, the participant and the visible positions.
     fileprivate mutating func seen(
         _ id: Conversation.ID, by user: UserID, at position: LogPosition
     ) throws -> (home: Conversation.ID, part: Participant, places: IntervalSet) {

@@ -1,6 +1,6 @@
 import Messaging
 
-/// What the store needs of an event payload: its coding, its effect on the rows, and what readers of the log see.
+/// The coding of an event payload, its effect on the rows, and the state that readers of the log see.
 protocol StoredEvent: EventPayload {
     /// Writes everything that is needed to apply the event again.
     func write(to writer: inout ByteWriter)

@@ -131,7 +131,7 @@ extension Projection {
                 AND (left_after IS NULL OR left_after >= \(place))
                 AND cleared_to < \(place) AND user_id NOT IN (\(few: hidden))
             """)
-        // Answers as of an earlier event must go on hiding the message (rulings 20, 27).
+        // Answers as of an earlier event must still hide the message (rulings 20, 27).
         for user in users {
             try saveHiddenPositions(of: ReceiptOwner(conversation: conversation, user: user))
         }

@@ -226,7 +226,7 @@ struct SendPrefetch {
     private let recipientViews: DeferredRows<RecipientView>
     /// The participant on whose behalf it is sent.
     private let part: DeferredRows<Participant>?
-    /// What is shown of the sender.
+    /// The identity of the sender that is shown.
     private let sender: DeferredRows<BasicIdentity>?
     /// Whether its id or key is already used; `nil` without id and key.
     private let isKnown: DeferredRows<Bool>?
@@ -265,7 +265,7 @@ struct SendPrefetch {
     /// The participant on whose behalf it is sent.
     func ownParticipant() throws -> Participant? { try part?.first() }
 
-    /// What is shown of the sender; `nil` for an unknown user.
+    /// The identity of the sender that is shown; `nil` for an unknown user.
     func identity() throws -> BasicIdentity? { try sender?.first() }
 
     /// Whether no message was sent or scheduled with its id or key.

@@ -97,7 +97,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// What objects show of users.
+    /// The identities of users that objects show.
     ///
     /// - Returns: The known users, by id.
     func identities(
@@ -159,14 +159,14 @@ extension Transaction {
 }
 
 extension [UserID: BasicIdentity] {
-    /// What objects show of a user; an unknown user has only an id.
+    /// The identity of a user that objects show; an unknown user has only an id.
     func identity(of user: UserID) -> BasicIdentity {
         self[user] ?? BasicIdentity(userID: user)
     }
 }
 
 extension BasicIdentity {
-    /// What ``init(_:)`` reads, in this order, from the table under the name `i`.
+    /// The columns that ``init(_:)`` reads, in this order, from the table with the alias `i`.
     static let columns: StaticString = "i.user_id, i.display_name, i.avatar_url, i.kind"
 
     init(_ row: borrowing Row) throws {

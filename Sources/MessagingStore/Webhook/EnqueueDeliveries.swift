@@ -108,7 +108,7 @@ extension MessagingStore {
     }
 
     /// The deliveries that may be sent to a webhook now; none unless it is active. The webhook is read in the
-    /// same snapshot, because its worker hears of changes later than they are recorded.
+    /// same snapshot, because its worker is notified of changes later than they are recorded.
     ///
     /// - Parameter taken: The numbers of the deliveries that are being sent.
     public func dueDeliveries(

@@ -31,7 +31,7 @@ extension MessagingStore {
         }
     }
 
-    /// Retries a delivery now, whatever its state; one behind another in its lane keeps waiting.
+    /// Retries a delivery now, whatever its state; one after another in its lane waits further.
     ///
     /// - Throws: `Rejection.notFound` of the webhook or the delivery.
     public func retryDelivery(

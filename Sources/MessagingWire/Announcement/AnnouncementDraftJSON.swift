@@ -22,7 +22,7 @@ public enum AnnouncementDraftJSON {
             parts: parts, notification: notification, proposedID: id)
     }
 
-    /// 1.x knows services only, so a `sender_id` says nothing there.
+    /// In 1.x only services send, so `sender_id` is ignored there.
     private static func sender(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> (sender: Sender, property: String) {

@@ -107,7 +107,7 @@ extension NotificationJSON {
 public enum PushNotificationJSON {
     /// Reads a draft: `recipients`, then `notification`, both required.
     ///
-    /// - Parameter body: An object; members it does not know are ignored.
+    /// - Parameter body: An object; unknown members are ignored.
     public static func read(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> PushNotification.Draft {

@@ -5,7 +5,7 @@ public import Messaging
 /// The JSON of a line of an export: one compact object, its members in a fixed order, without absent ones
 /// (X10).
 public enum ArchiveLineJSON {
-    /// The form of the lines; another one would say that members mean something else.
+    /// The format of the lines; a change of the meaning of members needs another number.
     static let format: Int64 = 1
 
     /// Writes a line, without its end.

@@ -45,7 +45,7 @@ struct ArchiveLineReader {
     /// number times 65,536, the largest is below 2^53, and later positions have enough room.
     private static let counters: ClosedRange<Int64> = 0...(1 << 36) - 1
 
-    /// What a size in bytes may be: every JSON reader holds it exactly.
+    /// The allowed sizes in bytes, which every JSON reader represents exactly.
     private static let sizes: ClosedRange<Int64> = 0...(1 << 53) - 1
 
     /// - Parameter range: What it may be.

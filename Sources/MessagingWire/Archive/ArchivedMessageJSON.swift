@@ -29,7 +29,7 @@ extension ArchiveLineJSON {
         }
     }
 
-    /// Stands in the log only: the lines of an export say it with the conversation.
+    /// In the log only; an export has it in the line of the conversation.
     private static func write(
         _ recipients: [ArchivedMessage.Recipient], into writer: inout JSONWriter
     ) {
@@ -110,7 +110,7 @@ extension ArchiveLineJSON {
         let partsMade = try line.optional("parts_made") { name throws(ArchiveLineError) in
             try line.number(name)
         }
-        // The next part takes the index that this says.
+        // The next part gets this index.
         guard Int64(indexes.max() ?? 0) < partsMade ?? Int64(parts.count) else {
             throw line.mistake(
                 partsMade == nil ? "parts.index" : "parts_made",
@@ -155,7 +155,7 @@ extension ArchiveLineJSON {
         )
     }
 
-    /// What a part holds.
+    /// The body of a part.
     static func draft(_ line: ArchiveLineReader) throws(ArchiveLineError) -> MessagePart.Draft {
         let mimeType = try line.text("mime_type")
         let body = try body(line)

@@ -134,7 +134,7 @@ extension ContentJSON {
 
 /// The transfer state of a content, which `include=transfer` adds (X7).
 public struct TransferJSON: Sendable {
-    /// In a word.
+    /// As a raw value.
     private let status: TransferStatus
     /// Bytes that are stored durably.
     private let received: Int64

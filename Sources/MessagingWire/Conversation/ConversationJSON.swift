@@ -3,7 +3,7 @@ public import Messaging
 
 /// A conversation as answers show it, in all versions and perspectives (platform-api §3.2).
 public struct ConversationJSON: Sendable {
-    /// What a user sees beside the conversation itself.
+    /// The members that only a user's view has.
     public struct UserView: Sendable {
         /// The visible message with the highest position (R27); `nil` if there is none.
         fileprivate let lastMessage: MessageJSON?
@@ -12,7 +12,7 @@ public struct ConversationJSON: Sendable {
         /// The messages this user can see (ruling 17).
         fileprivate let totalCount: Int64
 
-        /// What a user sees.
+        /// The members of a user's view.
         public init(lastMessage: MessageJSON?, unreadCount: Int64, totalCount: Int64) {
             self.lastMessage = lastMessage
             self.unreadCount = unreadCount

@@ -1,8 +1,8 @@
 public import JSON
 
-/// One error as it is answered: a row of the table, its message and what it points at.
+/// An error as it is answered: a row of the table, its message, and the member or object that it refers to.
 public struct APIError: Error, Equatable, Sendable {
-    /// What the `data` member of the error object holds (platform-api §2.1).
+    /// The content of the member `data` of the error object (platform-api §2.1).
     public enum Detail: Equatable, Sendable {
         /// `{"property": name}`: the invalid member, query parameter or upload header.
         case property(String)
@@ -21,7 +21,7 @@ public struct APIError: Error, Equatable, Sendable {
     public let kind: APIErrorKind
     /// One sentence for developers; never the text of an internal fault.
     public let message: String
-    /// What it points at.
+    /// The member, header or object that the error refers to.
     public let data: Detail?
     /// The status of the answer: that of the table but for a body that is too large (413).
     public let status: Int

@@ -110,7 +110,7 @@ public struct EventJSON: Sendable {
 protocol EventPayloadJSON: EventPayload {
     /// The category of its log line.
     static var logCategory: EventLogLine.Category { get }
-    /// What the actor did, from the verb on, for its log line.
+    /// The log line after the actor, starting with the verb.
     var logSummary: String { get }
     /// The id of the object that changed.
     func subject(in links: LinkBuilder) -> String

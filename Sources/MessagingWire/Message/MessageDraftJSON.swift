@@ -3,7 +3,7 @@ public import Messaging
 
 /// The body of `POST …/messages` (platform-api §5.2.1), read.
 public struct MessageDraftJSON: Sendable {
-    /// What shall be sent.
+    /// The message to send.
     public let draft: Message.Draft
     /// When the message shall be sent; `nil` for now.
     public let schedule: Schedule?

@@ -3,10 +3,10 @@ public import Messaging
 
 /// A message as answers show it, in all versions and perspectives (platform-api §3.3).
 ///
-/// Every member of the version is written always, `null` where it says nothing: clients since 2016
+/// Every member of the version is always written, `null` without a value: clients since 2016
 /// expect that, in the answer to a `POST` as well.
 public struct MessageJSON: Sendable {
-    /// What one recipient has made of the message.
+    /// The status of the message for one recipient.
     public typealias Status = (user: UserID, status: RecipientStatus)
 
     /// The message.

@@ -104,7 +104,7 @@ enum MessagePartJSON {
         return String(pieces: IdentifierJSON.text(message.id, in: .messages), "/parts/", name)
     }
 
-    /// What a reader wants to have beside the content (X8): always base64, whatever the bytes are.
+    /// The inlined bytes of a content (X8): always base64, whatever the bytes are.
     private static func write(inlined body: [UInt8]?, into writer: inout JSONWriter) {
         writer.key("body")
         if let body { writer.raw(body) } else { writer.null() }
@@ -159,11 +159,11 @@ extension MessagePartJSON {
         return .named("MessagePart", .object(members))
     }
 
-    /// A part as requests bring it: with `body`, or with `content`.
+    /// A part in a request: with `body`, or with `content`.
     static let draftSchema = JSONSchema.named(
         "MessagePartDraft", .object(held + [.optional("id", .string)]))
 
-    /// What a part that has its names already shall hold.
+    /// The new type and body of an existing part.
     fileprivate static let heldSchema = JSONSchema.named("MessagePartHeld", .object(held))
 
     private static let held: [JSONSchema.Member] = [
@@ -256,7 +256,7 @@ extension MessagePartsJSON {
         MessagePartJSON.schema(version)
     }
 
-    /// A part as requests bring it.
+    /// A part in a request.
     public static let draftSchema = MessagePartJSON.draftSchema
 
     /// What ``draft(_:)`` reads: a part without an id.

@@ -3,9 +3,9 @@ public import Messaging
 
 /// The body of `POST …/receipts` (client-api: receipts).
 public enum ReceiptJSON {
-    /// Reads what the receipt says.
+    /// Reads the kind of a receipt.
     ///
-    /// - Parameter body: An object; members it does not know are ignored.
+    /// - Parameter body: An object; unknown members are ignored.
     public static func read(_ body: JSONValue) throws(Rejection) -> Receipts.Kind {
         guard let type = body.present("type") else { throw .missing("type") }
         guard let kind = type.string.flatMap(Receipts.Kind.init(rawValue:)) else {

@@ -101,7 +101,7 @@ public enum WebhookEventJSON {
     }
 }
 
-// MARK: - What stands before it (webhooks §4.1)
+// MARK: - The members before the object (webhooks §4.1)
 
 extension WebhookEventJSON {
     private static func writeFirstHead(of event: WebhookEvent, into writer: inout JSONWriter) {

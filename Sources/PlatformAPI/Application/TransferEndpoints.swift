@@ -48,7 +48,7 @@ extension Endpoint {
 enum ExportedContents: String, CaseIterable {
     /// The export holds them.
     case inline
-    /// The export leaves them out; an import needs them from elsewhere.
+    /// The export omits them; an import needs them from another source.
     case none
 }
 
@@ -89,7 +89,7 @@ extension RequestContext {
                     try await writer.write(piece)
                 }
             } catch let error where !(error is ContentWriter.Closed || error is CancellationError) {
-                // The status has been sent; aborting the connection tells the client that the export is incomplete.
+                // The status has been sent; aborting the connection shows the client that the export is incomplete.
                 _ = api.onFault(error, id)
                 throw error
             }
@@ -147,7 +147,7 @@ private actor ImportJob {
         do {
             try await take(body, &importer)
         } catch {
-            // The first error is reported; repeating the import brings the rest.
+            // The first error is reported; repeating the import imports the rest.
             try? await importer.stop()
             throw error
         }

@@ -3,7 +3,7 @@ import JSON
 import MessagingWire
 
 extension Endpoint {
-    /// What a user reads (platform-api §5.14).
+    /// Reads of a user (platform-api §5.14).
     static let views = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",
@@ -83,7 +83,7 @@ extension Endpoint {
 }
 
 extension Endpoint {
-    /// What a user creates, changes, sends and deletes (platform-api §5.14).
+    /// Changes by a user (platform-api §5.14).
     static let viewChanges = [
         Endpoint(
             .post, "/apps/{app}/users/{user}/conversations",

@@ -226,7 +226,7 @@ extension JSONWriter {
         }
     }
 
-    /// The name of a failure in the document: its status and what it may say.
+    /// The name of an error response in the document: its status and its errors.
     static func name(_ status: Int, _ kinds: [APIErrorKind]) -> String {
         ([String(status)] + kinds.map { $0.row.id.description }).joined(separator: ".")
     }

@@ -3,7 +3,7 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// What the description says of an endpoint in one version (X11).
+/// The description of an endpoint in one version (X11).
 ///
 /// It is the trailing closure of an endpoint's declaration, called with the version:
 ///
@@ -28,7 +28,7 @@ import MessagingWire
 struct Operation: Sendable {
     /// The `operationId`, unique in a document.
     let name: String
-    /// What the body looks like; `nil` where none is read.
+    /// The shape of the body; `nil` where none is read.
     let body: JSONSchema?
     /// The media type of the body.
     let bodyType: String
@@ -38,7 +38,7 @@ struct Operation: Sendable {
     let fields: [Parameter]
     /// The successful responses; the first is the most common.
     let answers: [ResponseDescription]
-    /// Errors beside those that every endpoint of its kind may answer.
+    /// Errors in addition to those of every endpoint of its kind.
     fileprivate let errors: [APIErrorKind]
     /// A request that succeeds.
     let example: Example
@@ -62,9 +62,9 @@ struct Operation: Sendable {
 /// A successful response of an endpoint.
 struct ResponseDescription: Sendable {
     let status: Int
-    /// What that means, in a sentence.
+    /// The meaning of the status, as one sentence.
     let text: String
-    /// What the body looks like; `nil` for none.
+    /// The shape of the body; `nil` for none.
     let schema: JSONSchema?
     let fields: [Parameter]
     /// The media type of the body.
@@ -107,7 +107,7 @@ struct ResponseDescription: Sendable {
         ResponseDescription(status: 204, text: "It is done.", schema: nil, fields: fields)
     }
 
-    /// The object has the version the caller knows (X4).
+    /// The object still has the version of the caller (X4).
     static let notModified = ResponseDescription(
         status: 304, text: "It is still the version you know.", schema: nil, fields: [.tag])
 
@@ -127,7 +127,7 @@ struct Example: Sendable {
     let query: [(name: String, value: String)]
     /// Headers besides the credential, `Accept` and the type of the body.
     let fields: [(name: String, value: String)]
-    /// The body, as JSON unless its type says otherwise; `nil` where none is read.
+    /// The example body, JSON unless the type is another one; `nil` where none is read.
     let body: String?
     /// The user of the path, where it is not the reader.
     let user: String?
@@ -180,7 +180,7 @@ extension Sample {
 ///
 /// Most follow from its declaration: the errors of the checks, those of reading a body, and 404 for a path with ids.
 struct PossibleErrors {
-    /// Of each status what the error object may say, in the order of the error table.
+    /// The errors of each status, in the order of the error table.
     private(set) var byStatus: [Int: [APIErrorKind]] = [:]
 
     init(of endpoint: Endpoint, _ operation: Operation) {

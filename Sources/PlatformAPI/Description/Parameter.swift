@@ -73,7 +73,7 @@ extension Parameter {
 }
 
 extension Parameter {
-    /// What a list of conversations may be narrowed by, texts of their metadata included (X9).
+    /// The filters of a list of conversations, texts of their metadata included (X9).
     static let conversationFilters = [
         Parameter("participants", .string, "Users that all participate, separated by commas."),
         Parameter("exact", .choice(["true", "false"]), "Whether there are no other participants."),
@@ -91,7 +91,7 @@ extension Parameter {
         return filter
     }()
 
-    /// What a list of users may be narrowed by (X9).
+    /// The filters of a list of users (X9).
     static let userFilters = [
         Parameter("suspended", .choice(["true", "false"]), "Whether they are suspended."),
         Parameter(
@@ -101,7 +101,7 @@ extension Parameter {
         Parameter("created_before", .string, "Only users created before this time."),
     ]
 
-    /// What an answer says besides when it is asked to (X7).
+    /// The parameter that adds the transfer state to an answer (X7).
     static let include = [
         Parameter(
             "include", .choice(["transfer"]), "`transfer`: also the progress of the upload.")
@@ -114,12 +114,12 @@ extension Parameter {
             "A position of the event log: the answer is as it was right after that event.")
     ]
 
-    /// What a fresh download URL is for (uploads §9.6).
+    /// The parameters of a fresh download URL (uploads §9.6).
     static let saving = [
         Parameter("dl", .choice(["1"]), "`1`: browsers save what the URL opens, whatever it is.")
     ]
 
-    /// What a list of messages may be narrowed by (X9).
+    /// The filters of a list of messages (X9).
     static let messageFilters = [
         Parameter("sender", .string, "The user that sent them."),
         Parameter("mime_type", .string, "The type of one part at least, such as `image/*`."),
@@ -141,11 +141,11 @@ extension Parameter {
     static let ifMatch = Parameter(
         "If-Match", .string, "The entity tag of the version to change; another is 412.")
 
-    /// The version a caller knows (X4).
+    /// The version that the caller has (X4).
     static let ifNoneMatch = Parameter(
         "If-None-Match", .string, "The entity tag of a version already known; that one is 304.")
 
-    /// What a caller wants of a patch (X5).
+    /// The preferred answer to a patch (X5).
     static let prefer = Parameter(
         "Prefer", .string,
         "`return=representation` to get the object in place of nothing; `handling=strict` to have unknown "
@@ -155,7 +155,7 @@ extension Parameter {
 // MARK: - Of answers
 
 extension Parameter {
-    /// What any answer may say of how its request was understood (rulings 21, 31).
+    /// The headers of any answer that describe how its request was understood (rulings 21, 31).
     static let negotiated = [
         Parameter(
             Negotiation.versionField.description, .choice(APIVersion.allCases.map(\.rawValue)),
@@ -200,7 +200,7 @@ struct PathParameter: Sendable {
     /// The operation that creates it for a user, for paths below a user's.
     private var userMaker: String?
 
-    /// Every hole of every path; a test asks for the others.
+    /// The parameters of all paths; a test checks that none is missing.
     private static let all = [
         PathParameter(
             name: "app", schema: .uuid, text: "The application of the token.",

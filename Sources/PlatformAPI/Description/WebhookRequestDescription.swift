@@ -2,7 +2,7 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// What a version's webhooks are sent, as the description types it (webhooks §3, §4).
+/// The description of the requests to webhooks of a version (webhooks §3, §4).
 struct WebhookRequestDescription {
     /// The name of the event.
     let type: String
@@ -10,7 +10,7 @@ struct WebhookRequestDescription {
     /// Whether anything of the kind is there to happen.
     fileprivate let isSent: Bool
 
-    /// Every event that a webhook of a version may ask for, and the test.
+    /// All events of a version to which a webhook may subscribe, and the test event.
     static func all(_ version: WebhookVersion) -> [WebhookRequestDescription] {
         WebhookTopic.all(in: version).map { topic in
             WebhookRequestDescription(
@@ -23,7 +23,7 @@ struct WebhookRequestDescription {
         ]
     }
 
-    /// The fields of every delivery, beside those that say how long and of what type it is.
+    /// The headers of every delivery, except those of length and type.
     static let fields = [
         Parameter(
             "layer-webhook-signature", .text(JSONTextSchema(pattern: "^[0-9a-f]{40}$")),
@@ -74,7 +74,7 @@ extension APIVersion {
 }
 
 extension JSONWriter {
-    /// What a webhook is sent of one kind of event.
+    /// The description of the requests for one type of event.
     mutating func delivery(_ delivery: WebhookRequestDescription, _ version: WebhookVersion) {
         object { writer in
             writer.key("post")

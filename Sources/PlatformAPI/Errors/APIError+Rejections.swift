@@ -102,7 +102,7 @@ extension APIError {
 }
 
 extension APIFamily {
-    /// What is said of a member that is left out (platform-api §2.3, webhooks §1.2).
+    /// The text for a missing member (platform-api §2.3, webhooks §1.2).
     fileprivate func missing(_ name: String) -> String {
         switch self {
         case .platform: "Object is missing required member '\(name)'"
@@ -136,7 +136,7 @@ extension APIError {
 }
 
 extension APIError {
-    /// What an upload that cannot be created is answered.
+    /// The error of an upload that cannot be created.
     ///
     /// - Parameter uploads: Where it was to be created; the texts name its limits.
     /// - Throws: The error itself when it is a fault of ours.
@@ -182,7 +182,7 @@ extension ImportError {
 }
 
 extension APIError {
-    /// 422 for a member that the description of the endpoint does not know, under `Prefer: handling=strict`.
+    /// 422 for a member that is not in the description of the endpoint, under `Prefer: handling=strict`.
     init(_ unknown: JSONSchema.UnknownMember) {
         let path = unknown.path.joined(separator: ".")
         let name = unknown.path.last ?? ""

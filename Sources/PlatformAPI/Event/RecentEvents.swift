@@ -25,7 +25,7 @@ struct RecentEvents: Sendable {
         let end: LogPosition
     }
 
-    /// What follows a position.
+    /// The events after a position.
     enum Step: Sendable {
         case batch(Batch)
         /// Nothing yet; the stream is woken when there is.
@@ -130,7 +130,7 @@ struct EventEncoder: Sendable {
         }
     }
 
-    /// The event that tells a client that its position is deleted and it must read everything again (H154); it has no id,
+    /// The event for a client whose position is deleted, so that it must read everything again (H154); it has no id,
     /// so that the client does not resume after it.
     static func gone(_ oldest: LogPosition) -> EncodedEvent? {
         EncodedEvent(data: #"{"oldest":\#(oldest.number)}"#, name: "position_gone")

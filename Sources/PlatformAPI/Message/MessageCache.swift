@@ -9,7 +9,7 @@ import SystemSupport
 /// Messages with contents are not cached: their answers hold signed URLs, which are secrets and expire. Safe to use
 /// from any thread.
 final class MessageCache: Sendable {
-    /// What an answer depends on besides the message's state.
+    /// The inputs of an answer besides the state of the message.
     struct Key: Hashable, Sendable {
         let application: Application.ID
         let message: Message.ID

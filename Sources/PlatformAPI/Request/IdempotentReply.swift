@@ -19,7 +19,7 @@ extension RequestContext {
             let reply = try await handle(context)
             // The last reply counts: the transaction may be retried.
             made.withLock { made in made = reply }
-            // A replay names this version, even if the repeated request asks for another one.
+            // A replay has this version, even if the repeated request accepts another one.
             return reply.adding(Negotiation.versionField, version.rawValue).kept
         }
         let pieces =
@@ -49,7 +49,7 @@ extension RequestContext {
 }
 
 extension Reply {
-    /// What is stored for a replay: all but the headers that every answer has.
+    /// The stored part of an answer: all but the headers that every answer has.
     fileprivate var kept: StoredResponse {
         StoredResponse(status: status.code, fields: fields.bytes, body: json)
     }

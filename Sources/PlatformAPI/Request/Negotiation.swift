@@ -3,7 +3,7 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// What the header section and the URL of a request settle before its handler runs: the version of the answer,
+/// The values that head and URL of a request determine before its handler runs: the version of the answer,
 /// the query, and whether unknown parameters are errors (rulings 21, 31).
 struct Negotiation: Sendable {
     /// The version in which the request is read and answered.
@@ -55,7 +55,7 @@ struct Negotiation: Sendable {
         throw APIError(unknown)
     }
 
-    /// Adds the headers that tell the client what was negotiated.
+    /// Adds the headers that describe what was negotiated.
     ///
     /// - Parameter namesVersion: Whether `Parley-Version` is still missing.
     func noted(on response: Response, namesVersion: Bool = true) -> Response {
@@ -89,7 +89,7 @@ struct Negotiation: Sendable {
         var text = ""
         for byte in name.utf8 {
             let piece = isUnreserved(byte) ? String(UnicodeScalar(byte)) : escaped(byte)
-            // The dots tell that a name was cut.
+            // The dots show that a name was cut.
             guard text.utf8.count + piece.utf8.count <= longestName else { return "\(text)..." }
             text += piece
         }

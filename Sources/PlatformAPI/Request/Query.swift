@@ -29,7 +29,7 @@ struct Query: Sendable {
             throw APIError(.invalidRequest, "The query of the URL cannot be decoded.")
         }
         parameters = all.filter { parameter in declared.contains(parameter.name) }
-        // Names are compared as bytes: Swift's `==` does not tell canonical equivalents apart.
+        // Names are compared as bytes: Swift's `==` does not distinguish canonical equivalents.
         var seen: Set<[UInt8]> = []
         unknown = all.map(\.name).filter { name in
             !declared.contains(name) && seen.insert(Array(name.utf8)).inserted
@@ -143,7 +143,7 @@ struct PageQuery<Item>: Sendable {
     /// The last item of the page before; `nil` for the first page.
     let after: Identifier<Item>?
 
-    /// One more than the page shows, which tells whether there is another page (X5).
+    /// One more than the page shows, so that the last page is known to be the last (X5).
     var limit: Int { size + 1 }
 
     init(_ query: Query, _ collection: IdentifierJSON.Collection) throws(Rejection) {

@@ -166,7 +166,7 @@ extension Request {
 }
 
 extension Request {
-    /// The method that counts: `PATCH` for a `POST` that says so (platform-api §1.5).
+    /// The effective method: `PATCH` for a `POST` that overrides it (platform-api §1.5).
     ///
     /// Nothing else can be overridden, and no other method can carry the header (H67).
     var effectiveMethod: Method {

@@ -125,7 +125,7 @@ private struct FollowingQuery {
     /// The last user of the page before; `nil` for the first page.
     let after: UserID?
 
-    /// One more than is shown, so that the last page is known as the last (X5).
+    /// One more than is shown, so that the last page is known to be the last (X5).
     var limit: Int { size + 1 }
 
     init(_ query: Query) throws(Rejection) {

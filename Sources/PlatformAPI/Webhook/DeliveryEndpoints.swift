@@ -147,7 +147,7 @@ extension RequestContext {
 }
 
 extension DeliveryDraft {
-    /// What a webhook is sent to see whether it arrives (X6).
+    /// The test event of a webhook (X6).
     static func test(
         _ webhook: Webhook, _ event: EventID, at moment: Timestamp
     ) -> DeliveryDraft {

@@ -1,7 +1,7 @@
 public import MessagingStore
 internal import SystemSupport
 
-/// What this process has sent to webhooks since its start.
+/// The deliveries of this process since its start.
 public struct WebhookStatistics: Sendable {
     /// Attempts that the target accepted.
     public internal(set) var taken = 0

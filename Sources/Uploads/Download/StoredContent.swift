@@ -1,4 +1,4 @@
-/// Complete content, as downloads need to know it.
+/// The properties of complete content that downloads need.
 public struct StoredContent: Sendable, Equatable {
     /// The declared media type; never detected from the bytes.
     public let mediaType: String

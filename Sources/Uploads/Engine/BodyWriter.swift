@@ -105,7 +105,7 @@ extension BodyWriter.Load {
     }
 }
 
-/// What was received of a body.
+/// The received bytes of a body.
 struct ReceivedBody: Sendable {
     var transfer: TransferProgress
     var end: BodyEnd

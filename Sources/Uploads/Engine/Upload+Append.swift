@@ -25,7 +25,7 @@ extension Upload {
             do throws(UploadError) {
                 if let outcome = try await take(append, from: body) { return outcome }
             } catch {
-                // The client talks to another process now.
+                // The client now uses another process.
                 guard error == .superseded else { throw error }
                 return .dropped
             }

@@ -2,7 +2,7 @@ internal import Blobs
 internal import Bytes
 internal import SystemSupport
 
-/// What all uploads share: folders, queues, clock and finisher.
+/// The folders, queues, clock and finisher that all uploads share.
 struct UploadEngine: Sendable {
     let settings: UploadSettings
     let clock: UploadClock

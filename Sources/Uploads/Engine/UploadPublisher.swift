@@ -18,9 +18,9 @@ struct UploadPublisher: Sendable {
     /// Content that was published, and its digests.
     typealias Published = (content: FinishedUpload, hashes: RunningHashes)
 
-    /// How far the upload came.
+    /// The result of an attempt to publish.
     enum Outcome {
-        /// It is content now.
+        /// The upload is content now.
         case published(FinishedUpload, RunningHashes)
         /// It can never become content.
         case failed(FailureReason, UploadError)
@@ -28,7 +28,7 @@ struct UploadPublisher: Sendable {
         case unfinished(UploadError)
     }
 
-    /// Publishes the bytes and tells the ``UploadFinisher``.
+    /// Publishes the bytes and calls the ``UploadFinisher``.
     ///
     /// - Parameter length: The length of the content.
     func run(_ length: Int64) async -> Outcome {
@@ -76,7 +76,7 @@ struct UploadPublisher: Sendable {
 
     /// Publishes to storage that this process has for itself.
     ///
-    /// Bytes that lie in a bucket in parts can be read only once they are one object. Until the finisher is told,
+    /// Bytes in the parts of a bucket can be read only once they are one object. Until the finisher is called,
     /// no client can download that object; wrong content is deleted again.
     private func publish(_ length: Int64) async throws -> Published {
         // A partial upload of a concatenation stays staged and is not reported.

@@ -46,7 +46,7 @@ enum InteropVersion: Hashable, Sendable {
 
 /// A request of protocol C, parsed from its header (§7.6–7.9).
 struct InteropRequest: Sendable {
-    /// What the request asks for.
+    /// The purpose of the request.
     enum Action: Sendable {
         /// Bytes from the first one on, of a new upload or of an existing one.
         case create(InteropCreation)
@@ -77,7 +77,7 @@ struct InteropRequest: Sendable {
         }
     }
 
-    /// Table 7.1: drafts up to 6 refuse headers that state what is being asked.
+    /// Table 7.1: versions up to 6 refuse headers that state an offset or a length.
     private static func requireBare(
         _ request: Request, _ version: InteropVersion
     ) throws(UploadError) {

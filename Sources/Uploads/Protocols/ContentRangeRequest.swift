@@ -55,7 +55,7 @@ enum ContentRange: Equatable, Sendable {
 
 /// A `PUT` or `POST` to an upload in protocol A or D, parsed from its header (§5.2, §8).
 struct ContentRangeRequest: Sendable {
-    /// What the request asks for.
+    /// The purpose of the request.
     enum Action: Sendable {
         case append(AppendRequest)
         /// A status query; the body must be empty.

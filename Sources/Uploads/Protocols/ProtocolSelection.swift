@@ -133,7 +133,7 @@ extension UploadError {
     )
 }
 
-/// The headers of a request that tell its protocol.
+/// The headers of a request that determine its protocol.
 private struct Signals {
     let speaksTus: Bool
     let namesInterop: Bool

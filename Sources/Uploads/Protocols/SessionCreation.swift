@@ -70,7 +70,7 @@ struct SessionCreation: Sendable {
     }
 
     private static func isAskedByQuery(_ request: Request) -> Bool {
-        // An unreadable query asks for nothing.
+        // A malformed query selects nothing.
         let parameters = (try? request.target.parameters()) ?? []
         return parameters.contains { $0.name == "uploadType" && $0.value == "resumable" }
     }

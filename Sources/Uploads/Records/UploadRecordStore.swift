@@ -64,7 +64,7 @@ protocol RecordHandle: Sendable {
     /// - Returns: The record afterwards; `nil` when no other process was asked.
     func askWriter(to request: UploadWriterRequest) async throws(StorageError) -> UploadRecord?
 
-    /// What another process asked for, when ``change()`` was called last.
+    /// The request of another process at the last call of ``change()``.
     var request: UploadWriterRequest? { get }
 
     /// Reports that the request of another process is done.

@@ -52,7 +52,7 @@ public protocol UploadRegistry: Sendable {
     func runExclusively(_ work: @escaping @Sendable () async -> Void) async throws
 }
 
-/// What a process asks of the one that receives the body of an upload (ruling 33).
+/// A request of a process to the one that receives the body of an upload (ruling 33).
 public enum UploadWriterRequest: Int64, Sendable {
     /// Commit what was received, and continue.
     case commit = 1
@@ -94,7 +94,7 @@ public struct RegisteredUpload: Sendable, Equatable {
     public var record: [UInt8]
     /// Whether the holder is receiving a body.
     public var isWritten: Bool
-    /// What another process asks of the holder. Stays until ``UploadRegistry/answer(_:at:isWritten:)``, also while
+    /// The request of another process to the holder. Stays until ``UploadRegistry/answer(_:at:isWritten:)``, also while
     /// the holder replaces the record and continues to receive.
     public var request: UploadWriterRequest?
 

@@ -4,7 +4,7 @@ internal import ObjectStore
 /// Stores complete content and turns staged bytes into content (§10).
 ///
 /// Bytes always arrive in a staged file on the local disk, so the offset is the number of bytes that are durable
-/// there, whatever the storage is. A storage knows no uploads: names are content ids.
+/// there, whatever the storage is. A storage does not know uploads: names are content ids.
 protocol ContentStorage: Sendable {
     /// Publishes a staged file whose bytes are durable.
     ///
@@ -20,7 +20,7 @@ protocol ContentStorage: Sendable {
     func publishStaged(_ staged: BlobName, as content: StagedContent) async throws(StorageError)
         -> Bool
 
-    /// Whether complete content of that name lies on the local disk.
+    /// Whether complete content of that name is on the local disk.
     func isPublishedHere(_ name: BlobName) async throws(StorageError) -> Bool
 
     /// Opens complete content for reading; deleting it meanwhile does not affect readers.
@@ -49,7 +49,7 @@ protocol ContentStorage: Sendable {
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async
 }
 
-/// A staged file that has all its bytes, and what publishing needs to know of it.
+/// A complete staged file, with the values that publishing needs.
 struct StagedContent: Sendable {
     let name: BlobName
     /// In bytes.

@@ -79,7 +79,7 @@ actor PartUploader {
 
     /// Whether a byte at this position may be staged.
     func hasSpace(for written: Int64) -> Bool {
-        // Waiting would not bring lost bytes back; the next request reports the loss.
+        // Waiting would not restore lost bytes; the next request reports the loss.
         if isLost || isCancelled { return true }
         let size = moved?.partSize ?? partSize
         return written < (moved?.end ?? 0) + 3 * size
@@ -225,7 +225,7 @@ actor PartUploader {
 
     /// Ends a cancelled upload: aborts the multipart upload, then deletes the journal.
     ///
-    /// What fails now is done by the sweeper, which finds the journal.
+    /// The sweeper finds the journal and repeats whatever fails now.
     func cancel() async throws(StorageError) {
         isCancelled = true
         pause?.cancel()
@@ -307,7 +307,7 @@ extension PartUploader {
                 bucket.key(name), upload: parts.upload, parts.parts(of: content.size))
         } catch {
             switch error.kind {
-            // Only the object itself tells whether the response or the parts were lost.
+            // Only the object shows whether the response or the parts were lost.
             case .missingUpload: break
             case .invalidParts, .partTooSmall: throw .lost
             default: throw StorageError(error)

@@ -18,7 +18,7 @@ extension SharedStorage {
                 let whole = try await withLastPart(held, record, of: name, version)
                 try await complete(whole, upload, of: name)
             } catch {
-                // Only the object itself tells whether the response or the parts were lost.
+                // Only the object shows whether the response or the parts were lost.
                 guard error == .lost else { throw error }
             }
             try await requireObject(record.offset, of: name)

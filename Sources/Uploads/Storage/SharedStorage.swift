@@ -122,7 +122,7 @@ extension SharedStorage {
     /// - Parameters:
     ///   - next: The new record.
     ///   - version: The version of the current record.
-    /// - Returns: What lies in the bucket afterwards.
+    /// - Returns: The parts in the bucket afterwards.
     func keep(
         _ file: StagedFile, for next: UploadRecord, of name: BlobName, version: Int64
     ) async throws(StorageError) -> StoredParts {

@@ -161,7 +161,7 @@ extension Uploads {
         return TusProtocol.created(record, at: base.of(request) + new.path)
     }
 
-    /// Appends the body that came with the creation; `false` when the client disconnected.
+    /// Appends the body of the creation request; `false` when the client disconnected.
     ///
     /// After an error nothing remains, because the client never learns the URL. After a disconnection the received
     /// bytes stay until the sweeper removes them.

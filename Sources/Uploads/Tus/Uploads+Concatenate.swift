@@ -98,7 +98,7 @@ extension Uploads {
 
     /// Joins the parts, durably.
     ///
-    /// - Returns: What of the result lies in the bucket, where several processes share uploads.
+    /// - Returns: The parts of the result in the bucket, if several processes share uploads.
     private func join(
         _ parts: [Part], for record: UploadRecord, to blob: BlobName
     ) async throws(UploadError) -> StoredParts? {

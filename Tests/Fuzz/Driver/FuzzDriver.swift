@@ -1,7 +1,7 @@
 import Glibc
 
-/// `parley-fuzz --target=NAME [flags of libFuzzer] FOLDER…`: shows libFuzzer's inputs to one target
-/// until a law does not hold. Without a known target it prints their names.
+/// `parley-fuzz --target=NAME [flags of libFuzzer] FOLDER…`: passes libFuzzer's inputs to one target
+/// until an invariant is violated. Without a known target it prints their names.
 ///
 /// Built only with libFuzzer's instrumentation, by `Tests/Fuzz/fuzz.py`.
 @main enum FuzzDriver {

@@ -11,24 +11,28 @@ enum Chunks {
 
     static func check(_ input: [UInt8]) {
         for limit: Int64 in [1 << 20, 10] {
-            let ways = Cuts.ways(of: input).map { cuts in decode(input, cuts, limit) }
-            law("every split says the same (H3)", ways.allSatisfy { way in way == ways[0] })
-            guard ways[0].isComplete else { continue }
-            law("a body ends with its framing (H52)", input[..<ways[0].used].suffix(2) == [13, 10])
-            law("a body obeys its limit (H49)", ways[0].body.count <= limit)
-            checkAgain(ways[0].body)
+            let splits = Cuts.splits(of: input).map { cuts in decode(input, cuts, limit) }
+            invariant(
+                "every split gives the same result (H3)",
+                splits.allSatisfy { split in split == splits[0] })
+            guard splits[0].isComplete else { continue }
+            invariant(
+                "a body ends with its framing (H52)",
+                input[..<splits[0].used].suffix(2) == [13, 10])
+            invariant("a body is within its limit (H49)", splits[0].body.count <= limit)
+            checkAgain(splits[0].body)
         }
     }
 
-    /// A body that was accepted, chunked once more, comes back the same.
+    /// An accepted body that is chunked again is decoded unchanged.
     static func checkAgain(_ body: [UInt8]) {
         let chunk =
             body.isEmpty
             ? [] : Array("\(String(body.count, radix: 16))\r\n".utf8) + body + [13, 10]
         let message = chunk + Array("0\r\n\r\n".utf8)
         let again = decode(message, [message.count], .max)
-        law("a body written again is the same", again.isComplete && again.body == body)
-        law("… in as many bytes as were written", again.used == message.count)
+        invariant("a body written again is the same", again.isComplete && again.body == body)
+        invariant("exactly the written bytes are read", again.used == message.count)
     }
 
     private static func decode(_ input: [UInt8], _ cuts: [Int], _ limit: Int64) -> Decoding {

@@ -1,19 +1,19 @@
 @testable import HTTP
 
-/// `Accept-Encoding`, and the lists that fields are (H30, H111).
+/// `Accept-Encoding`, and lists in headers (H30, H111).
 enum Codings {
     static func check(_ input: [UInt8]) {
         let text = String(decoding: input, as: UTF8.self)
         if let elements = FieldList.elements(of: text) {
-            law("at most 256 elements (H57)", elements.count <= 256)
+            invariant("at most 256 elements (H57)", elements.count <= 256)
             let again = FieldList.elements(of: elements.joined(separator: ", "))
-            law("a list written again is the same", again == elements)
+            invariant("a list written again is the same", again == elements)
         }
         let fields = Fields([("Accept-Encoding", text)])
         if let coding = ContentCoding.preferred(by: fields) {
             let named = text.lowercased()
-            law(
-                "a coding was asked for (H111)",
+            invariant(
+                "the coding was accepted (H111)",
                 named.contains(coding.name) || named.contains("*"))
         }
     }

@@ -5,9 +5,10 @@ enum ContentRanges {
     static func check(_ input: [UInt8]) {
         guard let text = String(validating: input, as: UTF8.self), let range = ContentRange(text)
         else { return }
-        law("a range written again is the same", ContentRange(written(range)) == range)
+        invariant("a range written again is the same", ContentRange(written(range)) == range)
         if case .part(let first, let last, let total) = range {
-            law("a part lies in its whole", first >= 0 && first <= last && last < total ?? .max)
+            invariant(
+                "a range lies in its content", first >= 0 && first <= last && last < total ?? .max)
         }
     }
 

@@ -1,5 +1,5 @@
-/// Where an input is cut when it comes in pieces, drawn from the input itself: a seed stays the
-/// message it is, and the same input is always cut alike.
+/// Positions at which an input is split, derived from the input itself, so that the same input is always
+/// split the same split.
 struct Cuts {
     private var state: UInt64
 
@@ -18,10 +18,10 @@ struct Cuts {
         return Int((mixed ^ mixed >> 31) % UInt64(max(limit, 1)))
     }
 
-    /// The ways in which every input is shown: whole, byte by byte, and cut at up to six places.
-    static func ways(of input: [UInt8]) -> [[Int]] {
-        var any = Cuts(of: input)
-        let some = (0..<any.number(below: 7)).map { _ in any.number(below: input.count + 1) }
+    /// The splits in which every input is split: whole, byte by byte, and at up to six positions.
+    static func splits(of input: [UInt8]) -> [[Int]] {
+        var random = Cuts(of: input)
+        let some = (0..<random.number(below: 7)).map { _ in random.number(below: input.count + 1) }
         return [[input.count], Array(0...input.count), some.sorted() + [input.count]]
     }
 }

@@ -1,7 +1,7 @@
 @testable import HTTP
 @testable import WebSockets
 
-/// What a client sends on a WebSocket (H132–H140, H150).
+/// Frames that a client sends on a WebSocket (H132–H140, H150).
 enum Frames {
     private struct Reading: Equatable {
         var events: [FrameDecoder.Event] = []
@@ -10,7 +10,7 @@ enum Frames {
 
     static func check(_ input: [UInt8]) {
         check(input, FrameLimits())
-        // Limits so narrow that mutations of small seeds reach them.
+        // Limits so low that mutations of small seeds reach them.
         var narrow = FrameLimits()
         narrow.message = 20
         narrow.frame = 16
@@ -30,30 +30,32 @@ enum Frames {
     }
 
     private static func check(_ input: [UInt8], _ limits: FrameLimits) {
-        let ways = Cuts.ways(of: input).map { cuts in read(input, cuts, limits) }
-        law("every split says the same (H3)", ways.allSatisfy { way in way == ways[0] })
-        for event in ways[0].events {
+        let splits = Cuts.splits(of: input).map { cuts in read(input, cuts, limits) }
+        invariant(
+            "every split gives the same result (H3)",
+            splits.allSatisfy { split in split == splits[0] })
+        for event in splits[0].events {
             switch event {
             case .message(.text(let bytes)):
-                law("text is UTF-8 (H137)", String(validating: bytes, as: UTF8.self) != nil)
-                law("a message obeys its limit (H138)", bytes.count <= limits.message)
+                invariant("text is UTF-8 (H137)", String(validating: bytes, as: UTF8.self) != nil)
+                invariant("a message is within its limit (H138)", bytes.count <= limits.message)
                 checkAgain(.text, bytes, event)
             case .message(.binary(let bytes)):
-                law("a message obeys its limit (H138)", bytes.count <= limits.message)
+                invariant("a message is within its limit (H138)", bytes.count <= limits.message)
                 checkAgain(.binary, bytes, event)
             case .ping(let bytes):
-                law("a control frame is short (H134)", bytes.count <= 125)
+                invariant("a control frame is short (H134)", bytes.count <= 125)
                 checkAgain(.ping, bytes, event)
             case .close(let code):
-                law(
-                    "a close has a code that may be said (H140)",
+                invariant(
+                    "a close has a code that may be sent (H140)",
                     code == .noStatusReceived || code.isSendable)
             case .pong: break
             }
         }
     }
 
-    /// What came in fragments, sent once more in one frame, is the same.
+    /// A fragmented message that is sent again in one frame is the same.
     private static func checkAgain(
         _ opcode: Opcode, _ payload: [UInt8], _ event: FrameDecoder.Event
     ) {
@@ -62,9 +64,9 @@ enum Frames {
         let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
         frame[1] |= 0x80
         frame.insert(contentsOf: key, at: head)
-        for place in payload.indices { frame[head + 4 + place] ^= key[place % 4] }
+        for index in payload.indices { frame[head + 4 + index] ^= key[index % 4] }
         let again = read(frame, [frame.count], FrameLimits())
-        law("a message sent again is the same", again.events == [event] && again.fault == nil)
+        invariant("a message sent again is the same", again.events == [event] && again.fault == nil)
     }
 
     private static func read(_ input: [UInt8], _ cuts: [Int], _ limits: FrameLimits) -> Reading {
@@ -79,7 +81,7 @@ enum Frames {
                     result.events.append(event)
                     if case .close = event { return result }
                 }
-                law("what is shown is used", index == shown.count)
+                invariant("all bytes are used", index == shown.count)
                 used = cut
             } catch {
                 result.fault = error

@@ -3,19 +3,21 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// What comes as an import: cut into lines, each read by its rules (X10).
+/// The lines of an import, split and read (X10).
 enum ImportLines {
     static func check(_ input: [UInt8]) {
         let whole = lines(input, cutAt: [input.count])
-        for way in Cuts.ways(of: input) {
-            law("lines are the same however they come", lines(input, cutAt: way) == whole)
+        for split in Cuts.splits(of: input) {
+            invariant(
+                "lines are the same, however the input is split",
+                lines(input, cutAt: split) == whole)
         }
         for bytes in whole {
             guard let line = try? ArchiveLineJSON.read(bytes, MessagingLimits()) else { continue }
             guard let again = try? ArchiveLineJSON.read(written(line), MessagingLimits()) else {
-                fatalError("broken: what was written reads back")
+                fatalError("violated: a written text is read back")
             }
-            law("a line that was written says the same", again == line)
+            invariant("a written line is read back the same", again == line)
         }
     }
 

@@ -2,7 +2,7 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// What a line of an import makes: the objects that answers show of it, and what later requests decide.
+/// Imported objects: their JSON in responses, and the effect of later requests on them.
 enum ImportedObjects {
     static func check(_ input: [UInt8]) {
         for bytes in input.split(separator: UInt8(ascii: "\n")) {
@@ -46,7 +46,7 @@ enum ImportedObjects {
             MessagePartsJSON.write(message.parts, of: message, presentation, into: &writer)
             whole(writer.finish())
         }
-        law("no size is negative", message.weight >= 0 && message.transfer.bytes >= 0)
+        invariant("no size is negative", message.weight >= 0 && message.transfer.bytes >= 0)
     }
 
     private static func check(_ moved: ArchivedConversation) {
@@ -65,7 +65,7 @@ enum ImportedObjects {
         let last = conversation.lastPosition
         for member in moved.members { check(member, upTo: last) }
         _ = moved.recipients(at: last)
-        // What clients do with it next.
+        // Later requests of clients.
         let (now, patch) = (
             Timestamp(milliseconds: 0),
             ConversationPatch.setMetadata(path: ["a"], .text("later"))
@@ -76,7 +76,7 @@ enum ImportedObjects {
                 draft, hasIdentity: true, contents: [:], limits, as: id,
                 partIDs: { _ in MessagePart.ID(id) }, at: now)
         {
-            law("a new message has the highest position", sent.message.position > last)
+            invariant("a new message has the highest position", sent.message.position > last)
             check(sent.message)
         }
     }
@@ -88,9 +88,9 @@ enum ImportedObjects {
         ] {
             _ = (view.sees(last), view.wasPresent(at: last))
             let stay = view.stay(upTo: last).union(view.range(upTo: last)).union(view.past)
-            law("a number of positions is not negative", stay.count >= 0)
+            invariant("a number of positions is not negative", stay.count >= 0)
             let read = member.receipts.recording(.read, of: stay)
-            law("a receipt is not lost", stay.isEmpty || read.read.count >= stay.count)
+            invariant("a receipt is not lost", stay.isEmpty || read.read.count >= stay.count)
         }
         _ = member.fromTheBeginning
         _ = member.hidden.count
@@ -165,6 +165,6 @@ enum ImportedObjects {
     }
 
     private static func whole(_ bytes: [UInt8]) {
-        law("an object is JSON", (try? JSONDocument(bytes)) != nil)
+        invariant("an object is JSON", (try? JSONDocument(bytes)) != nil)
     }
 }

@@ -6,9 +6,9 @@ enum JSONTexts {
         guard let document = try? JSONDocument(input) else { return }
         let once = rewritten(document)
         guard let again = try? JSONDocument(once) else {
-            fatalError("broken: what was written reads back")
+            fatalError("violated: a written text is read back")
         }
-        law("what was read writes the same again", rewritten(again) == once)
+        invariant("a document is written the same again", rewritten(again) == once)
     }
 
     private static func rewritten(_ document: JSONDocument) -> [UInt8] {
@@ -24,7 +24,9 @@ enum JSONTexts {
         case .number: writeNumber(value, to: &writer)
         case .string:
             let text = value.utf8 ?? []
-            law("both looks at a text agree", value.string.map { Array($0.utf8) } == Array(text))
+            invariant(
+                "both ways to read a text agree", value.string.map { Array($0.utf8) } == Array(text)
+            )
             writer.string(utf8: text)
         case .array:
             writer.array { writer in
@@ -33,7 +35,7 @@ enum JSONTexts {
         case .object:
             writer.object { writer in
                 for (name, member) in value.members {
-                    law("a member is found by its name", value[name]?.offset == member.offset)
+                    invariant("a member is found by its name", value[name]?.offset == member.offset)
                     writer.key(name)
                     write(member, to: &writer)
                 }

@@ -1,6 +1,6 @@
 import HTTP
 
-/// What a proxy writes before all else (H202).
+/// The header that a proxy sends first (H202).
 enum ProxyHeaders {
     static func check(_ input: [UInt8]) {
         let whole = ProxyHeader.read(input.span)
@@ -9,15 +9,19 @@ enum ProxyHeaders {
             let part = ProxyHeader.read(shown.span)
             switch whole {
             case .complete(let size, _) where count >= size:
-                law("what follows a header changes nothing", part == whole)
-            case .complete: law("a header is not complete before its end", part == .incomplete)
-            case .incomplete: law("the beginning of a beginning is one", part == .incomplete)
-            case .invalid: law("a fault stays a fault", part == .incomplete || part == .invalid)
+                invariant("bytes after a header change nothing", part == whole)
+            case .complete:
+                invariant("a header is not complete before its end", part == .incomplete)
+            case .incomplete:
+                invariant("every prefix of an incomplete header is incomplete", part == .incomplete)
+            case .invalid:
+                invariant(
+                    "an invalid header stays invalid", part == .incomplete || part == .invalid)
             }
         }
         if case .complete(let size, _) = whole {
-            law("a header ends in what was shown", (16...input.count).contains(size))
-            law("… and is bounded (H202)", size <= ProxyHeader.maximumSize)
+            invariant("a header ends inside the input", (16...input.count).contains(size))
+            invariant("a header is limited in size (H202)", size <= ProxyHeader.maximumSize)
         }
     }
 }

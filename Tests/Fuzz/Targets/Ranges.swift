@@ -1,23 +1,23 @@
 import HTTP
 
-/// `SIZE RANGE`: what a Range field asks of a content of that size (H106–H108).
+/// `SIZE RANGE`: the result of a Range header for a content of that size (H106–H108).
 enum Ranges {
     static func check(_ input: [UInt8]) {
         let halves = input.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, let field = String(validating: halves[1], as: UTF8.self),
             let size = Int64(String(decoding: halves[0], as: UTF8.self)),
-            // No content is so large that the heads of its parts do not fit into a number with it.
+            // A content cannot be so large that its size and those of the part heads overflow.
             (0...1 << 62).contains(size)
         else { return }
         guard case .parts(let parts) = ByteRanges(field, size: size, limit: 32) else { return }
-        law("at most 32 parts, and one at least (H108)", (1...32).contains(parts.count))
-        law(
+        invariant("there are 1 to 32 parts (H108)", (1...32).contains(parts.count))
+        invariant(
             "every part lies in the content",
             parts.allSatisfy { part in
                 !part.isEmpty && part.lowerBound >= 0 && part.upperBound <= size
             })
         let sorted = parts.sorted { one, other in one.lowerBound < other.lowerBound }
-        law(
+        invariant(
             "no byte is sent twice (H108)",
             zip(sorted, sorted.dropFirst()).allSatisfy { one, next in
                 one.upperBound <= next.lowerBound
@@ -25,28 +25,28 @@ enum Ranges {
         checkContent(parts, of: size)
     }
 
-    /// What is sent is the parts, their heads, and nothing else (H110).
+    /// The content consists of the parts and their heads (H110).
     private static func checkContent(_ parts: [Range<Int64>], of size: Int64) {
-        var any = SystemRandomNumberGenerator()
-        let partial = PartialContent(parts, of: size, "text/plain", using: &any)
+        var random = SystemRandomNumberGenerator()
+        let partial = PartialContent(parts, of: size, "text/plain", using: &random)
         let content = partial.content { part in
             .parts([
-                .bytes([]), .file(Nothing(), offset: part.lowerBound, length: Int64(part.count)),
+                .bytes([]), .file(UnreadFile(), offset: part.lowerBound, length: Int64(part.count)),
             ])
         }
         let sum = parts.reduce(0) { sum, part in sum + Int64(part.count) }
-        law(
-            "one part says where it is, several say it each",
+        invariant(
+            "one part has Content-Range, several have one each",
             (partial.contentRange == nil) == (parts.count > 1))
-        law("its length is that of its pieces", content.length == partial.length)
+        invariant("the length is the sum of the pieces", content.length == partial.length)
         let heads = partial.length - sum
-        law(
+        invariant(
             "heads of parts are short",
             parts.count > 1 ? heads < 200 * Int64(parts.count + 1) : heads == 0)
     }
 
     /// A file that is never read.
-    private final class Nothing: FileContent {
+    private final class UnreadFile: FileContent {
         let descriptor: Int32 = -1
     }
 }

@@ -1,13 +1,13 @@
 @testable import Uploads
 
-/// The records of uploads, which outlive the server that wrote them.
+/// Records of uploads, which are read by later versions of the server.
 enum Records {
     static func check(_ input: [UInt8]) {
         guard let record = UploadRecord(input) else { return }
         let once = record.bytes
         guard let again = UploadRecord(once) else {
-            fatalError("broken: a record written again is a record")
+            fatalError("violated: a written record is read back")
         }
-        law("… and the same", again.bytes == once)
+        invariant("a record is written the same again", again.bytes == once)
     }
 }

@@ -6,20 +6,20 @@ enum Targets {
         guard let text = String(validating: input, as: UTF8.self) else { return }
         let target = RequestTarget(text)
         if let segments = try? target.segments() {
-            law("at most 64 segments (H58)", segments.count <= 64)
-            law(
+            invariant("at most 64 segments (H58)", segments.count <= 64)
+            invariant(
                 "no dots, no NUL (H61, H62)",
                 segments.allSatisfy { segment in
                     segment != "." && segment != ".." && !segment.utf8.contains(0)
                 })
             let again = RequestTarget(segments.map { "/" + escaped($0) }.joined())
-            law("segments escaped and decoded are the same (H60)", same(again, segments))
+            invariant("segments escaped and decoded are the same (H60)", same(again, segments))
         }
         if let parameters = try? target.parameters() {
-            law("at most 256 parameters (H57)", parameters.count <= 256)
+            invariant("at most 256 parameters (H57)", parameters.count <= 256)
             let query = parameters.map { "\(escaped($0.name))=\(escaped($0.value))" }
             let again = try? RequestTarget("/?" + query.joined(separator: "&")).parameters()
-            law(
+            invariant(
                 "parameters escaped and decoded are the same",
                 again.map { again in again.map(bytes) == parameters.map(bytes) } == true)
         }

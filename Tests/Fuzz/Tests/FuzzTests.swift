@@ -2,19 +2,19 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Runs every target without libFuzzer: on its seeds and on random changes of them, the same ones each time.
+/// Runs every target without libFuzzer: on its seeds and on the same random mutations of them each time.
 /// `make fuzz` searches further, guided by coverage and under the address sanitizer.
 @Suite("Fuzz targets") struct FuzzTests {
     @Test(
-        "every target holds on its seeds and on changes of them (H215)",
+        "no target finds a violation in its seeds and mutations of them (H215)",
         arguments: FuzzTarget.all.map(\.name))
-    func holds(_ name: String) throws {
+    func findsNoViolation(_ name: String) throws {
         let target = try #require(FuzzTarget.all.first { target in target.name == name })
         let seeds = try Self.seeds(of: name)
         #expect(!seeds.isEmpty, "Seeds/\(name).txt has no seed")
         for seed in seeds { target.check(seed) }
         var random = SeededGenerator(1)
-        for _ in 0..<Self.changesPerTarget {
+        for _ in 0..<Self.mutationsPerTarget {
             target.check(random.mutation(of: random.one(of: seeds)))
         }
     }
@@ -35,8 +35,8 @@ import Testing
 
     // MARK: - Inputs
 
-    /// As many as take about a second of a debug build for the slowest target.
-    private static let changesPerTarget = 500
+    /// A number that takes about a second in a debug build for the slowest target.
+    private static let mutationsPerTarget = 500
     private static var folder: String {
         #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
             .joined(separator: "/") + "/Seeds"

@@ -8,11 +8,11 @@ import Testing
     func `is the identity for every content and split (H111, H118)`(
         case number: UInt64
     ) async throws {
-        var any = SeededGenerator(number)
-        let coding = any.one(of: ContentCoding.allCases)
-        let content = any.content()
+        var random = SeededGenerator(number)
+        let coding = random.one(of: ContentCoding.allCases)
+        let content = random.content()
         let coded = coding.compress(content)
-        let cuts = (0..<any.number(0...40)).map { _ in any.number(1...300) }
+        let cuts = (0..<random.number(0...40)).map { _ in random.number(1...300) }
         let body = ScriptedBody(coded, cuts: cuts)
         let limits = InflationLimits(size: Int64(content.count), ratio: 2000)
         #expect(try await body.decoded(coding, limits).collect() == content)
@@ -20,8 +20,8 @@ import Testing
 
     @Test(arguments: ContentCoding.allCases)
     func `is the identity byte by byte (H118)`(coding: ContentCoding) async throws {
-        var any = SeededGenerator(7)
-        let content = any.content()
+        var random = SeededGenerator(7)
+        let content = random.content()
         let coded = coding.compress(content)
         let body = ScriptedBody(coded, cuts: Array(repeating: 1, count: coded.count))
         #expect(
@@ -32,12 +32,12 @@ import Testing
     func `is the identity in flushed pieces, each readable at once (H116)`(
         case number: UInt64
     ) throws {
-        var any = SeededGenerator(number)
-        let coding = any.one(of: ContentCoding.allCases)
+        var random = SeededGenerator(number)
+        let coding = random.one(of: ContentCoding.allCases)
         let deflater = Deflater(coding)
         let inflater = Inflater(coding)
-        for _ in 0..<any.number(1...8) {
-            let event = any.content()
+        for _ in 0..<random.number(1...8) {
+            let event = random.content()
             let coded = deflater.compress(event.span, .sync)
             #expect(try inflated(coded, by: inflater) == event)
         }
@@ -51,12 +51,12 @@ import Testing
 
     @Test(arguments: 0..<100)
     func `returns all remaining output at the end (H116)`(case number: UInt64) throws {
-        var any = SeededGenerator(number)
-        let coding = any.one(of: ContentCoding.allCases)
+        var random = SeededGenerator(number)
+        let coding = random.one(of: ContentCoding.allCases)
         let deflater = Deflater(coding)
         var (content, coded): ([UInt8], [UInt8]) = ([], [])
-        for _ in 0..<any.number(1...8) {
-            let piece = any.content()
+        for _ in 0..<random.number(1...8) {
+            let piece = random.content()
             content += piece
             coded += deflater.compress(piece.span, .none)
         }

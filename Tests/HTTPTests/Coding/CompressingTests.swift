@@ -90,8 +90,8 @@ import Testing
     }
 
     @Test func `is not done where it saves nothing (H114)`() async {
-        var any = SeededGenerator(1)
-        let noise = (0..<4000).map { _ in UInt8(any.number(0...255)) }
+        var random = SeededGenerator(1)
+        let noise = (0..<4000).map { _ in UInt8(random.number(0...255)) }
         let answer = await ask(Response(.ok, "text/plain", noise))
         #expect(answer.fields["Content-Encoding"] == nil)
         #expect(answer.content.length == 4000)

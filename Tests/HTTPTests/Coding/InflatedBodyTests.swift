@@ -51,14 +51,14 @@ import Testing
     @Test(arguments: ContentCoding.allCases)
     func `that is damaged is 400, or decodes unchanged (H119)`(coding: ContentCoding) async {
         let coded = coding.compress(text)
-        for place in coded.indices {
+        for index in coded.indices {
             var damaged = coded
-            damaged[place] ^= 0x55
+            damaged[index] ^= 0x55
             let outcome = await Self.outcome { () async throws(BodyError) in
                 try await read(damaged, coding)
             }
             // Time and system in the gzip header do not affect the content.
-            let isHarmless = coding == .gzip && (4...9).contains(place)
+            let isHarmless = coding == .gzip && (4...9).contains(index)
             #expect(outcome == (isHarmless ? .success(text) : .failure(.badRequest)))
         }
     }
@@ -94,8 +94,8 @@ import Testing
     }
 
     @Test func `is limited by its decoded size, exactly (H118)`() async throws {
-        var any = SeededGenerator(3)
-        let noise = (0..<5000).map { _ in UInt8(any.number(0...255)) }
+        var random = SeededGenerator(3)
+        let noise = (0..<5000).map { _ in UInt8(random.number(0...255)) }
         let coded = ContentCoding.gzip.compress(noise)
         #expect(try await read(coded, size: 5000) == noise)
         #expect(await refusal(coded, size: 4999)?.status == .contentTooLarge)

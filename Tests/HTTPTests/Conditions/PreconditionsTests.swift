@@ -9,12 +9,12 @@ import Testing
     private static let future = "Sun, 06 Nov 2094 08:49:38 GMT"
     private static let now: Int64 = 1_700_000_000
 
-    private let thing = Preconditions(tag: EntityTag(opaque: "t"), modified: 784_111_777)
+    private let preconditions = Preconditions(tag: EntityTag(opaque: "t"), modified: 784_111_777)
 
     private func evaluate(
         _ fields: [(name: String, value: String)], _ method: Method = .get
     ) -> Preconditions.Outcome {
-        thing.evaluate(method, Fields(fields), at: Self.now)
+        preconditions.evaluate(method, Fields(fields), at: Self.now)
     }
 
     @Test(
@@ -99,7 +99,7 @@ import Testing
         ("*", false), (exactly, true), (before, false), (after, false), ("", false),
     ])
     func `allow a range for a strong match only (H109)`(value: String, isMet: Bool) {
-        #expect(thing.allowsRange(Fields([("If-Range", value)])) == isMet)
+        #expect(preconditions.allowsRange(Fields([("If-Range", value)])) == isMet)
     }
 }
 
@@ -123,7 +123,7 @@ import Testing
     ]) func `matches the tag of the compressed content as well (H102)`(
         tag: String, result: Preconditions.Outcome
     ) {
-        let thing = Preconditions(tag: EntityTag(opaque: "t"), modified: nil)
-        #expect(thing.evaluate(.patch, Fields([("If-Match", tag)]), at: 0) == result)
+        let preconditions = Preconditions(tag: EntityTag(opaque: "t"), modified: nil)
+        #expect(preconditions.evaluate(.patch, Fields([("If-Match", tag)]), at: 0) == result)
     }
 }

@@ -42,10 +42,10 @@ import Testing
     func `any data is read back line by line (H152)`(case number: UInt64)
         throws
     {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         let data = String(
-            (0..<any.number(0...40)).map { _ in
-                any.one(of: ["a", ":", " ", "\r", "\n", "\r\n", "id", "data: ", "\u{20AC}"])
+            (0..<random.number(0...40)).map { _ in
+                random.one(of: ["a", ":", " ", "\r", "\n", "\r\n", "id", "data: ", "\u{20AC}"])
             }.joined())
         let event = try #require(EncodedEvent(data: data, id: "1"))
         #expect(read(event.bytes) == lines(of: data))

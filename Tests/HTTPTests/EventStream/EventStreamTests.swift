@@ -206,7 +206,7 @@ final class RecordingStreamHandler: EventStreamHandler {
     /// The position that it reports.
     var resumePosition: Int64? {
         get { position.withLock { $0 } }
-        set { position.withLock { place in place = newValue } }
+        set { position.withLock { current in current = newValue } }
     }
 
     var openedCount: Int { counts.withLock { counts in counts.opened } }

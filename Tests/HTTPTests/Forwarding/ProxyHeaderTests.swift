@@ -62,10 +62,10 @@ import Testing
     private static func checked(_ header: [UInt8]) -> [UInt8] {
         var crc = CRC32C()
         crc.update(header.span)
-        let place = 16 + 12 + 3
+        let offset = 16 + 12 + 3
         var header = header
         for index in 0..<4 {
-            header[place + index] = UInt8(truncatingIfNeeded: crc.value >> UInt32(24 - 8 * index))
+            header[offset + index] = UInt8(truncatingIfNeeded: crc.value >> UInt32(24 - 8 * index))
         }
         return header
     }
@@ -83,7 +83,7 @@ import Testing
         #expect(one.bytes.count <= ProxyHeader.maximumSize)
     }
 
-    static let invalid: [(name: String, bytes: [UInt8], place: Int)] = [
+    static let invalid: [(name: String, bytes: [UInt8], offset: Int)] = [
         ("a request", Array("GET / HTTP/1.1\r\n\r\n".utf8), 1),
         ("version 1", Array("PROXY TCP4 192.0.2.43 10.0.0.1 4711 443\r\n".utf8), 1),
         (
@@ -114,9 +114,9 @@ import Testing
 
     @Test(arguments: invalid.indices)
     func `are refused at the first byte that cannot be one (H202)`(index: Int) {
-        let (name, bytes, place) = Self.invalid[index]
-        #expect(ProxyHeader.read(bytes.span.extracting(..<(place - 1))) == .incomplete, "\(name)")
-        for count in place...bytes.count {
+        let (name, bytes, offset) = Self.invalid[index]
+        #expect(ProxyHeader.read(bytes.span.extracting(..<(offset - 1))) == .incomplete, "\(name)")
+        for count in offset...bytes.count {
             #expect(ProxyHeader.read(bytes.span.extracting(..<count)) == .invalid, "\(name)")
         }
     }
@@ -139,8 +139,8 @@ import Testing
     func `never trap, and never consume more than the input (H191, H215)`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let bytes = any.mutation(of: any.one(of: Self.valid).bytes)
+        var random = SeededGenerator(number)
+        let bytes = random.mutation(of: random.one(of: Self.valid).bytes)
         if case .complete(let count, _) = ProxyHeader.read(bytes.span) {
             #expect(count <= min(bytes.count, ProxyHeader.maximumSize))
         }

@@ -183,9 +183,9 @@ import Testing
     func `no list traps, and elements of untrusted peers are ignored (H199, H215)`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         let list = Array("for=\"[2001:db8::1]:80\";proto=https, for=192.0.2.1, for=10.0.0.2".utf8)
-        let claim = String(decoding: any.mutation(of: list), as: UTF8.self)
+        let claim = String(decoding: random.mutation(of: list), as: UTF8.self)
         let fields = Fields([("Forwarded", "\(claim), for=198.51.100.7;proto=http")])
         let origin = Self.trust(.forwarded).origin(of: fields, from: Self.proxy)
         #expect(origin == .init(client: .named("198.51.100.7"), scheme: .http))

@@ -49,9 +49,9 @@ import Testing
 
     @Test(arguments: 0..<500)
     func `a written date is read back (H93, H103)`(case number: UInt64) {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         // From the year 1000 to the end of 9999: four digits.
-        let seconds = Int64(any.number(-30_610_224_000...253_402_300_799))
+        let seconds = Int64(random.number(-30_610_224_000...253_402_300_799))
         let text = HTTPDate.format(seconds)
         #expect(HTTPDate.parse(text) == seconds)
         #expect(text.utf8.count == 29)
@@ -59,9 +59,9 @@ import Testing
 
     @Test(arguments: 0..<200)
     func `a later second gives a later date (H93)`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let seconds = Int64(any.number(0...4_102_444_800))
-        let distance = Int64(any.number(1...100_000))
+        var random = SeededGenerator(number)
+        let seconds = Int64(random.number(0...4_102_444_800))
+        let distance = Int64(random.number(1...100_000))
         let (first, second) = (HTTPDate.format(seconds), HTTPDate.format(seconds + distance))
         #expect(
             HTTPDate.parse(second).map { later in later - seconds } == distance,

@@ -5,18 +5,18 @@ import Testing
 @Suite struct `Request ids` {
     @Test(arguments: 0..<200)
     func `26 characters encode all 128 bits (H205)`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let id = RequestID(high: any.next(), low: any.next())
+        var random = SeededGenerator(number)
+        let id = RequestID(high: random.next(), low: random.next())
         #expect(id.description.utf8.count == 26)
         #expect(RequestID(base32: id.description) == id)
     }
 
     @Test(arguments: 0..<200)
     func `later ids sort after earlier ones (H205)`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let time = any.next() >> 16
-        let earlier = RequestID(high: time << 16 | any.next() & 0xFFFF, low: any.next())
-        let later = RequestID(high: (time + 1) << 16 | any.next() & 0xFFFF, low: any.next())
+        var random = SeededGenerator(number)
+        let time = random.next() >> 16
+        let earlier = RequestID(high: time << 16 | random.next() & 0xFFFF, low: random.next())
+        let later = RequestID(high: (time + 1) << 16 | random.next() & 0xFFFF, low: random.next())
         #expect(earlier.description < later.description)
     }
 
@@ -53,7 +53,7 @@ extension RequestID {
             else {
                 return nil
             }
-            bits += stride(from: 4, through: 0, by: -1).map { place in UInt8(value >> place & 1) }
+            bits += stride(from: 4, through: 0, by: -1).map { shift in UInt8(value >> shift & 1) }
         }
         guard bits.count == 130, bits[0] == 0, bits[1] == 0 else { return nil }
         let word = { (range: Range<Int>) in

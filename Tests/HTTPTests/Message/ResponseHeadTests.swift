@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `a stream is chunked, but not for HTTP 1.0 and not for HEAD (H68, H88, H90)`() {
-        let response = Response(.ok, content: .stream(Silence()))
+        let response = Response(.ok, content: .stream(IdleHandler()))
         #expect(field("Transfer-Encoding", of: written(response)) == "chunked")
         for head in [
             written(response), written(response, closes: true, isHTTP10: true),
@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `101 names the protocol and has neither length nor coding (H130)`(closes: Bool) {
-        let head = written(Response(Upgrade(to: "test", handler: Silence())), closes: closes)
+        let head = written(Response(Upgrade(to: "test", handler: IdleHandler())), closes: closes)
         #expect(head.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
         #expect(field("Upgrade", of: head) == "test")
         #expect(field("Connection", of: head) == "Upgrade")
@@ -105,7 +105,7 @@ import Testing
 }
 
 /// A stream without content.
-private final class Silence: ByteChannelHandler {
+private final class IdleHandler: ByteChannelHandler {
     func opened(_ line: any ByteChannel) {}
     func stopping() {}
     func closed() {}
@@ -139,18 +139,18 @@ private func field(_ name: String, of head: String) -> String? {
             + ChunkFraming.end + ChunkFraming.last
         var decoder = BodyDecoder(.chunked, limit: 1 << 20)
         var read: [UInt8] = []
-        var place = 0
+        var offset = 0
         decoding: while true {
-            switch try decoder.step(wire.span.extracting(place...)) {
-            case .framing(let count): place += count
+            switch try decoder.step(wire.span.extracting(offset...)) {
+            case .framing(let count): offset += count
             case .content(let count):
-                read += wire[place..<place + count]
-                place += count
+                read += wire[offset..<offset + count]
+                offset += count
             case .needsInput, .end: break decoding
             }
         }
         #expect(read == content + [7])
         #expect(decoder.isComplete)
-        #expect(place == wire.count)
+        #expect(offset == wire.count)
     }
 }

@@ -114,28 +114,28 @@ import Testing
 
     @Test(arguments: 0..<400)
     func `mutations never trap, and every split says the same (H3, H215)`(case number: UInt64) {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         for _ in 0..<25 {
-            let seed = any.one(of: ChunkCase.accepted + ChunkCase.refused)
-            let message = any.mutation(of: utf8Bytes(seed.message))
+            let seed = random.one(of: ChunkCase.accepted + ChunkCase.refused)
+            let message = random.mutation(of: utf8Bytes(seed.message))
             #expect(
-                Decoding(message, cuts: any.cuts(of: message.count)) == Decoding(message),
+                Decoding(message, cuts: random.cuts(of: message.count)) == Decoding(message),
                 "\(message)")
         }
     }
 
     @Test(arguments: 0..<100)
     func `chunked content is decoded unchanged (H46)`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let pieces = (0..<any.number(0...9)).map { _ in
-            (0..<any.number(1...40)).map { _ in UInt8(any.number(0...255)) }
+        var random = SeededGenerator(number)
+        let pieces = (0..<random.number(0...9)).map { _ in
+            (0..<random.number(1...40)).map { _ in UInt8(random.number(0...255)) }
         }
         let message =
             pieces.flatMap { piece in
                 utf8Bytes(String(piece.count, radix: 16) + "\r\n") + piece + utf8Bytes("\r\n")
             }
             + utf8Bytes("0\r\n\r\n")
-        let decoding = Decoding(message, cuts: any.cuts(of: message.count))
+        let decoding = Decoding(message, cuts: random.cuts(of: message.count))
         #expect(decoding.body == pieces.flatMap { piece in piece })
         #expect(decoding.used == message.count)
     }

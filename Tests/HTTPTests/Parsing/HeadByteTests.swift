@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `a value contains no control character at any position (H25)`(place: Int) {
-        let before = "GET / HTTP/1.1\r\nHost: h\r\nX: a" + String(repeating: "v", count: place)
+    func `a value contains no control character at any position (H25)`(index: Int) {
+        let before = "GET / HTTP/1.1\r\nHost: h\r\nX: a" + String(repeating: "v", count: index)
         let controls = Set<UInt8>(0x00...0x1F).subtracting([0x09]).union([0x7F])
         for after in ["b\r\n\r\n", "\t01234567\u{E9}8\t9abcdef\r\n\r\n"] {
             #expect(refused(before, after) == controls)

@@ -166,19 +166,19 @@ extension ParseResult {
     @Test(arguments: 0..<400)
     func `mutations never trap, and every split says the same (H3, H191, H215)`(case number: UInt64)
     {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         for _ in 0..<25 {
-            let message = any.mutation(of: any.one(of: Self.seeds))
-            let cuts = any.cuts(of: message.count)
+            let message = random.mutation(of: random.one(of: Self.seeds))
+            let cuts = random.cuts(of: message.count)
             #expect(ParseResult(message, cuts: cuts) == ParseResult(message), "\(message)")
         }
     }
 
     @Test(arguments: 0..<200)
     func `an accepted head that is written again reads the same (H5, H215)`(case number: UInt64) {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         for _ in 0..<25 {
-            let message = any.mutation(of: utf8Bytes(any.one(of: AcceptedHeads.all).message))
+            let message = random.mutation(of: utf8Bytes(random.one(of: AcceptedHeads.all).message))
             guard let head = ParseResult(message).head, let again = head.bytes else { continue }
             #expect(ParseResult(again).head == head, "\(message)")
         }
@@ -186,8 +186,8 @@ extension ParseResult {
 
     @Test(arguments: 0..<100)
     func `random bytes never trap (H191)`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let message = (0..<any.number(0...300)).map { _ in UInt8(any.number(0...255)) }
-        #expect(ParseResult(message, cuts: any.cuts(of: message.count)) == ParseResult(message))
+        var random = SeededGenerator(number)
+        let message = (0..<random.number(0...300)).map { _ in UInt8(random.number(0...255)) }
+        #expect(ParseResult(message, cuts: random.cuts(of: message.count)) == ParseResult(message))
     }
 }

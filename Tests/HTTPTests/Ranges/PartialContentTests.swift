@@ -28,9 +28,10 @@ import Testing
         #expect(partial.contentRange == nil)
         let boundary = String(
             partial.mediaType.dropFirst("multipart/byteranges; boundary=".count))
-        func head(_ place: String) -> [UInt8] {
+        func head(_ byteRange: String) -> [UInt8] {
             Array(
-                "--\(boundary)\r\nContent-Type: text/plain\r\nContent-Range: \(place)\r\n\r\n".utf8)
+                "--\(boundary)\r\nContent-Type: text/plain\r\nContent-Range: \(byteRange)\r\n\r\n"
+                    .utf8)
         }
         var expected = head("bytes 0-1/1000") + bytes[0..<2]
         expected += Array("\r\n".utf8) + head("bytes 500-502/1000") + bytes[500..<503]

@@ -52,20 +52,20 @@ import Testing
                 fields: Fields([("Range", field(count))]))
             return large.selection(for: request, at: 0)
         }
-        let places: [Int64] = (0..<32).map { number in number * 500 }
-        #expect(select(32) == .parts(places.map { place in place..<place + 1 }))
+        let offsets: [Int64] = (0..<32).map { number in number * 500 }
+        #expect(select(32) == .parts(offsets.map { offset in offset..<offset + 1 }))
         #expect(select(33) == .whole)
     }
 
     @Test(arguments: 0..<500)
     func `never sends more than its size, whatever is requested (H108)`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let size = Int64(any.number(0...3000))
-        let words = (0..<any.number(1...12)).map { _ in
-            switch any.number(0...2) {
-            case 0: "-\(any.number(0...4000))"
-            case 1: "\(any.number(0...4000))-"
-            default: "\(any.number(0...2000))-\(any.number(1000...4000))"
+        var random = SeededGenerator(number)
+        let size = Int64(random.number(0...3000))
+        let words = (0..<random.number(1...12)).map { _ in
+            switch random.number(0...2) {
+            case 0: "-\(random.number(0...4000))"
+            case 1: "\(random.number(0...4000))-"
+            default: "\(random.number(0...2000))-\(random.number(1000...4000))"
             }
         }
         let field = "bytes=" + words.joined(separator: ",")

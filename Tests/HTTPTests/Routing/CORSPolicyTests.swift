@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test func `answers a preflight with methods, headers and an age (H123)`() {
-        let asks = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
-        let added = fields(policy, asks, .options)
+        let preflight = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
+        let added = fields(policy, preflight, .options)
         #expect(added["Access-Control-Allow-Methods"] == "GET, OPTIONS")
         #expect(added["Access-Control-Allow-Headers"] == "X-One, X-Two")
         #expect(added["Access-Control-Max-Age"] == "600")
@@ -80,9 +80,9 @@ import Testing
             ([("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")], .get),
         ] as [([(name: String, value: String)], Method)])
     func `answers no preflight of another origin, and nothing without a preflight (H123)`(
-        asks: [(name: String, value: String)], method: Method
+        preflight: [(name: String, value: String)], method: Method
     ) {
-        let added = fields(policy, asks, method)
+        let added = fields(policy, preflight, method)
         #expect(added["Access-Control-Allow-Methods"] == nil)
         #expect(added["Access-Control-Allow-Headers"] == nil)
         #expect(added["Access-Control-Max-Age"] == nil)
@@ -91,8 +91,8 @@ import Testing
     @Test func `without origins adds nothing (H122)`() {
         let none = policy.allowing([])
         #expect(!none.isEnabled)
-        let asks = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
-        #expect(fields(none, asks, .options).all.isEmpty)
+        let preflight = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
+        #expect(fields(none, preflight, .options).all.isEmpty)
     }
 
     @Test func `applies to asynchronous answers as well (H124)`() async {

@@ -24,10 +24,10 @@ import Testing
     }
 
     @Test(arguments: 0..<200) func `never admit more than burst and rate allow`(seed: UInt64) {
-        var any = SeededGenerator(seed)
-        let rate = Int64(any.next() % 300) + 1
-        let burst = Int64(any.next() % 300) + 1
-        let waits = (0..<400).map { _ in Int64(any.next() % 40) }
+        var random = SeededGenerator(seed)
+        let rate = Int64(random.next() % 300) + 1
+        let burst = Int64(random.next() % 300) + 1
+        let waits = (0..<400).map { _ in Int64(random.next() % 40) }
         var bucket = RateBucket(perSecond: rate, burst: burst)
         let count = Int64(passed(&bucket, waits))
         let elapsed = waits.reduce(0, +)
@@ -37,11 +37,11 @@ import Testing
     }
 
     @Test(arguments: 0..<200) func `always admit a caller that stays below the rate`(seed: UInt64) {
-        var any = SeededGenerator(seed)
-        let rate = Int64(any.next() % 300) + 1
+        var random = SeededGenerator(seed)
+        let rate = Int64(random.next() % 300) + 1
         let pause = (1000 + rate - 1) / rate
         var bucket = RateBucket(perSecond: rate, burst: 1)
-        let waits = (0..<300).map { _ in pause + Int64(any.next() % 20) }
+        let waits = (0..<300).map { _ in pause + Int64(random.next() % 20) }
         #expect(passed(&bucket, waits) == waits.count)
     }
 

@@ -1,41 +1,41 @@
 import Glibc
 
-/// A peer made of plain blocking calls: it sends exactly the given bytes.
+/// A client made of plain blocking calls, which sends exactly the given bytes.
 ///
-/// Every call gives up after ten seconds, so that a server that hangs fails its test.
+/// Every call fails after ten seconds, so that a server that hangs fails its test.
 class Client {
     enum Failure: Error, Equatable {
-        /// Nothing came within the patience.
+        /// Nothing was received within the timeout.
         case timedOut
-        /// The peer broke the connection (`ECONNRESET`, `EPIPE`).
+        /// The peer reset the connection (`ECONNRESET`, `EPIPE`).
         case reset
-        /// The stream ended in the middle of an answer; what had come.
+        /// The stream ended inside an answer; the value is what was received.
         case ended(String)
         case system(Int32)
     }
 
     let descriptor: Int32
-    /// What was received and not used yet.
-    private var kept: [UInt8] = []
+    /// Bytes that were received and not returned yet.
+    private var unread: [UInt8] = []
 
-    /// Takes a connected socket over.
+    /// Takes ownership of a connected socket.
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        patience(milliseconds: 10_000)
+        setTimeout(milliseconds: 10_000)
     }
 
     deinit { close(descriptor) }
 
-    /// How long one receiving or sending call may wait.
-    func patience(milliseconds: Int) {
+    /// Sets how long one receiving or sending call may wait.
+    func setTimeout(milliseconds: Int) {
         var time = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
     }
 
-    /// Makes the receive buffer small, for peers that read slowly, or large again.
-    func receiveBuffer(_ size: Int32) {
+    /// Sets the size of the receive buffer: small for clients that read slowly.
+    func setReceiveBuffer(_ size: Int32) {
         var size = size
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -44,22 +44,22 @@ class Client {
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// Sends all of it.
+    /// Sends all bytes.
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { rest in
-                give(rest)
+                write(rest)
             }
             guard count > 0 else { throw failure() }
             sent += count
         }
     }
 
-    /// Sends until the socket takes no more for a while, and says how much that was.
+    /// Sends until the socket accepts no more for 300 ms, and returns how many bytes were sent.
     func sendUntilBlocked(_ bytes: [UInt8]) -> Int {
-        patience(milliseconds: 300)
-        defer { patience(milliseconds: 10_000) }
+        setTimeout(milliseconds: 300)
+        defer { setTimeout(milliseconds: 10_000) }
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { rest in
@@ -71,34 +71,35 @@ class Client {
         return sent
     }
 
-    /// Ends our side of the connection; the peer's may go on.
+    /// Ends the client's side of the connection; the peer can still send.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Goes away without good-bye: the peer gets a reset.
-    func vanish() {
-        var reset = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, socklen_t(MemoryLayout<linger>.size))
-        // The descriptor itself is closed once, by `deinit`; this breaks the connection now.
-        var nowhere = sockaddr()
-        nowhere.sa_family = sa_family_t(AF_UNSPEC)
-        Glibc.connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    /// Resets the connection.
+    func reset() {
+        var noLinger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &noLinger, socklen_t(MemoryLayout<linger>.size))
+        // The descriptor itself is closed once, by `deinit`; this resets the connection now.
+        var unspecified = sockaddr()
+        unspecified.sa_family = sa_family_t(AF_UNSPEC)
+        Glibc.connect(descriptor, &unspecified, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
     // MARK: Receiving
 
-    /// What comes with one call; empty at the end.
+    /// The bytes of one call; empty at the end.
     func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
-        if !kept.isEmpty {
-            defer { kept = [] }
-            return kept
+        if !unread.isEmpty {
+            defer { unread = [] }
+            return unread
         }
         var buffer = [UInt8](repeating: 0, count: limit)
-        let count = buffer.withUnsafeMutableBytes { space in take(space) }
+        let count = buffer.withUnsafeMutableBytes { space in read(space) }
         guard count >= 0 else { throw failure() }
         return Array(buffer[..<count])
     }
 
-    /// Everything until the peer ends.
+    /// All bytes up to the peer's end.
     func rest() throws -> String {
         var all: [UInt8] = []
         while true {
@@ -108,7 +109,7 @@ class Client {
         }
     }
 
-    /// What stands between a head and the peer's end.
+    /// The bytes between a head and the peer's end.
     func content() throws -> [UInt8] {
         var all: [UInt8] = []
         while true {
@@ -120,11 +121,11 @@ class Client {
         return Array(all[end...])
     }
 
-    /// One answer: its head, then as much content as the head announces.
+    /// One answer: its head, and as much content as the head announces.
     func answer(withoutContent: Bool = false) throws -> Reply {
         let blank = Array("\r\n\r\n".utf8)
-        var bytes = kept
-        kept = []
+        var bytes = unread
+        unread = []
         var end: Int?
         while end == nil {
             end = bytes.firstRange(of: blank)?.upperBound
@@ -143,18 +144,18 @@ class Client {
             guard !piece.isEmpty else { throw Failure.ended(reply.head) }
             content += piece
         }
-        kept = Array(content[length...])
+        unread = Array(content[length...])
         reply.content = Array(content[..<length])
         return reply
     }
 
-    /// `send`, for clients that speak through something else.
-    func give(_ bytes: UnsafeRawBufferPointer) -> Int {
+    /// `send`; overridden by clients with another transport.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// `recv`.
-    func take(_ space: UnsafeMutableRawBufferPointer) -> Int {
+    /// `recv`; overridden by clients with another transport.
+    func read(_ space: UnsafeMutableRawBufferPointer) -> Int {
         recv(descriptor, space.baseAddress, space.count, 0)
     }
 
@@ -167,7 +168,7 @@ class Client {
     }
 }
 
-/// An answer as a client sees it.
+/// An answer as received by a client.
 struct Reply {
     let head: String
     var content: [UInt8] = []
@@ -182,7 +183,7 @@ struct Reply {
     }
 }
 
-/// Memory of this process; the kernel's buffers are not counted.
+/// The resident memory of this process, without the kernel's buffers.
 func residentBytes() throws -> Int {
     let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw Client.Failure.system(errno) }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import HTTPTransport
 
-/// The tests over live sockets: one after another, because some of them count and measure.
-@Suite(.serialized, .timeLimit(.minutes(2))) enum Live {}
+/// The tests over sockets. They run one after another, because some count and measure.
+@Suite(.serialized, .timeLimit(.minutes(2))) enum LiveServerTests {}
 
-/// A server of one test, listening on a port of its own.
+/// A server of one test, which listens on its own port.
 struct LiveServer: Sendable {
     let server: Server
     let address: ListenAddress
@@ -24,12 +24,12 @@ struct LiveServer: Sendable {
         return try client.rest()
     }
 
-    /// Waits until the loop has seen everything that was sent so far: a whole exchange on another
-    /// connection comes after it.
+    /// Waits until the loop has read all that was sent so far, by an exchange on another
+    /// connection.
     func settle() throws { _ = try exchange("OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n") }
 
-    /// The descriptors of this process that belong to this server or to connections with it, on either
-    /// side.
+    /// The descriptors of this process that belong to this server or to connections with it,
+    /// on either side.
     var descriptors: [Int32] {
         (0..<Int32(sysconf(Int32(_SC_OPEN_MAX)))).filter { descriptor in
             var form = sockaddr_in()
@@ -88,7 +88,7 @@ extension Client {
     }
 }
 
-/// Runs a server for as long as `body` talks with it.
+/// Runs a server while `body` sends requests to it.
 ///
 /// `body` blocks, so it runs on a thread of its own and never on Swift's pool.
 func serving<Result: Sendable>(
@@ -113,7 +113,7 @@ func serving<Result: Sendable>(
     }
 }
 
-/// Runs something that blocks beside Swift's pool.
+/// Runs blocking work outside Swift's thread pool.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws
     -> Result
 {
@@ -124,15 +124,14 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
     }
 }
 
-/// Looks again and again until it is so; gives up after a minute.
-///
-/// Blocks, as the clients do.
-func eventually(_ isSo: () throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation)
+/// Polls until a condition is true, and fails the test after a minute. Blocks, as the clients do.
+func eventually(_ condition: () throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation)
     throws
 {
     for _ in 0..<6000 {
-        if try isSo() { return }
+        if try condition() { return }
         usleep(10_000)
     }
-    Issue.record("It never became so.", sourceLocation: sourceLocation)
+    Issue.record(
+        "The condition did not become true within a minute.", sourceLocation: sourceLocation)
 }

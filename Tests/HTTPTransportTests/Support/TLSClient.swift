@@ -7,20 +7,20 @@ import HTTPTransport
 final class TLSClient: Client {
     let ssl: OpaquePointer
     private let context: OpaquePointer
-    /// Whether the server has said goodbye in TLS.
+    /// Whether the server has sent close_notify.
     var hasCloseNotify: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
 
-    /// Takes a connected socket over and shakes hands.
+    /// Takes ownership of a connected socket and performs the handshake.
     ///
-    /// - Throws: ``Client/Failure/ended(_:)`` with OpenSSL's words when the server refuses.
-    init(descriptor: Int32, _ change: (inout TLSPeer.Manners) -> Void) throws {
-        var manners = TLSPeer.Manners()
-        change(&manners)
-        context = TLSPeer.context(manners)
-        ssl = TLSPeer.client(context, manners)
+    /// - Throws: ``Client/Failure/ended(_:)`` with OpenSSL's text when the server refuses.
+    init(descriptor: Int32, _ change: (inout TLSPeer.ClientOptions) -> Void) throws {
+        var options = TLSPeer.ClientOptions()
+        change(&options)
+        context = TLSPeer.context(options)
+        ssl = TLSPeer.client(context, options)
         super.init(descriptor: descriptor)
         SSL_set_fd(ssl, descriptor)
-        guard SSL_do_handshake(ssl) == 1 else { throw fault() }
+        guard SSL_do_handshake(ssl) == 1 else { throw failure() }
     }
 
     deinit {
@@ -28,24 +28,24 @@ final class TLSClient: Client {
         SSL_CTX_free(context)
     }
 
-    override func give(_ bytes: UnsafeRawBufferPointer) -> Int {
+    override func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         ERR_clear_error()
         return Int(SSL_write(ssl, bytes.baseAddress, Int32(bytes.count)))
     }
 
-    override func take(_ space: UnsafeMutableRawBufferPointer) -> Int {
+    override func read(_ space: UnsafeMutableRawBufferPointer) -> Int {
         ERR_clear_error()
         errno = 0
         let count = SSL_read(ssl, space.baseAddress, Int32(space.count))
         if count > 0 { return Int(count) }
-        // The end, with a goodbye or without one; which it was can be asked.
+        // The end, with close_notify or without; `hasCloseNotify` tells which.
         return hasCloseNotify || errno != EAGAIN ? 0 : -1
     }
 
-    /// Ends our side in TLS only.
+    /// Ends the client's side in TLS only, not in TCP.
     func sendCloseNotify() { SSL_shutdown(ssl) }
 
-    private func fault() -> Failure {
+    private func failure() -> Failure {
         defer { ERR_clear_error() }
         guard let text = ERR_reason_error_string(ERR_peek_last_error()) else { return .reset }
         return .ended(String(cString: text))
@@ -61,12 +61,14 @@ final class TLSClient: Client {
 
 extension LiveServer {
     /// A new connection with TLS.
-    func connectSecurely(_ change: (inout TLSPeer.Manners) -> Void = { _ in }) throws -> TLSClient {
+    func connectSecurely(_ change: (inout TLSPeer.ClientOptions) -> Void = { _ in }) throws
+        -> TLSClient
+    {
         try TLSClient(descriptor: try Client.connect(to: address), change)
     }
 }
 
-/// Runs a server that speaks TLS for as long as `body` talks with it.
+/// Runs a server with TLS while `body` sends requests to it.
 func servingSecurely<Result: Sendable>(
     _ authority: TestAuthority, _ service: any Service = TestService(),
     with change: (inout ServerConfiguration) -> Void = { _ in },

@@ -2,12 +2,12 @@ import COpenSSL
 import Glibc
 import HTTPTransport
 
-/// Signs certificates for tests and lays them out as files, gone with the object.
+/// Signs certificates for tests and writes them to files, which are deleted with the object.
 final class TestAuthority {
     enum KeyKind { case p256, p521, rsa(Int32), ed25519 }
 
-    /// Everything one may want of a certificate.
-    struct Wish {
+    /// What a certificate contains.
+    struct CertificateOptions {
         var names = ["DNS:localhost"]
         var subject = "test"
         var key = KeyKind.p256
@@ -28,9 +28,9 @@ final class TestAuthority {
         mkdtemp(&path)
         folder = String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         key = Self.makeKey(.p256)
-        var wish = Wish(names: [], subject: name, usage: nil)
-        wish.validity = -86_400...864_000
-        certificate = Self.make(wish, key, isAuthority: true)
+        var options = CertificateOptions(names: [], subject: name, usage: nil)
+        options.validity = -86_400...864_000
+        certificate = Self.make(options, key, isAuthority: true)
         X509_sign(certificate, key, EVP_sha256())
         _ = write("ca.pem") { bio in PEM_write_bio_X509(bio, certificate) }
     }
@@ -46,24 +46,29 @@ final class TestAuthority {
     var bundle: String { "\(folder)/ca.pem" }
 
     /// A certificate with its key and its root.
-    func pair(_ change: (inout Wish) -> Void = { _ in }) -> TLSConfiguration.CertificateFiles {
+    func pair(_ change: (inout CertificateOptions) -> Void = { _ in })
+        -> TLSConfiguration.CertificateFiles
+    {
         count += 1
         let pair = TLSConfiguration.CertificateFiles(
             chain: "\(folder)/\(count).pem", key: "\(folder)/\(count).key")
-        lay(pair, change)
+        replace(pair, change)
         return pair
     }
 
-    /// Puts another certificate where one was.
-    func lay(_ pair: TLSConfiguration.CertificateFiles, _ change: (inout Wish) -> Void = { _ in }) {
-        var wish = Wish()
-        change(&wish)
-        let leafKey = Self.makeKey(wish.key)
+    /// Replaces a certificate by another one.
+    func replace(
+        _ pair: TLSConfiguration.CertificateFiles,
+        _ change: (inout CertificateOptions) -> Void = { _ in }
+    ) {
+        var options = CertificateOptions()
+        change(&options)
+        let leafKey = Self.makeKey(options.key)
         defer { EVP_PKEY_free(leafKey) }
-        let leaf = Self.make(wish, leafKey, isAuthority: false)
+        let leaf = Self.make(options, leafKey, isAuthority: false)
         defer { X509_free(leaf) }
         X509_set_issuer_name(leaf, X509_get_subject_name(certificate))
-        X509_sign(leaf, key, wish.signsWithSHA1 ? EVP_sha1() : EVP_sha256())
+        X509_sign(leaf, key, options.signsWithSHA1 ? EVP_sha1() : EVP_sha256())
         write(pair.chain.suffix(after: folder)) { bio in
             PEM_write_bio_X509(bio, leaf)
             PEM_write_bio_X509(bio, certificate)
@@ -74,7 +79,7 @@ final class TestAuthority {
         chmod(pair.key, 0o600)
     }
 
-    /// Writes any file into the folder, at once.
+    /// Writes a file into the folder atomically.
     @discardableResult func write(_ name: String, _ put: (OpaquePointer) -> Void) -> String {
         let path = "\(folder)/\(name)"
         written.append(name)
@@ -106,7 +111,7 @@ final class TestAuthority {
         return key.unsafelyUnwrapped
     }
 
-    private static func make(_ wish: Wish, _ key: OpaquePointer, isAuthority: Bool)
+    private static func make(_ options: CertificateOptions, _ key: OpaquePointer, isAuthority: Bool)
         -> OpaquePointer
     {
         let made = X509_new()
@@ -114,16 +119,16 @@ final class TestAuthority {
         RAND_bytes(&serial, 7)
         X509_set_version(made, 2)
         ASN1_INTEGER_set_uint64(X509_get_serialNumber(made), serial)
-        X509_gmtime_adj(X509_getm_notBefore(made), wish.validity.lowerBound)
-        X509_gmtime_adj(X509_getm_notAfter(made), wish.validity.upperBound)
+        X509_gmtime_adj(X509_getm_notBefore(made), options.validity.lowerBound)
+        X509_gmtime_adj(X509_getm_notAfter(made), options.validity.upperBound)
         X509_set_pubkey(made, key)
         X509_NAME_add_entry_by_txt(
-            X509_get_subject_name(made), "CN", MBSTRING_UTF8, wish.subject, -1, -1, 0)
+            X509_get_subject_name(made), "CN", MBSTRING_UTF8, options.subject, -1, -1, 0)
         X509_set_issuer_name(made, X509_get_subject_name(made))
         var extensions = [(NID_basic_constraints, isAuthority ? "critical,CA:TRUE" : "CA:FALSE")]
-        if let usage = wish.usage { extensions.append((NID_ext_key_usage, usage)) }
-        if !wish.names.isEmpty {
-            extensions.append((NID_subject_alt_name, wish.names.joined(separator: ",")))
+        if let usage = options.usage { extensions.append((NID_ext_key_usage, usage)) }
+        if !options.names.isEmpty {
+            extensions.append((NID_subject_alt_name, options.names.joined(separator: ",")))
         }
         for (kind, value) in extensions {
             let part = X509V3_EXT_conf_nid(nil, nil, kind, value)

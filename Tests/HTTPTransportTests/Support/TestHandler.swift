@@ -1,10 +1,10 @@
 import HTTP
 import Synchronization
 
-/// A handler made of closures; what is left out does nothing.
+/// A handler made of closures; a missing one does nothing.
 final class TestHandler: ByteChannelHandler, @unchecked Sendable {
-    // Sendable because `line` is only used on its loop.
-    private var line: (any ByteChannel)?
+    // Sendable because `channel` is only used on its loop.
+    private var channel: (any ByteChannel)?
     private let onOpened: @Sendable (any ByteChannel) -> Void
     private let onReceived: @Sendable (any ByteChannel, [UInt8]) -> Void
     private let onDeadline: @Sendable (any ByteChannel) -> Void
@@ -17,7 +17,7 @@ final class TestHandler: ByteChannelHandler, @unchecked Sendable {
         received: @escaping @Sendable (any ByteChannel, [UInt8]) -> Void = { _, _ in },
         deadline: @escaping @Sendable (any ByteChannel) -> Void = { _ in },
         drained: @escaping @Sendable (any ByteChannel) -> Void = { _ in },
-        stopping: @escaping @Sendable (any ByteChannel) -> Void = { line in line.finish() },
+        stopping: @escaping @Sendable (any ByteChannel) -> Void = { channel in channel.finish() },
         closed: @escaping @Sendable () -> Void = {}
     ) {
         onOpened = opened
@@ -28,35 +28,39 @@ final class TestHandler: ByteChannelHandler, @unchecked Sendable {
         onClosed = closed
     }
 
-    func opened(_ line: any ByteChannel) {
-        self.line = line
-        onOpened(line)
+    func opened(_ channel: any ByteChannel) {
+        self.channel = channel
+        onOpened(channel)
     }
 
     func received(_ bytes: Span<UInt8>) {
-        guard let line else { return }
-        onReceived(line, bytes.withUnsafeBufferPointer { bytes in Array(bytes) })
+        guard let channel else { return }
+        onReceived(channel, bytes.withUnsafeBufferPointer { bytes in Array(bytes) })
     }
 
-    func deadlinePassed() { if let line { onDeadline(line) } }
-    func drained() { if let line { onDrained(line) } }
-    func stopping() { if let line { onStopping(line) } }
+    func deadlinePassed() { if let channel { onDeadline(channel) } }
+    func drained() { if let channel { onDrained(channel) } }
+    func stopping() { if let channel { onStopping(channel) } }
 
     func closed() {
-        line = nil
+        channel = nil
         onClosed()
     }
 }
 
-/// Lines that a test reaches from its own thread, alive or not.
-final class Lines: Sendable {
-    private let lines = Mutex<[any ByteChannel]>([])
+/// Channels that a test uses from its own thread, open or closed.
+final class TestChannels: Sendable {
+    private let channels = Mutex<[any ByteChannel]>([])
 
-    func add(_ line: any ByteChannel) { lines.withLock { lines in lines.append(line) } }
-    func forget() { lines.withLock { lines in lines = [] } }
+    func add(_ channel: any ByteChannel) {
+        channels.withLock { channels in channels.append(channel) }
+    }
+    func forget() { channels.withLock { channels in channels = [] } }
 
-    /// Does something with each of them, on its loop.
+    /// Runs `work` for each channel on its loop.
     func each(_ work: @escaping @Sendable (any ByteChannel) -> Void) {
-        for line in lines.withLock({ lines in lines }) { line.perform { work(line) } }
+        for channel in channels.withLock({ channels in channels }) {
+            channel.perform { work(channel) }
+        }
     }
 }

@@ -2,11 +2,11 @@ import Glibc
 import HTTP
 import Synchronization
 
-/// A service made of one closure; what it refuses is `text/plain` and carries the rule.
+/// A service made of one closure; its refusals are `text/plain` with the rule's number.
 final class TestService: Service {
     private let decide: @Sendable (Request) -> Answer
 
-    /// Answers as instructed; without instructions it echoes.
+    /// Answers with the closure; echoes without one.
     init(_ decide: @escaping @Sendable (Request) -> Answer = TestService.echo) {
         self.decide = decide
     }
@@ -25,7 +25,7 @@ final class TestService: Service {
         return Answer("echo") { body in await collected(body) }
     }
 
-    /// The whole body as an answer; a body that breaks becomes the status it deserves.
+    /// Answers with the whole body; a body that fails becomes the matching status.
     static func collected(_ body: any RequestBody) async -> Response {
         do throws(BodyError) {
             return Response(.ok, "text/plain", try await body.collect())
@@ -40,7 +40,7 @@ final class TestService: Service {
         }
     }
 
-    /// Answers with that text after whatever `before` waits for.
+    /// Answers with the text once `before` returns.
     static func later(_ text: String, _ before: @escaping @Sendable () async -> Void) -> Answer {
         Answer("later") { _ in
             await before()
@@ -49,7 +49,7 @@ final class TestService: Service {
     }
 }
 
-/// Something handlers wait for until a test lets them go.
+/// Blocks handlers until the test opens it.
 actor Gate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -59,14 +59,14 @@ actor Gate {
         await withCheckedContinuation { continuation in waiting.append(continuation) }
     }
 
-    private func letGo() {
+    private func resumeAll() {
         isOpen = true
         for continuation in waiting { continuation.resume() }
         waiting = []
     }
 
-    /// Lets all requests through, from any thread.
-    nonisolated func open() { Task { await letGo() } }
+    /// Resumes all handlers; may be called from any thread.
+    nonisolated func open() { Task { await resumeAll() } }
 }
 
 /// Counts from any thread.
@@ -78,13 +78,13 @@ final class Counter: Sendable {
 }
 
 extension String {
-    /// A request head: this line, a Host, these lines.
+    /// A request head: this line, a Host, these header lines.
     static func head(_ line: String, _ fields: String...) -> String {
         ([line, "Host: h"] + fields).map { line in line + "\r\n" }.joined() + "\r\n"
     }
 }
 
-/// A temporary file with that content, gone with the object.
+/// A temporary file with the content, deleted with the object.
 final class TestFile: FileContent {
     let descriptor: Int32
 

@@ -17,8 +17,8 @@ import Testing
     @Test func `a valid pair has its names, its end and its chain without the root (H166, H171)`()
         throws
     {
-        let pair = authority.pair { wish in
-            wish.names = ["DNS:Chat.Example.com", "DNS:*.example.org", "IP:127.0.0.1", "IP:::1"]
+        let pair = authority.pair { options in
+            options.names = ["DNS:Chat.Example.com", "DNS:*.example.org", "IP:127.0.0.1", "IP:::1"]
         }
         let certificate = try load(pair)
         #expect(
@@ -38,8 +38,8 @@ import Testing
         ) { try load(mixed) }
     }
 
-    @Test func `what has expired is refused, unless forced (H166)`() throws {
-        let pair = authority.pair { wish in wish.validity = -7200 ... -3600 }
+    @Test func `an expired certificate is refused, unless forced (H166)`() throws {
+        let pair = authority.pair { options in options.validity = -7200 ... -3600 }
         #expect(throws: TLSConfigurationError("the certificate \(pair.chain) has expired")) {
             try load(pair)
         }
@@ -50,14 +50,14 @@ import Testing
             ])
     }
 
-    @Test func `what is not valid yet is refused (H165)`() {
-        let pair = authority.pair { wish in wish.validity = 3600...7200 }
+    @Test func `a certificate that is not valid yet is refused (H165)`() {
+        let pair = authority.pair { options in options.validity = 3600...7200 }
         #expect(throws: TLSConfigurationError("the certificate \(pair.chain) is not valid yet")) {
             try load(pair)
         }
     }
 
-    @Test func `files that are missing or hold something else are refused by name (H165)`() {
+    @Test func `missing files and files with other content are refused by name (H165)`() {
         let good = authority.pair()
         let text = authority.write("text") { bio in BIO_puts(bio, "no PEM\n") }
         let missing = authority.folder + "/missing"
@@ -99,17 +99,17 @@ import Testing
     }
 
     @Test(arguments: [TestAuthority.KeyKind.rsa(2048), .ed25519, .p256])
-    func `strong keys are served (H160)`(kind: TestAuthority.KeyKind) throws {
-        _ = try load(authority.pair { wish in wish.key = kind })
+    func `strong keys are accepted (H160)`(kind: TestAuthority.KeyKind) throws {
+        _ = try load(authority.pair { options in options.key = kind })
     }
 
-    @Test func `weak keys, odd curves and old signatures are refused (H160)`() {
-        let weak = authority.pair { wish in wish.key = .rsa(1024) }
-        let odd = authority.pair { wish in wish.key = .p521 }
-        let old = authority.pair { wish in wish.signsWithSHA1 = true }
+    @Test func `weak keys, unsupported curves and old signatures are refused (H160)`() {
+        let weak = authority.pair { options in options.key = .rsa(1024) }
+        let otherCurve = authority.pair { options in options.key = .p521 }
+        let old = authority.pair { options in options.signsWithSHA1 = true }
         for (pair, fault) in [
             (weak, "has an RSA key of 1024 bits; 2048 it must be"),
-            (odd, "has a key on a curve other than P-256 and P-384"),
+            (otherCurve, "has a key on a curve other than P-256 and P-384"),
             (old, "is signed with a digest older than SHA-256"),
         ] {
             #expect(throws: TLSConfigurationError("the certificate \(pair.chain) \(fault)")) {
@@ -134,7 +134,7 @@ import Testing
         ) { try load(.init(chain: mixed, key: pair.key)) }
     }
 
-    @Test func `a development pair is served at once and never overwrites another`() throws {
+    @Test func `a development pair is usable at once and never overwrites another`() throws {
         let pair = try DevelopmentCertificate.write(
             to: authority.folder, hosts: ["chat.test", "localhost", "192.0.2.1"])
         let certificate = try load(pair)

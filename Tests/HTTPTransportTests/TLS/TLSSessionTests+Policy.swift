@@ -5,17 +5,17 @@ import Testing
 
 @testable import HTTPTransport
 
-// What is spoken, and what is refused.
+// Versions, suites and groups that are supported or refused.
 extension `TLS sessions` {
     @Test(arguments: [TLS1_VERSION, TLS1_1_VERSION])
     func `older versions are refused (H159)`(version: Int32) throws {
-        let peer = TLSPeer(try context()) { manners in
-            manners.minimum = version
-            manners.maximum = version
+        let peer = TLSPeer(try context()) { options in
+            options.minimum = version
+            options.maximum = version
         }
-        peer.talk()
+        peer.exchange()
         #expect(!peer.isEstablished)
-        #expect(peer.clientsFault().contains("alert protocol version"))
+        #expect(peer.clientError().contains("alert protocol version"))
     }
 
     @Test(arguments: [
@@ -25,11 +25,11 @@ extension `TLS sessions` {
     func `suites without forward secrecy or authenticated encryption are refused (H159)`(
         suite: String
     ) throws {
-        let peer = TLSPeer(try context()) { manners in
-            manners.maximum = TLS1_2_VERSION
-            manners.suites12 = suite + ":@SECLEVEL=0"
+        let peer = TLSPeer(try context()) { options in
+            options.maximum = TLS1_2_VERSION
+            options.suites12 = suite + ":@SECLEVEL=0"
         }
-        peer.talk()
+        peer.exchange()
         #expect(!peer.isEstablished)
     }
 
@@ -40,51 +40,51 @@ extension `TLS sessions` {
     func `TLS 1.2 has the suites of RFC 9325 and extended master secret (H159)`(suite: String)
         throws
     {
-        let peer = TLSPeer(try context()) { manners in
-            manners.maximum = TLS1_2_VERSION
-            manners.suites12 = suite
+        let peer = TLSPeer(try context()) { options in
+            options.maximum = TLS1_2_VERSION
+            options.suites12 = suite
         }
-        peer.talk()
+        peer.exchange()
         #expect(peer.isEstablished)
         #expect(String(cString: SSL_CIPHER_get_name(SSL_get_current_cipher(peer.ssl))) == suite)
         #expect(SSL_ctrl(peer.ssl, SSL_CTRL_GET_EXTMS_SUPPORT, 0, nil) == 1)
     }
 
     @Test(arguments: [("X25519", true), ("P-256", true), ("P-384", true), ("P-521", false)])
-    func `three groups are spoken (H160)`(group: String, isSpoken: Bool) throws {
-        let peer = TLSPeer(try context()) { manners in manners.groups = group }
-        peer.talk()
+    func `three groups are supported (H160)`(group: String, isSpoken: Bool) throws {
+        let peer = TLSPeer(try context()) { options in options.groups = group }
+        peer.exchange()
         #expect(peer.isEstablished == isSpoken)
     }
 
     @Test func `renegotiation is refused (H159)`() throws {
-        let peer = TLSPeer(try context()) { manners in manners.maximum = TLS1_2_VERSION }
-        peer.talk()
+        let peer = TLSPeer(try context()) { options in options.maximum = TLS1_2_VERSION }
+        peer.exchange()
         SSL_renegotiate(peer.ssl)
         SSL_do_handshake(peer.ssl)
-        peer.talk()
-        #expect(peer.clientsFault().contains("no renegotiation"))
+        peer.exchange()
+        #expect(peer.clientError().contains("no renegotiation"))
     }
 
     @Test func `no early data is offered (H161)`() throws {
         let peer = TLSPeer(try context())
-        peer.talk()
+        peer.exchange()
         let session = SSL_get1_session(peer.ssl)
         defer { SSL_SESSION_free(session) }
         #expect(SSL_SESSION_is_resumable(session) == 1)
         #expect(SSL_SESSION_get_max_early_data(session) == 0)
     }
 
-    @Test func `http 1.1 is the only protocol, and offering none is as good (H162)`() throws {
+    @Test func `http/1.1 is the only protocol, and a client may offer none (H162)`() throws {
         let http11 = [8] + Array("http/1.1".utf8)
         let h2 = [2] + Array("h2".utf8)
         let server = try context()
         for (offer, isSpoken) in [(http11, true), (h2 + http11, true), (h2, false), ([], true)] {
-            let peer = TLSPeer(server) { manners in manners.protocols = offer }
-            peer.talk()
+            let peer = TLSPeer(server) { options in options.protocols = offer }
+            peer.exchange()
             #expect(peer.isEstablished == isSpoken)
             if !isSpoken {
-                #expect(peer.clientsFault().contains("no application protocol"))
+                #expect(peer.clientError().contains("no application protocol"))
             }
             var chosen: UnsafePointer<UInt8>?
             var count: UInt32 = 0
@@ -93,20 +93,20 @@ extension `TLS sessions` {
         }
     }
 
-    @Test func `key updates are accepted, but no flood of them (H172)`() throws {
+    @Test func `key updates are accepted up to a limit (H172)`() throws {
         let peer = TLSPeer(try context())
-        peer.talk()
+        peer.exchange()
         for _ in 0..<40 {
             SSL_key_update(peer.ssl, SSL_KEY_UPDATE_REQUESTED)
-            peer.say([7])
-            peer.talk()
+            peer.send([7])
+            peer.exchange()
         }
         #expect(peer.received.count == 40)
         for _ in 0..<33 {
             SSL_key_update(peer.ssl, SSL_KEY_UPDATE_NOT_REQUESTED)
             SSL_do_handshake(peer.ssl)
         }
-        peer.talk()
+        peer.exchange()
         #expect(peer.last == .broken)
     }
 }

@@ -5,17 +5,17 @@ import Testing
 
 @testable import HTTPTransport
 
-// Tickets, and what they are good for.
+// Resumption by tickets.
 extension `TLS sessions` {
     /// The client's session after one exchange; the caller frees it.
     func session(_ server: TLSContext, _ version: Int32, name: String = "localhost")
         -> OpaquePointer?
     {
-        let peer = TLSPeer(server) { manners in
-            manners.maximum = version
-            manners.name = name
+        let peer = TLSPeer(server) { options in
+            options.maximum = version
+            options.name = name
         }
-        peer.talk()
+        peer.exchange()
         defer { peer.close() }
         return SSL_get1_session(peer.ssl)
     }
@@ -24,12 +24,12 @@ extension `TLS sessions` {
         _ session: OpaquePointer?, _ server: TLSContext, _ version: Int32,
         name: String = "localhost"
     ) -> Bool {
-        let peer = TLSPeer(server) { manners in
-            manners.maximum = version
-            manners.name = name
-            manners.session = session
+        let peer = TLSPeer(server) { options in
+            options.maximum = version
+            options.name = name
+            options.session = session
         }
-        peer.talk()
+        peer.exchange()
         #expect(peer.isEstablished)
         return peer.session.isResumed
     }
@@ -38,7 +38,7 @@ extension `TLS sessions` {
     func `tickets resume a session, under the same name only (H164)`(version: Int32) throws {
         let server = try context { configuration in
             configuration.certificates = [
-                authority.pair { wish in wish.names = ["DNS:localhost", "DNS:other.test"] }
+                authority.pair { options in options.names = ["DNS:localhost", "DNS:other.test"] }
             ]
         }
         let known = session(server, version)
@@ -58,7 +58,7 @@ extension `TLS sessions` {
     }
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
-    func `a ticket of another server is no ticket (H164)`(version: Int32) throws {
+    func `a ticket of another server is ignored (H164)`(version: Int32) throws {
         let pair = authority.pair()
         let (one, other) = (
             try context { configuration in configuration.certificates = [pair] },
@@ -73,12 +73,12 @@ extension `TLS sessions` {
         let server = try context()
         let known = session(server, TLS1_2_VERSION)
         defer { SSL_SESSION_free(known) }
-        let peer = TLSPeer(server) { manners in
-            manners.maximum = TLS1_2_VERSION
-            manners.session = known
-            manners.options = 1  // SSL_OP_NO_EXTENDED_MASTER_SECRET
+        let peer = TLSPeer(server) { options in
+            options.maximum = TLS1_2_VERSION
+            options.session = known
+            options.options = 1  // SSL_OP_NO_EXTENDED_MASTER_SECRET
         }
-        peer.talk()
+        peer.exchange()
         #expect(!peer.isEstablished)
     }
 }

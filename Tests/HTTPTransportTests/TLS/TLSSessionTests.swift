@@ -19,62 +19,62 @@ import Testing
     }
 
     @Test(arguments: [1, 5, 7, 1000, 16_389, .max], [1, 3, 4096, 65_536])
-    func `plaintext passes both ways, however ciphertext is cut and whatever space is left (H215)`(
+    func `plaintext passes both ways, however ciphertext is split and buffers are sized (H215)`(
         cut: Int, capacity: Int
     ) throws {
         let peer = TLSPeer(try context())
-        peer.talk(cut: cut)
+        peer.exchange(cut: cut)
         #expect(peer.isEstablished)
         let up = patternBytes(capacity < 4096 ? 3000 : 70_000)
-        peer.say(up)
-        peer.talk(cut: cut, capacity: capacity)
+        peer.send(up)
+        peer.exchange(cut: cut, capacity: capacity)
         #expect(peer.received == up)
         let down = patternBytes(100_000)
-        #expect(peer.serverSays(down) == down)
+        #expect(peer.serverSends(down) == down)
     }
 
-    @Test func `records of one byte are plaintext like any other (H172)`() throws {
+    @Test func `records of one byte are accepted (H172)`() throws {
         let peer = TLSPeer(try context())
-        peer.talk()
+        peer.exchange()
         let text = patternBytes(500)
-        for byte in text { peer.say([byte]) }
-        peer.talk(cut: 11)
+        for byte in text { peer.send([byte]) }
+        peer.exchange(cut: 11)
         #expect(peer.received == text)
     }
 
-    @Test func `the peer's close_notify is distinguished from silence (H170)`() throws {
+    @Test func `the peer's close_notify ends the session, silence does not (H170)`() throws {
         let peer = TLSPeer(try context())
-        peer.talk()
+        peer.exchange()
         #expect(peer.last == .needsInput)
         SSL_shutdown(peer.ssl)
-        peer.talk()
+        peer.exchange()
         #expect(peer.last == .ended)
     }
 
-    @Test func `our goodbye reaches the peer, once (H170)`() throws {
+    @Test func `our close_notify reaches the peer, once (H170)`() throws {
         let peer = TLSPeer(try context())
-        peer.talk()
+        peer.exchange()
         peer.session.sendCloseNotify()
         let size = peer.session.tlsBuffers.output.count
         peer.session.sendCloseNotify()
         #expect(size > 0 && peer.session.tlsBuffers.output.count == size)
-        peer.hear([])
-        #expect(peer.heard() == [])
+        peer.serverReceives([])
+        #expect(peer.clientReceives() == [])
         #expect(SSL_get_shutdown(peer.ssl) & SSL_RECEIVED_SHUTDOWN != 0)
     }
 
-    @Test func `bytes that are no TLS break the session with an alert (H169)`() throws {
+    @Test func `bytes that are not TLS break the session with an alert (H169)`() throws {
         let peer = TLSPeer(try context())
-        peer.hear(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        peer.serverReceives(Array("GET / HTTP/1.1\r\n\r\n".utf8))
         #expect(peer.last == .broken)
     }
 
     @Test func `a forged record breaks the session (H159)`() throws {
         let peer = TLSPeer(try context())
-        peer.talk()
-        peer.hear([23, 3, 3, 0, 32] + [UInt8](repeating: 7, count: 32))
+        peer.exchange()
+        peer.serverReceives([23, 3, 3, 0, 32] + [UInt8](repeating: 7, count: 32))
         #expect(peer.last == .broken)
-        #expect(peer.clientsFault().contains("bad record mac"))
+        #expect(peer.clientError().contains("bad record mac"))
         #expect(!peer.session.write(UnsafeRawBufferPointer(start: nil, count: 0)))
     }
 
@@ -84,7 +84,7 @@ import Testing
         var hello: [UInt8] = [1, 1, 0x86, 0xA0, 3, 3]
         hello += [UInt8](repeating: 0, count: 100_000 - 2)
         for start in stride(from: 0, to: 32_000, by: 16_000) {
-            peer.hear([22, 3, 1, 0x3E, 0x80] + hello[start..<start + 16_000])
+            peer.serverReceives([22, 3, 1, 0x3E, 0x80] + hello[start..<start + 16_000])
         }
         #expect(peer.last == .broken)
     }

@@ -5,9 +5,9 @@ import HTTPTransport
 import Synchronization
 import Testing
 
-// Certificates of both sides, and how ours are exchanged.
-extension Live.`TLS` {
-    @Test func `a verified identity reaches the service, and no field does (H167)`()
+// Certificates of both sides, and their replacement.
+extension LiveServerTests.`TLS` {
+    @Test func `a service gets a verified identity, never one from a header (H167)`()
         async throws
     {
         let service = TestService { request in
@@ -15,9 +15,9 @@ extension Live.`TLS` {
                 "subject",
                 Response(.ok, "text/plain", Array((request.client?.subject ?? "none").utf8)))
         }
-        let pair = authority.pair { wish in
-            wish.subject = "billing"
-            wish.usage = "clientAuth"
+        let pair = authority.pair { options in
+            options.subject = "billing"
+            options.usage = "clientAuth"
         }
         let bundle = authority.bundle
         try await servingSecurely(
@@ -30,8 +30,8 @@ extension Live.`TLS` {
             for (identity, name) in [(pair, "CN=billing"), (nil, "none")]
                 as [(TLSConfiguration.CertificateFiles?, String)]
             {
-                let client = try live.connectSecurely { manners in
-                    manners.identity = identity
+                let client = try live.connectSecurely { options in
+                    options.identity = identity
                 }
                 try client.send(.head("GET / HTTP/1.1", "X-Client-Cert: CN=admin"))
                 #expect(try client.answer().text == name)
@@ -39,7 +39,7 @@ extension Live.`TLS` {
         }
     }
 
-    @Test func `certificates are exchanged under load, and no connection is lost (H165)`()
+    @Test func `certificates are replaced under load without losing a connection (H165)`()
         async throws
     {
         let pair = authority.pair()
@@ -67,7 +67,7 @@ extension Live.`TLS` {
                 }
             }
             #expect(seen.count == 2 && seen.contains(first))
-            // A bad pair changes nothing.
+            // An invalid pair changes nothing.
             tls.certificates = [.init(chain: pair.chain, key: other.key)]
             #expect(throws: TLSConfigurationError.self) { try live.server.reload(tls: tls) }
             #expect(try live.connectSecurely().certificateDigest == first)
@@ -95,8 +95,8 @@ extension Live.`TLS` {
                 }
             }
             let first = try live.connectSecurely().certificateDigest
-            authority.lay(pair)
-            // Between the two files it may look once, and then once more.
+            authority.replace(pair)
+            // It may check once between the two files, and then once more.
             while good.value == 0 { usleep(1000) }
             let second = try live.connectSecurely().certificateDigest
             #expect(second != first)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 // Which clients may connect, and how long that may take.
-extension Live.`TLS` {
+extension LiveServerTests.`TLS` {
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: h\r\n\r\n", "G"])
     func `plain HTTP gets one 400 in plain text (H169)`(text: String) async throws {
         try await servingSecurely(authority) { live in
@@ -17,7 +17,9 @@ extension Live.`TLS` {
         }
     }
 
-    @Test func `anything else that is no hello is closed at once (H10)`() async throws {
+    @Test func `other bytes that are no ClientHello close the connection at once (H10)`()
+        async throws
+    {
         try await servingSecurely(authority) { live in
             let client = try live.connect()
             try client.send([0])
@@ -25,7 +27,7 @@ extension Live.`TLS` {
         }
     }
 
-    @Test func `a handshake that takes too long is cut (H168)`() async throws {
+    @Test func `a handshake that takes too long is aborted (H168)`() async throws {
         try await servingSecurely(
             authority,
             with: { configuration in
@@ -36,7 +38,7 @@ extension Live.`TLS` {
             try slow.send([22, 3, 1, 2, 0, 1])
             #expect(try silent.receive() == [])
             #expect(try slow.receive() == [])
-            // The count falls when the connection's object goes, a moment after its descriptor.
+            // The count falls when the connection is released, a moment after its descriptor.
             while live.server.tlsStatistics.pending > 0 { usleep(1000) }
             #expect(live.server.tlsStatistics.failed == 2)
         }
@@ -60,7 +62,7 @@ extension Live.`TLS` {
         }
     }
 
-    @Test func `a slow handshake ends in favour of other clients (H168)`() async throws {
+    @Test func `a slow handshake is aborted in favour of other clients (H168)`() async throws {
         try await servingSecurely(
             authority, with: { configuration in configuration.tls?.maximumHandshakes = 2 }
         ) { live in
@@ -72,7 +74,7 @@ extension Live.`TLS` {
                 try client.send(Self.request)
                 #expect(try client.answer().status == 200)
             }
-            // They would have had ten seconds.
+            // Their own limit would have been ten seconds.
             #expect(time(nil) - began < 8)
             _ = silent
         }
@@ -87,7 +89,7 @@ extension Live.`TLS` {
             let first = try live.connectSecurely()
             try first.send(Self.request)
             #expect(try first.answer().status == 200)
-            #expect(try live.connect().endsWithoutAWord())
+            #expect(try live.connect().endsWithoutAnswer())
             #expect(live.server.tlsStatistics.pending == 0)
             try first.send(Self.request)
             #expect(try first.answer().status == 200)
@@ -95,11 +97,11 @@ extension Live.`TLS` {
     }
 
     @Test
-    func `a host under another certificate is misdirected, and the connection stays (H38)`()
+    func `a host of another certificate is misdirected, and the connection stays (H38)`()
         async throws
     {
         let pairs = [["DNS:a.test", "DNS:*.a.test"], ["DNS:b.test"]].map { names in
-            authority.pair { wish in wish.names = names }
+            authority.pair { options in options.names = names }
         }
         try await servingSecurely(
             authority,
@@ -107,7 +109,7 @@ extension Live.`TLS` {
                 configuration.tls?.certificates = pairs
             }
         ) { live in
-            let client = try live.connectSecurely { manners in manners.name = "a.test" }
+            let client = try live.connectSecurely { options in options.name = "a.test" }
             for (host, status) in [
                 ("a.test", 200), ("A.TEST:443", 200), ("x.a.test", 200), ("b.test", 421),
                 ("a.test", 200),

@@ -6,13 +6,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-extension Live {
+extension LiveServerTests {
     @Suite final class `TLS`: Sendable {
         nonisolated(unsafe) let authority = TestAuthority()
 
         static let request = String.head("GET /x HTTP/1.1")
 
-        @Test func `requests are answered over TLS, with HSTS where it is asked for (H125, H162)`()
+        @Test func `requests are answered over TLS, with HSTS where it is configured (H125, H162)`()
             async throws
         {
             try await servingSecurely(
@@ -34,7 +34,7 @@ extension Live {
             }
         }
 
-        @Test func `without TLS nothing is said about HSTS (H125)`() async throws {
+        @Test func `without TLS no answer has HSTS (H125)`() async throws {
             try await serving { live in
                 let answer = try live.exchange(Self.request)
                 #expect(!answer.contains("Strict-Transport"))
@@ -50,7 +50,7 @@ extension Live {
             }
         }
 
-        @Test func `records of one byte make a request (H172)`() async throws {
+        @Test func `a request in records of one byte is answered (H172)`() async throws {
             try await servingSecurely(authority) { live in
                 let client = try live.connectSecurely()
                 for byte in Self.request.utf8 { try client.send([byte]) }
@@ -58,7 +58,7 @@ extension Live {
             }
         }
 
-        @Test func `16 MiB go up and come back, in pieces of odd sizes`() async throws {
+        @Test func `16 MiB are echoed unchanged, in pieces of odd sizes`() async throws {
             let service = TestService { _ in
                 Answer("echo", BodyPolicy(limit: 32 << 20)) { body in
                     await TestService.collected(body)
@@ -93,7 +93,7 @@ extension Live {
             }
             try await servingSecurely(authority, service) { live in
                 let client = try live.connectSecurely()
-                client.receiveBuffer(64 << 10)
+                client.setReceiveBuffer(64 << 10)
                 try client.send(.head("GET /file HTTP/1.1") + .head("GET /after HTTP/1.1"))
                 #expect(try client.answer().content == Array(content[3...]))
                 #expect(try client.answer().text == "/after")
@@ -102,7 +102,7 @@ extension Live {
 
         // MARK: Ends
 
-        @Test func `our goodbye comes before the end (H96, H170)`() async throws {
+        @Test func `close_notify is sent before the connection ends (H96, H170)`() async throws {
             try await servingSecurely(authority) { live in
                 let client = try live.connectSecurely()
                 try client.send(.head("GET / HTTP/1.1", "Connection: close"))
@@ -112,7 +112,7 @@ extension Live {
             }
         }
 
-        @Test func `a goodbye after a whole request ends one side only (H83)`() async throws {
+        @Test func `close_notify after a whole request ends one side only (H83)`() async throws {
             let gate = Gate()
             let service = TestService { _ in TestService.later("late") { await gate.pass() } }
             try await servingSecurely(authority, service) { live in
@@ -125,20 +125,20 @@ extension Live {
         }
 
         @Test(arguments: [true, false])
-        func `a body that is cut off is H51, with a goodbye or without one (H170)`(
-            saysGoodbye: Bool
+        func `a truncated body is H51, with close_notify or without (H170)`(
+            sendsCloseNotify: Bool
         ) async throws {
             try await servingSecurely(authority) { live in
                 let client = try live.connectSecurely()
                 try client.send(.head("POST / HTTP/1.1", "Content-Length: 10") + "half")
-                if saysGoodbye { client.sendCloseNotify() } else { client.finishSending() }
+                if sendsCloseNotify { client.sendCloseNotify() } else { client.finishSending() }
                 let reply = try client.answer()
                 #expect(reply.status == 400)
                 #expect(try client.receive() == [])
             }
         }
 
-        @Test func `a forged record ends the connection with an alert, and no other one (H191)`()
+        @Test func `a forged record ends its own connection with an alert (H191)`()
             async throws
         {
             try await servingSecurely(authority) { live in
@@ -154,7 +154,9 @@ extension Live {
             }
         }
 
-        @Test func `stopping finishes requests under way, then says goodbye (H194)`() async throws {
+        @Test func `shutdown finishes running requests, then sends close_notify (H194)`()
+            async throws
+        {
             let gate = Gate()
             let begun = Counter()
             let service = TestService { _ in

@@ -13,7 +13,7 @@ import Testing
         key.name.withUnsafeBufferPointer { name in keys.key(named: name)?.isOld }
     }
 
-    @Test func `a key seals for one rotation, opens for another, and is gone (H164)`() {
+    @Test func `a key encrypts for one rotation, decrypts for another, then is deleted (H164)`() {
         let clock = Clock()
         let keys = TicketKeys(rotation: 1000) { clock.now.load(ordering: .relaxed) }
         let first = keys.current
@@ -27,7 +27,7 @@ import Testing
         #expect(keys.current.name != first.name)
     }
 
-    @Test func `after a long quiet even the last key is too old (H164)`() {
+    @Test func `after a long pause even the last key has expired (H164)`() {
         let clock = Clock()
         let keys = TicketKeys(rotation: 1000) { clock.now.load(ordering: .relaxed) }
         let first = keys.current
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [(43_200_000, 86_400), (86_400_000, 86_400), (60_000, 120), (1, 1)])
-    func `no ticket lives above a day (H164)`(rotation: Int64, lifetime: Int) {
+    func `no ticket is valid for more than a day (H164)`(rotation: Int64, lifetime: Int) {
         #expect(TicketKeys(rotation: rotation).lifetime == lifetime)
     }
 }

@@ -35,7 +35,9 @@ import Testing
         #expect(kinds == [])
     }
 
-    @Test func `R101: an announcement creates no conversation, and none counts it`() async throws {
+    @Test func `R101: an announcement creates no conversation and is not counted in one`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.send(by: .ana, to: conversation)
@@ -45,7 +47,7 @@ import Testing
         #expect(try await sample.view(of: .bo) == before)
     }
 
-    @Test func `R72: a status never falls, and a repeat is no event`() async throws {
+    @Test func `R72: a status never decreases, and a repeat records no event`() async throws {
         let sample = try await SampleApplication()
         let id = try await sample.announce().object.announcement.id
         let kinds = try await sample.kinds {
@@ -57,7 +59,7 @@ import Testing
         #expect(try await sample.status(of: id, for: .bo) == .read)
     }
 
-    @Test func `R71: the sender has read it from the start`() async throws {
+    @Test func `R71: the sender's status is read from the start`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana])
         let id = try await sample.announce(by: .user(.ana)).object.announcement.id
@@ -65,7 +67,7 @@ import Testing
         #expect(try await sample.status(of: id, for: .bo) == .sent)
     }
 
-    @Test func `R90: naming recipients makes them known, at no conversation`() async throws {
+    @Test func `R90: recipients become users, without a conversation`() async throws {
         let sample = try await SampleApplication()
         try await sample.announce(to: [.cy])
         let page = try await sample.store.conversations(of: .cy, limit: 1, in: sample.application)
@@ -82,11 +84,11 @@ import Testing
         #expect(kinds == [])
     }
 
-    @Test func `1.10: pages follow each other, the total on each`() async throws {
+    @Test func `1.10: pages are consecutive, and each has the total`() async throws {
         let sample = try await SampleApplication()
         var made: [Announcement.ID] = []
         for number in 0..<7 {
-            // Two at the same time each: then the ids decide (rulings 17).
+            // Two have the same time each, so that ids decide (rulings 17).
             if number.isMultiple(of: 2) { sample.tick() }
             made.append(try await sample.announce("\(number)").object.announcement.id)
         }
@@ -102,7 +104,7 @@ import Testing
         #expect(found == pairs.flatMap { pair in pair.sorted(by: >) })
     }
 
-    @Test func `rulings 17: no page starts at what is deleted`() async throws {
+    @Test func `rulings 17: a page after a deleted announcement is not found`() async throws {
         let sample = try await SampleApplication()
         let id = try await sample.announce().object.announcement.id
         try await sample.store.deleteAnnouncement(id, for: .bo, in: sample.application)
@@ -119,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `R111: twenty with one key make one`() async throws {
+    @Test func `R111: twenty requests with one key create one`() async throws {
         let sample = try await SampleApplication()
         let kinds = try await sample.kinds {
             let ids = try await withThrowingTaskGroup { group in
@@ -187,7 +189,7 @@ extension SampleApplication {
 extension SampleApplication {
     @discardableResult
     func announce(
-        _ text: String = "closed", by sender: Sender = .named("Shop"),
+        _ text: String = "closed", by sender: Sender = .named("Billing"),
         to users: [UserID] = [.ana, .bo], id: Announcement.ID? = nil, key: Replay.Key? = nil
     ) async throws -> CreationOutcome<AnnouncementSnapshot> {
         try await store.announce(
@@ -211,8 +213,8 @@ extension SampleApplication {
             key: key, in: application)
     }
 
-    /// Announcements and notifications, and what becomes of them.
-    func tell() async throws {
+    /// Creates announcements and notifications, with receipts and a deletion.
+    func announceAndNotify() async throws {
         let made = try await announce(key: .sample(21)).object.announcement.id
         try await announce(by: .user(.cy), to: [.cy, .named("eve")])
         try await store.recordReceipt(.delivery, of: made, by: .bo, in: application)

@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Notifications without a message` {
-    @Test func `R113: it is in the log, whole (5.6)`() async throws {
+    @Test func `R113: a notification is in the log with all its members (5.6)`() async throws {
         let sample = try await SampleApplication()
         try await sample.notify([.bo, .ana], key: .sample(1))
         guard case .notificationSent(let sent)? = try await sample.events().last?.event else {
@@ -16,7 +16,7 @@ import Testing
         #expect(sent.key == .sample(1))
     }
 
-    @Test func `1.9: a key recognises a repeat for 24 hours, and then no more`() async throws {
+    @Test func `1.9: a key detects a repeat for 24 hours, and not longer`() async throws {
         let sample = try await SampleApplication()
         let kinds = try await sample.kinds {
             try await sample.notify(key: .sample(1))
@@ -30,7 +30,7 @@ import Testing
         #expect(kinds == ["notification.sent", "notification.sent"])
     }
 
-    @Test func `keys that are over leave no row`() async throws {
+    @Test func `expired keys are deleted`() async throws {
         let sample = try await SampleApplication()
         for number in 1...5 {
             try await sample.notify(key: .sample(UInt128(number)))
@@ -40,7 +40,9 @@ import Testing
         #expect(try await sample.rows().filter { $0.hasPrefix("notification_keys ") } == [])
     }
 
-    @Test func `a key that is over serves again, whether its row has gone or not`() async throws {
+    @Test func `an expired key can be used again, before and after its row is deleted`()
+        async throws
+    {
         let sample = try await SampleApplication()
         for number in 1...4 { try await sample.notify(key: .sample(UInt128(number))) }
         sample.wait(milliseconds: PushNotification.keyLifetime)
@@ -50,7 +52,7 @@ import Testing
         #expect(kinds == Array(repeating: "notification.sent", count: 4))
     }
 
-    @Test func `R111: twenty with one key are one`() async throws {
+    @Test func `R111: twenty requests with one key send one`() async throws {
         let sample = try await SampleApplication()
         let kinds = try await sample.kinds {
             try await withThrowingTaskGroup { group in

@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Tokens` {
-    @Test func `X12: a secret opens its application and is stored only as a digest`()
+    @Test func `X12: a secret authorizes for its application and is stored only as a digest`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -17,7 +17,7 @@ import Testing
         #expect(try await !sample.rows().contains { row in row.contains(created.secret) })
     }
 
-    @Test func `an unknown or nearly right secret opens nothing`() async throws {
+    @Test func `an unknown or slightly different secret is rejected`() async throws {
         let sample = try await SampleApplication()
         let secret = try await sample.store.createToken(for: sample.application, scope: .read)
             .secret
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `an expired secret opens nothing, however lately it was read`() async throws {
+    @Test func `an expired secret is rejected, even if it is cached`() async throws {
         let sample = try await SampleApplication()
         let expiry = Timestamp(milliseconds: sample.tick().milliseconds + 500)
         let secret = try await sample.store.createToken(
@@ -40,7 +40,7 @@ import Testing
         #expect(try await sample.store.authenticate(secret.utf8) == nil)
     }
 
-    @Test func `a revoked secret opens nothing at once`() async throws {
+    @Test func `a revoked secret is rejected at once`() async throws {
         let sample = try await SampleApplication()
         let created = try await sample.store.createToken(for: sample.application, scope: .admin)
         #expect(try await sample.store.authenticate(created.secret.utf8) != nil)
@@ -49,7 +49,7 @@ import Testing
         #expect(try await sample.store.tokens(of: sample.application).map(\.revokedAt) != [nil])
     }
 
-    @Test func `what another process revokes is seen within a second`() async throws {
+    @Test func `a secret revoked by another process is rejected within a second`() async throws {
         let sample = try await SampleApplication()
         let created = try await sample.store.createToken(for: sample.application, scope: .admin)
         #expect(try await sample.store.authenticate(created.secret.utf8) != nil)
@@ -60,7 +60,7 @@ import Testing
         #expect(try await sample.store.authenticate(created.secret.utf8) == nil)
     }
 
-    @Test func `a suspended application says so in the grant`() async throws {
+    @Test func `the grant of a suspended application says so`() async throws {
         let sample = try await SampleApplication()
         let secret = try await sample.store.createToken(for: sample.application, scope: .read)
             .secret
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a secret brought twice makes one token`() async throws {
+    @Test func `a secret provided twice makes one token`() async throws {
         let sample = try await SampleApplication()
         let first = try await sample.store.createToken(
             for: sample.application, scope: .admin, secret: "from the environment")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `an application that exists is not made again`() async throws {
+    @Test func `an existing application is not created again`() async throws {
         let sample = try await SampleApplication()
         let again = try await sample.store.createApplication(name: "Again", id: sample.application)
         #expect(again.name == "Shop")

@@ -27,7 +27,7 @@ import Testing
         #expect(read == sent)
     }
 
-    @Test func `one that no message shows can be withdrawn, once`() async throws {
+    @Test func `an unused content can be withdrawn once`() async throws {
         let sample = try await SampleApplication()
         let content = try await sample.upload(to: try await sample.conversation())
         let kinds = try await sample.kinds {
@@ -40,7 +40,7 @@ import Testing
         #expect(try await sample.store.signedContent(content.id) == nil)
     }
 
-    @Test func `one that a message shows stays`() async throws {
+    @Test func `a content that a message shows cannot be withdrawn`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let content = try await sample.upload(to: conversation)
@@ -53,7 +53,8 @@ import Testing
         #expect(try await sample.store.signedContent(content.id) == content)
     }
 
-    @Test func `R18: one that arrives after its conversation was deleted is refused`() async throws
+    @Test func `R18: a content of a conversation that was deleted meanwhile is rejected`()
+        async throws
     {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
@@ -66,7 +67,7 @@ import Testing
         #expect(kinds.isEmpty)
     }
 
-    @Test func `R24: another conversation may not attach it`() async throws {
+    @Test func `R24: a content cannot be attached in another conversation`() async throws {
         let sample = try await SampleApplication()
         let (here, there) = try await (sample.conversation(), sample.conversation())
         let content = try await sample.upload(to: here)
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `rulings 18: one without a conversation belongs to the first that attaches it`()
+    @Test func `rulings 18: a content without conversation belongs to the first that attaches it`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `R24: it goes with the last message that attaches it`() async throws {
+    @Test func `R24: a content is dropped with the last message that attaches it`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let content = try await sample.upload(to: conversation)
@@ -104,7 +105,7 @@ import Testing
         #expect(try await sample.store.signedContent(content.id) == nil)
     }
 
-    @Test func `R18: it goes with its conversation`() async throws {
+    @Test func `R18: a content is dropped with its conversation`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let content = try await sample.upload(to: conversation)
@@ -149,7 +150,7 @@ import Testing
         #expect(try await sample.bytes() == 6)
     }
 
-    @Test func `is full with its last byte, and counts no content twice`() async throws {
+    @Test func `can be filled exactly, and counts no content twice`() async throws {
         let sample = try await SampleApplication()
         let store = sample.store
         let (first, second) = (

@@ -5,7 +5,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Unused content` {
-    @Test func `R24: is dropped with its last use, and then its bytes are deleted`() async throws {
+    @Test func `R24: is dropped with its last use, then its bytes are deleted`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let content = try await sample.upload(to: conversation).id
@@ -41,7 +41,7 @@ import Testing
         #expect(try await sample.dropped() == [old.id, new.id])
     }
 
-    @Test func `R18: goes with its conversation, all of it`() async throws {
+    @Test func `R18: is dropped with its conversation`() async throws {
         let sample = try await SampleApplication()
         let (here, there) = try await (sample.conversation(), sample.conversation())
         let contents = try await [sample.upload(1, to: here).id, sample.upload(2, to: here).id]
@@ -51,7 +51,7 @@ import Testing
         #expect(try await sample.dropped() == Set(contents))
     }
 
-    @Test func `11.8: is forgotten after a while, unless a message came for it`() async throws {
+    @Test func `11.8: is dropped after a time, unless a message uses it`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let (unused, shown, promised) = try await (
@@ -71,7 +71,7 @@ import Testing
         #expect(try await sample.dropped() == [unused])
     }
 
-    @Test(.enabled(if: onSQLite)) func `is found by its index`() async throws {
+    @Test(.enabled(if: onSQLite)) func `is found by an index`() async throws {
         let sample = try await SampleApplication()
         let plans = try await sample.database.read { transaction in
             try transaction.rows(
@@ -133,7 +133,7 @@ import Testing
         #expect(try await sample.dropped() == [content])
     }
 
-    @Test func `that waited before there were promises is counted as it is shown`() async throws {
+    @Test func `scheduled without a reservation is counted when it is sent`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let content = try await sample.upload(to: conversation).id

@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `The content of a user` {
-    @Test func `R86: its uploader reads it, before any message shows it`() async throws {
+    @Test func `R86: can be read by its uploader before any message shows it`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana, .bo])
         let content = try await sample.upload(to: nil, by: .ana)
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `R86: so does a user who sees a message that attaches it, as long as they see it`()
+    @Test func `R86: can be read by users as long as they see a message that attaches it`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -22,7 +22,7 @@ import Testing
         try await sample.conversation([.cy])
         let content = try await sample.upload(to: nil, by: .ana).id
         let message = try await sample.attach(content, to: conversation).message.id
-        // The first message binds it (rulings 18).
+        // The first message binds the content (rulings 18).
         #expect(try await sample.content(content, for: .bo).conversation == conversation)
         await #expect(throws: Rejection.notFound(.content)) {
             try await sample.content(content, for: .cy)
@@ -35,7 +35,8 @@ import Testing
         }
     }
 
-    @Test func `R86: a former participant cannot read what was added after they left`() async throws
+    @Test func `R86: cannot be read by a former participant if it was added after they left`()
+        async throws
     {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo])
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `rulings 19: unknown users read and upload nothing`() async throws {
+    @Test func `rulings 19: cannot be read or uploaded by unknown users`() async throws {
         let sample = try await SampleApplication()
         let content = try await sample.upload(to: try await sample.conversation()).id
         await #expect(throws: Rejection.notFound(.user)) {

@@ -26,7 +26,8 @@ import Testing
         #expect(try await sample.read(wanted[0].id) == first)
     }
 
-    @Test func `R55, R18: those no participant sees are listed, deleted ones are not`() async throws
+    @Test func `R55, R18: conversations hidden from participants are listed, deleted ones not`()
+        async throws
     {
         let sample = try await SampleApplication()
         try await sample.store.replaceIdentity(
@@ -86,9 +87,10 @@ import Testing
         let first = try await sample.create(isDistinct: true).object.conversation.id
         sample.tick()
         let last = try await sample.conversation([.cy])
-        let alias = try await sample.bring(7, createdAt: sample.tick().milliseconds)
+        let alias = try await sample.addDistinctConversation(
+            7, createdAt: sample.tick().milliseconds)
         #expect(try await sample.pages(1).totals == [3])
-        try await sample.settle(alias)
+        try await sample.reconcile(alias)
         let found = try await sample.pages(1)
         #expect(found.items.map(\.conversation.id) == [last, first])
         #expect(found.totals == [2])
@@ -98,7 +100,7 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `X9: what passes a filter is paged and counted`() async throws {
+    @Test func `X9: matches of a filter are paged and counted`() async throws {
         let sample = try await SampleApplication()
         let topics: [MetadataTree] = [["topic": "rent"], ["topic": "keys"], .empty]
         for number in 0..<540 {
@@ -141,7 +143,7 @@ import Testing
             let found = try await sample.pages(67, filter)
             #expect(found.items == wanted, "\(filter)")
             #expect(found.totals == [Int64(wanted.count)])
-            // A page goes on after any conversation, whether it passes or not.
+            // A page can continue after any conversation, matching or not.
             for index in [0, 249, 250, 251, 497] {
                 let page = try await sample.store.conversations(
                     matching: filter, after: all[index].conversation.id, limit: 5,
@@ -152,7 +154,8 @@ import Testing
         }
     }
 
-    @Test func `X9: a filter checks at most 10,000, and a time narrows it`() async throws {
+    @Test func `X9: a filter checks at most 10,000 conversations, fewer with a time`() async throws
+    {
         let sample = try await SampleApplication()
         try await sample.fill(conversations: ConversationFilter.limit + 1)
         var filter = ConversationFilter()
@@ -187,13 +190,13 @@ import Testing
         }
     }
 
-    @Test func `a page is a range of an index, however many there are`() async throws {
+    @Test func `a page is read as a range of an index`() async throws {
         let sample = try await SampleApplication()
-        let place = CreationCursor<Conversation.ID>(time: Timestamp(milliseconds: 15_000), id: nil)
+        let cursor = CreationCursor<Conversation.ID>(time: Timestamp(milliseconds: 15_000), id: nil)
         try await sample.fill(conversations: 20_000)
-        for place in [place, .top] {
+        for cursor in [cursor, .top] {
             let plan = try await sample.plan(
-                of: .conversations(after: place, limit: 101, in: sample.application))
+                of: .conversations(after: cursor, limit: 101, in: sample.application))
             #expect(plan.contains("conversations_by_creation"), "\(plan)")
             for step in ["SCAN", "TEMP B-TREE", "Seq Scan", "Sort"] {
                 #expect(!plan.contains(step), "\(plan)")
@@ -203,7 +206,7 @@ import Testing
 }
 
 extension SampleApplication {
-    /// All pages of the list, and the totals that they name.
+    /// All pages of the list, and their totals.
     fileprivate func pages(
         _ size: Int, _ filter: ConversationFilter = ConversationFilter()
     ) async throws -> (items: [ConversationSnapshot], totals: Set<Int64>) {
@@ -218,7 +221,7 @@ extension SampleApplication {
         }
     }
 
-    /// Conversations without participants, created one a millisecond.
+    /// Creates conversations without participants, one per millisecond.
     fileprivate func fill(conversations count: Int) async throws {
         let bare = Metadata().columnBytes
         try await database.write { [application] transaction in

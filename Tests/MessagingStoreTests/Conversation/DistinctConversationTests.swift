@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Distinct conversations` {
-    @Test func `R3: the same participants in any order find the one there is`() async throws {
+    @Test func `R3: the same participants in any order find the existing one`() async throws {
         let sample = try await SampleApplication()
         let first = try await sample.create([.ana, .bo], isDistinct: true)
         let again = try await sample.create([.bo, .ana, .bo], isDistinct: true)
@@ -27,7 +27,8 @@ import Testing
         #expect(Set(ids).count == 2)
     }
 
-    @Test func `R5: a changed set makes it an ordinary one for ever`() async throws {
+    @Test func `R5: a conversation whose participants change is never distinct again`() async throws
+    {
         let sample = try await SampleApplication()
         let first = try await sample.create(isDistinct: true).object.conversation.id
         try await sample.patch(first, .addParticipant(.cy))
@@ -48,7 +49,7 @@ import Testing
         #expect(try await sample.read(first.conversation.id) == first)
     }
 
-    @Test func `R6: growing into another's participants merges nothing`() async throws {
+    @Test func `R6: adding participants up to another's set merges nothing`() async throws {
         let sample = try await SampleApplication()
         let two = try await sample.create([.ana, .bo], isDistinct: true).object.conversation.id
         let three = try await sample.create([.ana, .bo, .cy], isDistinct: true).object

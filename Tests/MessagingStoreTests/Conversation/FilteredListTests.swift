@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Filtered lists` {
-    /// All pages of a list, and the total each of them named.
+    /// All pages of a list, and their totals.
     private func pages<Item>(
         _ read: (_ after: Item?) async throws -> ListPage<Item>
     ) async throws -> (items: [Item], totals: Set<Int64>) {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `hold the conversations that pass, paged and counted (X9)`() async throws {
+    @Test func `contain the conversations that match, paged and counted (X9)`() async throws {
         let sample = try await SampleApplication()
         let topics: [MetadataTree] = [["topic": "rent"], ["topic": "keys"], .empty]
         for number in 0..<540 {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test
-    func `count nothing as unread that its user has deleted or never received (R16, R29, R32)`()
+    func `do not count as unread what the user deleted or never received (R16, R29, R32)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -100,7 +100,7 @@ import Testing
         #expect(try await unread(by: .cy) == ["four", "three", "two", "one"])
     }
 
-    @Test func `hold the messages that pass, paged and counted (X9)`() async throws {
+    @Test func `contain the messages that match, paged and counted (X9)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo])
         for number in 0..<300 {

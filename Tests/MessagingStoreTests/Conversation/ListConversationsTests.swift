@@ -8,7 +8,7 @@ import Testing
         let sample = try await SampleApplication()
         var ids: [Conversation.ID] = []
         for number in 0..<5 {
-            // Two were made in the same millisecond: then the id decides.
+            // Two were created in the same millisecond, so that the id decides.
             if number != 2 { sample.tick() }
             ids.append(try await sample.conversation())
         }
@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func `R52: made by the system, all see it at once`() async throws {
+    @Test func `R52: a conversation created by the system is visible to all at once`() async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo])
         #expect(try await sample.view(of: .ana).id == conversation)
@@ -82,7 +83,7 @@ import Testing
         #expect(try await sample.view(of: .ana).unreadCount == 0)
     }
 
-    @Test func `R13, R14: a removed participant keeps what they had`() async throws {
+    @Test func `R13, R14: a removed participant keeps their view`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation(metadata: ["topic": "rent"])
         try await sample.send("seen", to: conversation)
@@ -139,7 +140,7 @@ import Testing
         #expect(total == 1)
     }
 
-    @Test func `R27, R29: deleting the last message shows the one before, counts fall`()
+    @Test func `R27, R29: deleting the last message shows the previous one and lowers counts`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -153,7 +154,7 @@ import Testing
         #expect(view.unreadCount == 1)
     }
 
-    @Test func `names are shown for all users of a conversation`() async throws {
+    @Test func `views have the names of all users of a conversation`() async throws {
         let sample = try await SampleApplication()
         let ana = Identity(userID: .ana, displayName: "Ana", avatarURL: "https://a.example/a.png")
         try await sample.store.replaceIdentity(ana, in: sample.application)

@@ -12,12 +12,12 @@ import Testing
     {
         let sample = try await SampleApplication()
         let own = try await sample.create(isDistinct: true).object.conversation.id
-        let other = try await sample.bring(7, createdAt: createdAt)
-        for (text, home) in [("1", own), ("2", other), ("3", own), ("4", other)] {
+        let other = try await sample.addDistinctConversation(7, createdAt: createdAt)
+        for (text, conversation) in [("1", own), ("2", other), ("3", own), ("4", other)] {
             sample.tick()
-            try await sample.send(text, to: home)
+            try await sample.send(text, to: conversation)
         }
-        let kinds = try await sample.kinds { try await sample.settle(other) }
+        let kinds = try await sample.kinds { try await sample.reconcile(other) }
         #expect(kinds == ["conversation.merged"])
         let (winner, loser) = createdAt == 0 ? (other, own) : (own, other)
         for id in [winner, loser] {
@@ -27,59 +27,61 @@ import Testing
         try await sample.send("5", to: loser)
         #expect(try await sample.texts(of: winner) == ["5", "4", "3", "2", "1"])
         let before = try await sample.rows()
-        #expect(try await sample.settle(loser) == winner)
-        #expect(try await sample.bring(7, createdAt: createdAt) == winner)
+        #expect(try await sample.reconcile(loser) == winner)
+        #expect(try await sample.addDistinctConversation(7, createdAt: createdAt) == winner)
         #expect(try await sample.rows() == before)
         #expect(try await sample.create(isDistinct: true).object.conversation.id == winner)
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `X1: what comes alone is the distinct one, and what is settled stays as it is`()
+    @Test
+    func `X1: a single distinct conversation needs no merge, and merging twice changes nothing`()
         async throws
     {
         let sample = try await SampleApplication()
-        let only = try await sample.bring(7, createdAt: 5)
+        let only = try await sample.addDistinctConversation(7, createdAt: 5)
         #expect(try await sample.create(isDistinct: true).object.conversation.id == only)
         let before = try await sample.rows()
-        try await sample.settle(only)
+        try await sample.reconcile(only)
         #expect(try await sample.rows() == before)
     }
 
-    @Test func `R18: what came beside one that is deleted meanwhile takes its place`() async throws
-    {
+    @Test func `R18: a duplicate of a deleted distinct conversation replaces it`() async throws {
         let sample = try await SampleApplication()
         let own = try await sample.create(isDistinct: true).object.conversation.id
-        let other = try await sample.bring(7, createdAt: 5)
+        let other = try await sample.addDistinctConversation(7, createdAt: 5)
         try await sample.send(to: other)
         try await sample.store.deleteConversation(own, in: sample.application)
-        let kinds = try await sample.kinds { try await sample.settle(other) }
+        let kinds = try await sample.kinds { try await sample.reconcile(other) }
         #expect(kinds == ["conversation.merged"])
         #expect(try await sample.create(isDistinct: true).object.conversation.id == other)
         await #expect(throws: Rejection.objectDeleted) { try await sample.read(own) }
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `R5: one whose participants were changed meanwhile is not merged`() async throws {
+    @Test func `R5: a duplicate whose participants have changed is not merged`() async throws {
         let sample = try await SampleApplication()
         let own = try await sample.create(isDistinct: true).object.conversation.id
-        let other = try await sample.bring(7, createdAt: 5)
+        let other = try await sample.addDistinctConversation(7, createdAt: 5)
         try await sample.patch(other, .addParticipant(.cy))
         try await sample.patch(other, .removeParticipant(.cy))
-        let kinds = try await sample.kinds { try await sample.settle(other) }
+        let kinds = try await sample.kinds { try await sample.reconcile(other) }
         #expect(kinds.isEmpty)
         #expect(try await sample.create(isDistinct: true).object.conversation.id == own)
         #expect(try await sample.read(other).conversation.id == other)
     }
 
-    @Test func `X1.2: an alias of an alias leads to the last winner, and is never given out`()
+    @Test func `X1.2: an alias of an alias resolves to the last winner, and is never reused`()
         async throws
     {
         let sample = try await SampleApplication()
         let first: Conversation.ID = .sample(21)
         let own = try await sample.create(isDistinct: true).object.conversation.id
         try await sample.create(isDistinct: true, id: first)
-        let second = try await sample.settle(try await sample.bring(8, createdAt: 500))
-        let third = try await sample.settle(try await sample.bring(9, createdAt: 400))
+        let second = try await sample.reconcile(
+            try await sample.addDistinctConversation(8, createdAt: 500))
+        let third = try await sample.reconcile(
+            try await sample.addDistinctConversation(9, createdAt: 400))
         #expect(second == .sample(8) && third == .sample(9))
         for alias in [first, own, second] {
             #expect(try await sample.read(alias).conversation.id == third)
@@ -91,7 +93,7 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `X1.4: metadata merges key by key, and the version of neither comes again`()
+    @Test func `X1.4: metadata is merged by key, and neither version is used again`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -104,9 +106,9 @@ import Testing
                     write: MetadataWrite(.text("other"), at: Timestamp(milliseconds: moment))
                 )
             })
-        let other = try await sample.bring(7, createdAt: 5, metadata: late)
+        let other = try await sample.addDistinctConversation(7, createdAt: 5, metadata: late)
         let versions = try await [sample.read(own), sample.read(other)].map(\.conversation.version)
-        try await sample.settle(other)
+        try await sample.reconcile(other)
         let merged = try await sample.read(own).conversation
         #expect(merged.metadata.view == ["a": "other", "b": "own", "c": "other"])
         #expect(merged.version > versions.max() ?? 0)
@@ -116,14 +118,14 @@ import Testing
         async throws
     {
         let sample = try await SampleApplication()
-        let other = try await sample.bring(7, createdAt: 5)
+        let other = try await sample.addDistinctConversation(7, createdAt: 5)
         let own = try await sample.create([.ana, .cy], isDistinct: true).object.conversation.id
-        let loser = try await sample.bring(8, [.ana, .cy], createdAt: 2_000_000)
+        let loser = try await sample.addDistinctConversation(8, [.ana, .cy], createdAt: 2_000_000)
         let content = try await sample.upload(1, to: loser).id
         try await sample.schedule("later", to: loser)
         let key: Replay.Key = .sample(30)
         _ = try await sample.store.sendBatch([], to: loser, key: key, in: sample.application)
-        try await sample.settle(loser)
+        try await sample.reconcile(loser)
         #expect(
             try await sample.store.content(content, in: own, in: sample.application).id == content)
         #expect(try await sample.attach(content, to: loser).message.conversation == own)
@@ -140,12 +142,12 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `X1.5: readers of the log are shown both as they were before they met`()
+    @Test func `X1.5: earlier events show both conversations as before the merge`()
         async throws
     {
         let sample = try await SampleApplication()
         let own = try await sample.create(isDistinct: true).object.conversation.id
-        let other = try await sample.bring(7, createdAt: 2_000_000)
+        let other = try await sample.addDistinctConversation(7, createdAt: 2_000_000)
         sample.tick()
         let first = try await sample.send("first", to: other).object.message.id
         sample.tick()
@@ -154,16 +156,16 @@ import Testing
             try await sample.store.recordReceipt(
                 .read, of: message, by: user, in: sample.application)
         }
-        try await sample.settle(other)
-        let stretch = try await sample.store.webhookEvents(
+        try await sample.reconcile(other)
+        let range = try await sample.store.webhookEvents(
             after: WebhookCheckpoint(after: .start), to: [.v1_0: [.messageRead]], limit: 10,
             in: sample.application)
-        let told = stretch.events.compactMap { occurrence -> Message? in
+        let messages = range.events.compactMap { occurrence -> Message? in
             guard case .message(let snapshot) = occurrence.subject else { return nil }
             return snapshot.message
         }
-        #expect(told.map(\.id) == [first, second])
-        #expect(told.map(\.conversation) == [other, own])
+        #expect(messages.map(\.id) == [first, second])
+        #expect(messages.map(\.conversation) == [other, own])
         let page = try await sample.store.eventPage(after: nil, limit: 100, in: sample.application)
         guard case .conversation(let shown) = page.events.last?.object else {
             Issue.record("the last event shows no conversation")
@@ -202,9 +204,9 @@ import Testing
 }
 
 extension SampleApplication {
-    /// A distinct conversation beside the one its users may have.
+    /// Records a distinct conversation in addition to the one that its users may have, like an import.
     @discardableResult
-    func bring(
+    func addDistinctConversation(
         _ number: UInt128, _ users: [UserID] = [.ana, .bo], createdAt moment: Int64,
         metadata: Metadata = Metadata(), isAnnounced: Bool = true
     ) async throws -> Conversation.ID {
@@ -222,7 +224,7 @@ extension SampleApplication {
     }
 
     @discardableResult
-    func settle(_ id: Conversation.ID) async throws -> Conversation.ID {
+    func reconcile(_ id: Conversation.ID) async throws -> Conversation.ID {
         try await store.change(in: application) { context in try context.reconcile(id).winner }
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Patching conversations` {
-    @Test func `R47: parallel writes to different keys all stay`() async throws {
+    @Test func `R47: concurrent writes to different keys are all kept`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await withThrowingTaskGroup { group in
@@ -20,7 +20,7 @@ import Testing
         #expect((0..<20).allSatisfy { number in metadata["key\(number)"] == .text("\(number)") })
     }
 
-    @Test func `R47: of parallel writes to one key the last commit stays`() async throws {
+    @Test func `R47: of concurrent writes to one key the last commit wins`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await withThrowingTaskGroup { group in
@@ -60,7 +60,7 @@ import Testing
         #expect(try await sample.rows() == before)
     }
 
-    @Test func `R19, R48: a refused patch leaves no trace`() async throws {
+    @Test func `R19, R48: a rejected patch changes nothing`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let before = try await sample.rows()
@@ -73,7 +73,7 @@ import Testing
         #expect(try await sample.rows() == before)
     }
 
-    @Test func `X4: the version rises, and an old one is refused`() async throws {
+    @Test func `X4: the version is incremented, and an old one is rejected`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let changed = try await sample.store.patchConversation(
@@ -101,7 +101,7 @@ import Testing
         #expect(try await sample.read(conversation) == changed)
     }
 
-    @Test func `R18: after deletion for all everything is gone, twice succeeds`() async throws {
+    @Test func `R18: deletion for all deletes everything, and can be repeated`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.store.deleteConversation(conversation, in: sample.application)

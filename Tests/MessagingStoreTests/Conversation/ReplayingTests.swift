@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Replaying creations` {
     let key: Replay.Key = .sample(42)
 
-    @Test func `1.9: the key becomes the id, and a repeat returns what it made`() async throws {
+    @Test func `1.9: the key becomes the id, and a repeat returns the object`() async throws {
         let sample = try await SampleApplication()
         let first = try await sample.create(key: key)
         #expect(first.object.conversation.id == Conversation.ID(key))
@@ -33,14 +33,14 @@ import Testing
             try await sample.create(key: Replay.Key(first.conversation.id)) == .replayed(first))
     }
 
-    @Test func `1.9: a distinct match is remembered under the key`() async throws {
+    @Test func `1.9: a distinct match is stored under the key`() async throws {
         let sample = try await SampleApplication()
         let match = try await sample.create(isDistinct: true).object
         #expect(try await sample.create(isDistinct: true, key: key) == .matched(match))
         #expect(try await sample.create([.cy], key: key) == .matched(match))
     }
 
-    @Test func `rulings 12: a key that ended in a conflict stays free`() async throws {
+    @Test func `rulings 12: a key of a conflict stays unused`() async throws {
         let sample = try await SampleApplication()
         try await sample.create(isDistinct: true)
         let conflict = try await sample.create(isDistinct: true, metadata: ["a": "b"], key: key)
@@ -48,14 +48,14 @@ import Testing
         #expect(try await sample.create([.cy], key: key).object.participants.map(\.userID) == [.cy])
     }
 
-    @Test func `1.9: a key of a deleted conversation says that it is gone`() async throws {
+    @Test func `1.9: a key of a deleted conversation is rejected as deleted`() async throws {
         let sample = try await SampleApplication()
         let id = try await sample.create(key: key).object.conversation.id
         try await sample.store.deleteConversation(id, in: sample.application)
         await #expect(throws: Rejection.objectDeleted) { try await sample.create(key: key) }
     }
 
-    @Test func `R111: 20 sendings with one key make one message`() async throws {
+    @Test func `R111: 20 requests with one key send one message`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let kinds = try await sample.kinds {
@@ -73,7 +73,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["hello"])
     }
 
-    @Test func `R111: a key holds after a restart`() async throws {
+    @Test func `R111: a key is valid after a restart`() async throws {
         let folder = TemporaryFolder()
         let first = try await SampleApplication(at: folder.database)
         let conversation = try await first.conversation()
@@ -105,7 +105,9 @@ import Testing
         }
     }
 
-    @Test func `rulings 12: also of one that went with its conversation`() async throws {
+    @Test func `rulings 12: a key of a message deleted with its conversation finds nothing`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let (gone, other) = try await (sample.conversation(), sample.conversation())
         try await sample.send(to: gone, key: key)
@@ -115,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `1.9: a taken body id returns its conversation`() async throws {
+    @Test func `1.9: an id in use returns its conversation`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let first = try await sample.send(to: conversation, id: .sample(9)).object

@@ -8,15 +8,15 @@ import Testing
 @Suite struct `A request with a key` {
     private static let key = IdempotencyKey("order-4711") ?? .sample
 
-    /// What a door would make of a creation.
+    /// Creates a conversation under a key, as an endpoint does.
     private func create(
         in sample: SampleApplication, _ key: IdempotencyKey = Self.key,
         _ users: [UserID] = [.ana, .bo],
         saying text: String? = nil
     ) async throws -> IdempotentOutcome {
-        let asked = text ?? users.map(\.text).joined(separator: " ")
+        let description = text ?? users.map(\.text).joined(separator: " ")
         return try await sample.store.doOnce(
-            key, describedBy: [Array(asked.utf8)], in: sample.application
+            key, describedBy: [Array(description.utf8)], in: sample.application
         ) { [application = sample.application] store in
             let made = try await store.createConversation(
                 Conversation.Draft(participants: users), in: application)
@@ -31,10 +31,10 @@ import Testing
         }
     }
 
-    @Test func `is done once, and answered as before (X2)`() async throws {
+    @Test func `is executed once, and a repeat gets the same response (X2)`() async throws {
         let sample = try await SampleApplication()
         guard case .done(let answer) = try await create(in: sample) else {
-            Issue.record("not done")
+            Issue.record("The request was not executed.")
             return
         }
         let before = try await sample.rows()
@@ -47,11 +47,11 @@ import Testing
         #expect(found.conversation.id == id)
     }
 
-    @Test func `with anything else under the same key is refused (X2)`() async throws {
+    @Test func `that differs under the same key is rejected (X2)`() async throws {
         let sample = try await SampleApplication()
         _ = try await create(in: sample)
         await #expect(throws: Rejection.keyReused) { try await create(in: sample, saying: "else") }
-        // No piece passes for the end of another.
+        // Concatenated parts with other boundaries have another digest.
         let pieces: [[[UInt8]]] = [
             [[1, 2], [3]], [[1], [2, 3]], [[1, 2, 3], []], [[], [1, 2, 3]],
         ]
@@ -65,7 +65,7 @@ import Testing
         #expect(Set(digests).count == pieces.count)
     }
 
-    @Test func `that fails leaves nothing and its key free (ruling 12)`() async throws {
+    @Test func `that fails changes nothing and leaves its key unused (ruling 12)`() async throws {
         let sample = try await SampleApplication()
         let before = try await sample.rows()
         struct Late: Error {}
@@ -93,12 +93,12 @@ import Testing
         #expect(refused == .done(StoredResponse(status: 409, fields: [], body: nil)))
         #expect(try await count(in: sample) == 0)
         guard case .done = try await create(in: sample) else {
-            Issue.record("the key is taken")
+            Issue.record("The key is in use.")
             return
         }
     }
 
-    @Test func `that changes nothing is answered from its key all the same (X2)`() async throws {
+    @Test func `that changes nothing is replayed from its key too (X2)`() async throws {
         let sample = try await SampleApplication()
         for expected in [false, true] {
             let outcome = try await sample.store.doOnce(
@@ -120,23 +120,23 @@ import Testing
         await #expect(throws: Rejection.keyReused) { try await create(in: sample, saying: "else") }
         sample.store.runningRequests.end(running)
         guard case .done = try await create(in: sample) else {
-            Issue.record("the key is taken")
+            Issue.record("The key is in use.")
             return
         }
     }
 
-    @Test func `is remembered for a day, and not much longer (X2)`() async throws {
+    @Test func `is stored for a day, and not much longer (X2)`() async throws {
         let sample = try await SampleApplication()
         let first = try await create(in: sample)
         sample.wait(milliseconds: 86_399_999)
         guard case .done(let answer) = first else {
-            Issue.record("not done")
+            Issue.record("The request was not executed.")
             return
         }
         #expect(try await create(in: sample) == .replayed(answer))
         sample.wait(milliseconds: 1)
         guard case .done(let other) = try await create(in: sample) else {
-            Issue.record("remembered after a day")
+            Issue.record("The response is stored for more than a day.")
             return
         }
         #expect(other != answer)
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `that waits for something else is undone and does no harm`() async throws {
+    func `that leaves its transaction is rolled back`() async throws {
         let sample = try await SampleApplication()
         let before = try await sample.rows()
         let waiting = Locked<CheckedContinuation<Void, Never>?>(nil)
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `done outside of the database is answered once as well (X2)`() async throws {
+    @Test func `executed outside of the database is replayed too (X2)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         for number in 0..<2 {
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<5) func `does not disturb other changes of its commit`(seed: Int)
+    @Test(arguments: 0..<5) func `does not affect other changes of its commit`(seed: Int)
         async throws
     {
         let sample = try await SampleApplication()
@@ -246,7 +246,7 @@ import Testing
                         let key = IdempotencyKey("key-\(number)") ?? Self.key
                         _ = try await create(in: sample, key, [.cy])
                     default:
-                        // Fails within its transaction: all others are run again without it.
+                        // Fails in its transaction, so that all others are run again without it.
                         await #expect(throws: Rejection.self) {
                             try await sample.send("lost", to: .sample(UInt128(number)))
                         }
@@ -264,6 +264,6 @@ import Testing
 }
 
 extension IdempotencyKey {
-    /// Never reached: the key above is legal.
-    fileprivate static var sample: IdempotencyKey { fatalError("a legal key is refused") }
+    /// A default for an invalid key, which is never reached.
+    fileprivate static var sample: IdempotencyKey { fatalError("a valid key is rejected") }
 }

@@ -8,30 +8,30 @@ import Testing
 
 @Suite struct `Exporting and importing an application` {
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `X10: what was exported and imported is the same, row for row`(seed: UInt64) async throws {
-        var life = try await ModelLife(seed: seed)
-        for _ in 1...300 { try await life.step() }
-        let lines = try await life.sample.lines()
-        let copy = try await SampleApplication(opening: life.application, isEmpty: true)
-        try await copy.take(lines)
-        #expect(try await copy.lines() == lines)
+    func `X10: an exported and imported application has the same rows`(seed: UInt64) async throws {
+        var run = try await ModelRun(seed: seed)
+        for _ in 1...300 { try await run.step() }
+        let lines = try await run.sample.exportedLines()
+        let copy = try await SampleApplication(opening: run.application, isEmpty: true)
+        try await copy.importLines(lines)
+        #expect(try await copy.exportedLines() == lines)
         try await copy.expectSameRowsAgain("seed \(seed)")
-        for sample in [life.sample, copy] { try await sample.forgetDeleted() }
-        // Former states belong to the log.
+        for sample in [run.sample, copy] { try await sample.deleteUnexportedRows() }
+        // Earlier states belong to the log.
         let left = Set(["schema_migrations", "events", "log_positions"])
             .union(Transaction.historyTables.map(\.name.description))
-        let rows = try await life.sample.rows(except: left)
+        let rows = try await run.sample.rows(except: left)
         #expect(try await copy.rows(except: left) == rows, "seed \(seed)")
     }
 
     @Test func `X10: an application with every kind of object is imported completely`() async throws
     {
         let sample = try await SampleApplication()
-        try await sample.live()
-        let lines = try await sample.lines()
+        try await sample.recordEveryKindOfEvent()
+        let lines = try await sample.exportedLines()
         let copy = try await SampleApplication(opening: sample.application, isEmpty: true)
-        try await copy.take(lines)
-        let again = try await copy.lines()
+        try await copy.importLines(lines)
+        let again = try await copy.exportedLines()
         for (line, other) in zip(lines, again) { #expect(line == other) }
         #expect(again.count == lines.count)
         try await copy.expectSameRowsAgain()
@@ -39,31 +39,31 @@ import Testing
 
     @Test func `X10: the same import again changes nothing`() async throws {
         let sample = try await SampleApplication()
-        try await sample.live()
-        let lines = try await sample.lines()
+        try await sample.recordEveryKindOfEvent()
+        let lines = try await sample.exportedLines()
         let copy = try await SampleApplication(opening: sample.application, isEmpty: true)
-        try await copy.take(lines)
+        try await copy.importLines(lines)
         let rows = try await copy.rows()
-        let outcomes = try await copy.take(lines)
+        let outcomes = try await copy.importLines(lines)
         #expect(Set(outcomes) == [.present])
         #expect(try await copy.rows() == rows)
     }
 
     @Test(arguments: [0.1, 0.3, 0.5, 0.7, 0.9])
-    func `X10: an import that was cut goes on where it was`(share: Double) async throws {
-        var life = try await ModelLife(seed: 9)
-        for _ in 1...120 { try await life.step() }
-        let lines = try await life.sample.lines()
-        let copy = try await SampleApplication(opening: life.application, isEmpty: true)
-        try await copy.take(Array(lines.prefix(Int(Double(lines.count) * share))))
-        try await copy.take(lines)
-        #expect(try await copy.lines() == lines)
+    func `X10: an interrupted import continues when it is repeated`(share: Double) async throws {
+        var run = try await ModelRun(seed: 9)
+        for _ in 1...120 { try await run.step() }
+        let lines = try await run.sample.exportedLines()
+        let copy = try await SampleApplication(opening: run.application, isEmpty: true)
+        try await copy.importLines(Array(lines.prefix(Int(Double(lines.count) * share))))
+        try await copy.importLines(lines)
+        #expect(try await copy.exportedLines() == lines)
     }
 
-    @Test func `X1: distinct conversations of both sides become one`() async throws {
-        let (here, there) = try await twoSides()
+    @Test func `X1: distinct conversations of both servers are merged`() async throws {
+        let (here, there) = try await twoServers()
         let (winner, loser) = (here.conversation, there.conversation)
-        let outcomes = try await here.sample.take(try await there.sample.lines())
+        let outcomes = try await here.sample.importLines(try await there.sample.exportedLines())
         #expect(outcomes.contains(.merged))
         #expect(
             try await here.sample.store.conversation(loser, in: here.sample.application)
@@ -73,18 +73,18 @@ import Testing
         let sent = try await here.sample.send("later", to: loser).object.message
         #expect(sent.conversation == winner)
         let rows = try await here.sample.rows()
-        let again = try await here.sample.take(try await there.sample.lines())
+        let again = try await here.sample.importLines(try await there.sample.exportedLines())
         #expect(Set(again) == [.present])
         #expect(try await here.sample.rows() == rows)
         try await here.sample.expectSameRowsAgain()
     }
 
-    @Test func `X1: what was said there since comes into the winner in its order`() async throws {
-        let (here, there) = try await twoSides()
-        try await here.sample.take(try await there.sample.lines())
+    @Test func `X1: later messages of the other server are merged in their order`() async throws {
+        let (here, there) = try await twoServers()
+        try await here.sample.importLines(try await there.sample.exportedLines())
         there.sample.tick()
         try await there.sample.send("there 3", to: there.conversation)
-        try await here.sample.take(try await there.sample.lines())
+        try await here.sample.importLines(try await there.sample.exportedLines())
         #expect(
             try await here.sample.texts(of: here.conversation)
                 == ["there 3", "there 2", "here 2", "there 1", "here 1"])
@@ -95,10 +95,10 @@ import Testing
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let message = try await sample.send(to: conversation).object.message.id
-        let lines = try await sample.lines()
+        let lines = try await sample.exportedLines()
         try await sample.store.deleteMessage(message, in: nil, in: sample.application)
         let rows = try await sample.rows()
-        #expect(Set(try await sample.take(lines)) == [.present])
+        #expect(Set(try await sample.importLines(lines)) == [.present])
         #expect(try await sample.rows() == rows)
     }
 
@@ -123,7 +123,7 @@ import Testing
         #expect(try await sample.rows() == rows)
     }
 
-    @Test func `X10: an application that was made to be filled takes the name it has elsewhere`()
+    @Test func `X10: an application created by an import takes the exported name`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -145,48 +145,48 @@ import Testing
         let sample = try await SampleApplication()
         try await sample.send(to: try await sample.conversation())
         let copy = try await SampleApplication(opening: sample.application, isEmpty: true)
-        try await copy.take(try await sample.lines())
+        try await copy.importLines(try await sample.exportedLines())
         let delivered = Set(WebhookTopic.allCases.flatMap(\.types))
         #expect(try await delivered.isDisjoint(with: copy.events().map(\.event.type)))
     }
 
-    private struct Side {
+    private struct TestServer {
         let sample: SampleApplication
         let conversation: Conversation.ID
     }
 
-    /// Two servers of one application, on which two users have said two things each, in turn.
-    private func twoSides() async throws -> (here: Side, there: Side) {
+    /// Two servers with the same application, on each of which two messages were sent, in turn.
+    private func twoServers() async throws -> (here: TestServer, there: TestServer) {
         let here = try await SampleApplication()
         let there = try await SampleApplication(opening: here.application)
         there.wait(milliseconds: 1)
-        let sides = [
+        let servers = [
             (
                 "here",
-                Side(
+                TestServer(
                     sample: here,
                     conversation: try await here.create(isDistinct: true).object.conversation.id)
             ),
             (
                 "there",
-                Side(
+                TestServer(
                     sample: there,
                     conversation: try await there.create(isDistinct: true).object.conversation.id)
             ),
         ]
         for number in 1...2 {
-            for (name, side) in sides {
-                side.sample.tick()
-                try await side.sample.send("\(name) \(number)", to: side.conversation)
+            for (name, server) in servers {
+                server.sample.tick()
+                try await server.sample.send("\(name) \(number)", to: server.conversation)
             }
         }
-        return (sides[0].1, sides[1].1)
+        return (servers[0].1, servers[1].1)
     }
 }
 
 extension SampleApplication {
-    /// Its export.
-    func lines() async throws -> [ArchiveLine] {
+    /// The exported lines of the application.
+    func exportedLines() async throws -> [ArchiveLine] {
         let lines = Locked<[ArchiveLine]>([])
         try await store.forEachLine(of: application) { line in
             lines.withLock { lines in lines.append(line) }
@@ -194,9 +194,10 @@ extension SampleApplication {
         return lines.withLock { lines in lines }
     }
 
-    /// Imports lines, some to a transaction.
+    /// Imports lines, `count` per transaction.
     @discardableResult
-    func take(_ lines: [ArchiveLine], atOnce count: Int = 7) async throws -> [ImportOutcome] {
+    func importLines(_ lines: [ArchiveLine], atOnce count: Int = 7) async throws -> [ImportOutcome]
+    {
         var outcomes: [ImportOutcome] = []
         var steps: [ImportStep] = []
         var open: Conversation.ID?
@@ -211,7 +212,7 @@ extension SampleApplication {
                     if let open { steps.append(.reconcile(open)) }
                     open = nil
                 }
-                if case .conversation(let moved) = record { open = moved.conversation.id }
+                if case .conversation(let imported) = record { open = imported.conversation.id }
                 steps.append(.record(record))
             }
         }
@@ -222,8 +223,8 @@ extension SampleApplication {
         return outcomes
     }
 
-    /// Takes away what no export holds: the rows of deleted conversations, and which event brought a message.
-    func forgetDeleted() async throws {
+    /// Deletes what no export contains: the rows of deleted conversations, and the events of messages.
+    func deleteUnexportedRows() async throws {
         try await database.write { [application] transaction in
             let deleted: SQL =
                 """

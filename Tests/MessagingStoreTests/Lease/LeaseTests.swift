@@ -18,7 +18,8 @@ import Testing
         #expect(try await !contest.first.take())
     }
 
-    @Test func `is lost by a holder that is silent for its lifetime, and not before`() async throws
+    @Test func `is lost by a holder that does not renew it for its lifetime, not before`()
+        async throws
     {
         let contest = try await LeaseContest()
         #expect(try await contest.first.take())
@@ -30,7 +31,7 @@ import Testing
         #expect(try await !contest.first.take())
     }
 
-    @Test func `is kept by a holder that renews it, however long`() async throws {
+    @Test func `is kept by a holder that renews it`() async throws {
         let contest = try await LeaseContest()
         for _ in 0..<5 {
             #expect(try await contest.first.take())
@@ -50,7 +51,7 @@ import Testing
         #expect(taken == 1)
     }
 
-    @Test func `prevents the same work elsewhere, and is still held afterwards`()
+    @Test func `prevents the same work elsewhere, and is held afterwards`()
         async throws
     {
         let contest = try await LeaseContest()
@@ -67,7 +68,7 @@ import Testing
         #expect(first == 3)
     }
 
-    @Test func `is always held on a file, which one process serves`() async throws {
+    @Test func `is always held on a file, which only one process serves`() async throws {
         let sample = try await SampleApplication(at: .temporary)
         let (first, second) = (Lease("a", of: sample.store), Lease("a", of: sample.store))
         for lease in [first, second, first] {

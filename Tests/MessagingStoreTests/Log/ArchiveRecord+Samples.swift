@@ -3,7 +3,7 @@ import Messaging
 @testable import MessagingStore
 
 extension ArchiveRecord {
-    /// One of each, with everything it can have.
+    /// One of each kind, with every member set.
     static let samples: [ArchiveRecord] = [
         .application(Application(id: .sample(1), name: "Shop", createdAt: .sample)),
         .user(
@@ -69,7 +69,7 @@ extension ArchiveRecord {
 }
 
 extension ScheduledMessage {
-    /// One with everything it can have.
+    /// A sample with every member set.
     static let sample: ScheduledMessage = {
         do {
             return ScheduledMessage(
@@ -84,7 +84,7 @@ extension ScheduledMessage {
                     ], notification: Array("{}".utf8), proposedID: .sample(15)),
                 dueAt: .sample, typingFrom: .sample)
         } catch {
-            fatalError("the sample is legal")
+            fatalError("the sample is valid")
         }
     }()
 }

@@ -8,9 +8,8 @@ import Testing
 
 @testable import MessagingStore
 
-@Suite struct `A reader that follows the log` {
-    @Test func `steps over nothing while slow and fast changes of two processes mix`() async throws
-    {
+@Suite struct `A reader of the log` {
+    @Test func `misses no event while two processes make slow and fast changes`() async throws {
         let folder = TemporaryFolder()
         let slow = try await SampleApplication(at: folder.database)
         let fast = try await SampleApplication(at: folder.database, opening: slow.application)
@@ -22,12 +21,13 @@ import Testing
             async let quickly: Void = fast.change(times: 150, holding: 0)
             _ = try await (slowly, quickly)
         }
-        var (place, seen, isRead) = (LogPosition.start, [Int64](), false)
+        var (position, seen, isRead) = (LogPosition.start, [Int64](), false)
         while !isRead {
             let wasOver = isOver.withLock { isOver in isOver }
-            let events = try await fast.store.events(after: place, limit: 7, in: fast.application)
+            let events = try await fast.store.events(
+                after: position, limit: 7, in: fast.application)
             seen += events.map(\.position.number)
-            place = events.last?.position ?? place
+            position = events.last?.position ?? position
             isRead = wasOver && events.isEmpty
         }
         try await work.value
@@ -36,7 +36,7 @@ import Testing
 }
 
 extension SampleApplication {
-    /// Records events one after the other, each in a change that stays open so many microseconds after it
+    /// Records events one after the other. Each change stays open for `pause` microseconds after it
     /// has its position.
     fileprivate func change(times count: Int, holding pause: UInt32) async throws {
         for number in 1...count {
@@ -48,7 +48,7 @@ extension SampleApplication {
     }
 }
 
-@Suite struct `Two processes at one server` {
+@Suite struct `Two processes on one PostgreSQL server` {
     @Test func `wake each other's readers of the log`() async throws {
         let location = DatabaseLocation.server(PostgresServer.shared.newSchema())
         let writer = try await SampleApplication(at: location)

@@ -4,7 +4,9 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Events in the log` {
-    @Test(arguments: Event.samples) func `an event is read as it was written`(event: Event) throws {
+    @Test(arguments: Event.samples) func `an event is decoded as it was encoded`(event: Event)
+        throws
+    {
         #expect(try Event(type: event.type.rawValue, encoded: event.stored.encoded) == event)
     }
 
@@ -12,7 +14,7 @@ import Testing
         #expect(Set(Event.samples.map(\.type)) == Set(EventType.allCases))
     }
 
-    @Test(arguments: Event.samples) func `an encoded event that is cut anywhere is a fault`(
+    @Test(arguments: Event.samples) func `a truncated event is a fault`(
         event: Event
     ) {
         let payload = event.stored.encoded
@@ -23,8 +25,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Event.samples) func `an encoded event with more bytes is a fault`(event: Event)
-    {
+    @Test(arguments: Event.samples) func `an event with trailing bytes is a fault`(event: Event) {
         #expect(throws: StoreFault.self) {
             try Event(type: event.type.rawValue, encoded: event.stored.encoded + [0])
         }
@@ -44,13 +45,13 @@ import Testing
             (nil, nil, [0]), ([8], nil, [1, 2, 8]), (nil, [7], [2, 2, 7]),
             ([8], [7], [3, 2, 8, 2, 7]),
         ] as [([UInt8]?, [UInt8]?, [UInt8])])
-    func `a content without SHA-512 is written as before there was one`(
+    func `a content without SHA-512 is encoded in the earlier form`(
         md5: [UInt8]?, sha512: [UInt8]?, digests: [UInt8]
     ) throws {
         let content = Content(
             id: .sample(8), conversation: nil, mimeType: "a/b", size: 0, fileName: nil, sha256: [9],
             crc32c: 0, md5: md5, sha512: sha512, completedAt: .sample, origin: nil)
-        // Behind the form, an id, no conversation, a type, a size, no name, a SHA-256 and a CRC-32C.
+        // After the version, an id, no conversation, a type, a size, no name, a SHA-256 and a CRC-32C.
         let front = 1 + 17 + 1 + 4 + 1 + 1 + 2 + 1
         let payload = Event.contentUploaded(ContentUploaded(content: content)).stored.encoded
         #expect(payload.dropFirst(front).prefix(digests.count).elementsEqual(digests))
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a webhook is written as it always was`() {
+    @Test func `the encoding of a webhook is unchanged`() {
         let webhook = WebhookSummary(
             id: .sample(20), payloadVersion: .v2_0, target: "https://a/", topics: [.messageSent],
             config: [Webhook.Setting(name: "b", value: "c")], status: .inactive(reason: "no"),
@@ -80,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, -1, 63, 64, -64, -65, 127, 128, .max, .min] as [Int64])
-    func `numbers are as long as they need`(number: Int64) throws {
+    func `numbers are encoded in as few bytes as possible`(number: Int64) throws {
         var writer = ByteWriter()
         writer.write(number)
         var reader = ByteReader(writer.bytes)

@@ -4,48 +4,52 @@ import Testing
 
 @testable import MessagingStore
 
-/// Reads the log event by event as it grows, and once more when much has changed since (rulings 27).
-@Suite struct `Events show objects as they were` {
+/// Reads the log event by event as it grows, and again after many changes (rulings 27).
+@Suite struct `Events show objects as of the event` {
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `a random history reads the same later`(seed: UInt64) async throws {
-        var life = try await ModelLife(seed: seed)
-        var reader = LogReader(life.sample)
+    func `a random history reads the same after later changes`(seed: UInt64) async throws {
+        var run = try await ModelRun(seed: seed)
+        var reader = LogReader(run.sample)
         for number in 1...250 {
-            try await life.step()
+            try await run.step()
             if number.isMultiple(of: 3) {
-                var names = Identity(userID: life.user())
+                var names = Identity(userID: run.user())
                 names[.displayName] = "name \(number)"
-                try await life.store.replaceIdentity(names, in: life.application)
+                try await run.store.replaceIdentity(names, in: run.application)
             }
             try await reader.readNew()
         }
         try await reader.expectSameAgain("seed \(seed)")
     }
 
-    @Test func `names, metadata, participants, parts and receipts`() async throws {
+    @Test func `names, metadata, participants, parts and receipts are as of the event`()
+        async throws
+    {
         let sample = try await SampleApplication()
         var reader = LogReader(sample)
-        try await sample.call(.ana, "Ana")
-        let talk = try await sample.conversation([.ana, .bo], metadata: ["a": "0"])
-        let message = try await sample.send("first", by: .ana, to: talk).object.message.id
+        try await sample.setName(of: .ana, "Ana")
+        let conversation = try await sample.conversation([.ana, .bo], metadata: ["a": "0"])
+        let message = try await sample.send("first", by: .ana, to: conversation).object.message.id
         try await reader.readNew()
         for number in 1...5 {
-            try await sample.patch(talk, .setMetadata(path: ["a"], .text("\(number)")))
+            try await sample.patch(conversation, .setMetadata(path: ["a"], .text("\(number)")))
             try await sample.patch(
-                talk, number.isMultiple(of: 2) ? .removeParticipant(.cy) : .addParticipant(.cy))
-            try await sample.call(.ana, "Ana \(number)")
+                conversation,
+                number.isMultiple(of: 2) ? .removeParticipant(.cy) : .addParticipant(.cy))
+            try await sample.setName(of: .ana, "Ana \(number)")
             _ = try await sample.store.addPart(
-                .text("part \(number)"), to: message, in: talk, by: .system, in: sample.application)
-            try await sample.send("and \(number)", by: .ana, to: talk)
+                .text("part \(number)"), to: message, in: conversation, by: .system,
+                in: sample.application)
+            try await sample.send("and \(number)", by: .ana, to: conversation)
             try await sample.store.recordReceipts(
                 number.isMultiple(of: 2) ? .read : .delivery, of: IntervalSet(1...Int64(number)),
-                by: .bo, in: talk, in: sample.application)
+                by: .bo, in: conversation, in: sample.application)
             try await reader.readNew()
         }
         try await sample.store.deleteMessage(message, in: nil, in: sample.application)
         try await sample.store.deleteIdentity(of: .ana, in: sample.application)
         try await reader.readNew()
-        try await sample.store.deleteConversation(talk, in: sample.application)
+        try await sample.store.deleteConversation(conversation, in: sample.application)
         try await reader.readNew()
         try await reader.expectSameAgain("one conversation")
 
@@ -66,7 +70,7 @@ import Testing
         #expect(Set(topics).count == 5)
     }
 
-    @Test func `conversations before they became one (X1)`() async throws {
+    @Test func `conversations that were merged later are as of the event (X1)`() async throws {
         let sample = try await SampleApplication()
         let other = try await SampleApplication(opening: sample.application)
         other.wait(milliseconds: 5)
@@ -87,7 +91,7 @@ import Testing
             .text("more"), to: try await sample.ids(of: here)[1], in: here, by: .system,
             in: sample.application)
         try await reader.readNew()
-        try await sample.take(try await other.lines())
+        try await sample.importLines(try await other.exportedLines())
         try await reader.readNew()
         let winner = try await sample.read(here).conversation.id
         try await sample.store.recordReceipts(
@@ -104,18 +108,18 @@ import Testing
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func `reads as of a position answer what was answered then`(seed: UInt64) async throws {
-        var life = try await ModelLife(seed: seed)
+    func `a read as of a position returns the same as at that time`(seed: UInt64) async throws {
+        var run = try await ModelRun(seed: seed)
         var moments: [Moment] = []
         for number in 1...200 {
-            try await life.step()
+            try await run.step()
             if number.isMultiple(of: 4) {
-                moments.append(try await Moment(life, asOf: nil))
+                moments.append(try await Moment(run, asOf: nil))
             }
         }
         #expect(moments.contains { moment in moment.seen.values.contains { $0.count > 3 } })
         for moment in moments {
-            let again = try await Moment(life, asOf: moment.position)
+            let again = try await Moment(run, asOf: moment.position)
             #expect(again.conversations == moment.conversations, "seed \(seed)")
             #expect(again.messages == moment.messages, "seed \(seed)")
             #expect(again.views == moment.views, "seed \(seed)")
@@ -124,14 +128,14 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a hidden message stays hidden as of then when it is deleted later (rulings 20, 27)`(
+    func `a hidden message stays hidden in reads as of a time before its deletion (rulings 20, 27)`(
         byBlock: Bool
     ) async throws {
         let sample = try await SampleApplication()
-        let talk = try await sample.conversation([.ana, .bo, .cy])
+        let conversation = try await sample.conversation([.ana, .bo, .cy])
         if byBlock { try await sample.patch(.bo, .block(.ana)) }
-        let hidden = try await sample.send("hidden", by: .ana, to: talk).object.message.id
-        try await sample.send("shown", by: .cy, to: talk)
+        let hidden = try await sample.send("hidden", by: .ana, to: conversation).object.message.id
+        try await sample.send("shown", by: .cy, to: conversation)
         if !byBlock {
             try await sample.store.deleteMessage(
                 hidden, forAll: false, by: .bo, in: sample.application)
@@ -139,25 +143,25 @@ import Testing
         let position = try await sample.end()
         func seen() async throws -> [String] {
             try await sample.store.messages(
-                in: talk, asOf: position, seenBy: .user(.bo), limit: 10, in: sample.application
+                in: conversation, asOf: position, seenBy: .user(.bo), limit: 10, in: sample.application
             ).items.map(\.text)
         }
         #expect(try await seen() == ["shown"])
         try await sample.store.deleteMessage(hidden, in: nil, in: sample.application)
         #expect(try await seen() == ["shown"])
-        try await sample.store.deleteConversation(talk, in: sample.application)
+        try await sample.store.deleteConversation(conversation, in: sample.application)
         #expect(try await seen() == ["shown"])
     }
 
     @Test func `reads as of a position that the log does not hold are refused`() async throws {
         let sample = try await SampleApplication()
-        let talk = try await sample.conversation()
+        let conversation = try await sample.conversation()
         let created = try await sample.end()
-        try await sample.send(to: talk)
+        try await sample.send(to: conversation)
         let end = try await sample.end()
         func read(_ number: Int64) async throws -> Int64 {
             try await sample.store.messages(
-                in: talk, asOf: LogPosition(number), limit: 10, in: sample.application
+                in: conversation, asOf: LogPosition(number), limit: 10, in: sample.application
             ).total
         }
         #expect(try await read(created.number) == 0)
@@ -176,39 +180,40 @@ import Testing
         #expect(try await read(end.number) == 1)
     }
 
-    @Test func `a receipt is delivered message by message over several pages`() async throws {
+    @Test func `a receipt becomes one webhook event per message, over several pages`() async throws
+    {
         let sample = try await SampleApplication()
-        let talk = try await sample.conversation([.ana, .bo])
-        for number in 1...7 { try await sample.send("\(number)", by: .ana, to: talk) }
+        let conversation = try await sample.conversation([.ana, .bo])
+        for number in 1...7 { try await sample.send("\(number)", by: .ana, to: conversation) }
         let start = try await sample.end()
         try await sample.store.recordReceipts(
-            .read, of: IntervalSet(1...7), by: .bo, in: talk, in: sample.application)
-        let ids = try await sample.ids(of: talk)
+            .read, of: IntervalSet(1...7), by: .bo, in: conversation, in: sample.application)
+        let ids = try await sample.ids(of: conversation)
         try await sample.store.deleteMessage(ids[3], in: nil, in: sample.application)
-        var place = WebhookCheckpoint(after: start)
-        var told: [Message.ID] = []
+        var position = WebhookCheckpoint(after: start)
+        var webhookEvents: [Message.ID] = []
         for _ in 1...10 {
-            let stretch = try await sample.store.webhookEvents(
-                after: place, to: [.v1_0: [.messageRead]], limit: 2, in: sample.application)
-            for case .message(let shown) in stretch.events.map(\.subject) {
-                told.append(shown.message.id)
+            let range = try await sample.store.webhookEvents(
+                after: position, to: [.v1_0: [.messageRead]], limit: 2, in: sample.application)
+            for case .message(let shown) in range.events.map(\.subject) {
+                webhookEvents.append(shown.message.id)
             }
-            place = stretch.next
-            if !stretch.isCut { break }
+            position = range.next
+            if !range.isCut { break }
         }
-        #expect(told == ids)
+        #expect(webhookEvents == ids)
     }
 
-    @Test func `a page of large conversations ends before it fills the memory`() async throws {
+    @Test func `a page of large conversations ends at its limit of bytes`() async throws {
         let sample = try await SampleApplication()
-        let talk = try await sample.conversation([.ana, .bo])
+        let conversation = try await sample.conversation([.ana, .bo])
         for number in 1...100 {
             let text = String(repeating: "x", count: 2048)
-            try await sample.patch(talk, .setMetadata(path: ["key\(number)"], .text(text)))
+            try await sample.patch(conversation, .setMetadata(path: ["key\(number)"], .text(text)))
         }
         let start = try await sample.end()
         for number in 1...40 {
-            try await sample.patch(talk, .setMetadata(path: ["n"], .text("\(number)")))
+            try await sample.patch(conversation, .setMetadata(path: ["n"], .text("\(number)")))
         }
         let page = try await sample.store.eventPage(
             after: start, limit: 100, in: sample.application)
@@ -218,7 +223,7 @@ import Testing
     }
 }
 
-/// What all that was ever there shows at one moment, to the system and to each user.
+/// All conversations and messages at one position, as seen by the system and by each user.
 private struct Moment {
     let position: LogPosition
     var conversations: [Conversation.ID: ConversationSnapshot] = [:]
@@ -226,20 +231,20 @@ private struct Moment {
     var views: [String: ConversationView] = [:]
     var seen: [String: [MessageSnapshot]] = [:]
 
-    /// - Parameter asked: Read as of this position; `nil` for now.
-    init(_ life: ModelLife, asOf asked: LogPosition?) async throws {
-        let (store, application) = (life.store, life.application)
-        position = try await life.sample.end()
-        for talk in life.model.talks {
-            let id = talk.id
-            conversations[id] = try await there {
+    /// - Parameter requested: The position to read as of; `nil` for now.
+    init(_ run: ModelRun, asOf requested: LogPosition?) async throws {
+        let (store, application) = (run.store, run.application)
+        position = try await run.sample.end()
+        for conversation in run.model.conversations {
+            let id = conversation.id
+            conversations[id] = try await ifFound {
                 var found: ConversationSnapshot
-                if let asked {
-                    found = try await store.conversation(id, asOf: asked, in: application)
+                if let requested {
+                    found = try await store.conversation(id, asOf: requested, in: application)
                 } else {
                     found = try await store.conversation(id, in: application)
                 }
-                // No state is stored of what messages change in it.
+                // The log stores no states of what messages change in it.
                 var conversation = found.conversation
                 conversation.lastPosition = .start
                 conversation.lastSentAt = nil
@@ -248,28 +253,28 @@ private struct Moment {
                 return ConversationSnapshot(
                     conversation: conversation, participants: found.participants)
             }
-            messages[id] = try await there {
-                if let asked {
+            messages[id] = try await ifFound {
+                if let requested {
                     try await store.messages(
-                        in: id, asOf: asked, limit: 1000, in: application
+                        in: id, asOf: requested, limit: 1000, in: application
                     ).items
                 } else {
                     try await store.messages(in: id, limit: 1000, in: application).items
                 }
             }
-            for user in life.users {
-                views["\(id) \(user.text)"] = try await there {
-                    if let asked {
+            for user in run.users {
+                views["\(id) \(user.text)"] = try await ifFound {
+                    if let requested {
                         try await store.conversation(
-                            id, asOf: asked, seenBy: user, in: application)
+                            id, asOf: requested, seenBy: user, in: application)
                     } else {
                         try await store.conversation(id, seenBy: user, in: application)
                     }
                 }
-                seen["\(id) \(user.text)"] = try await there {
-                    if let asked {
+                seen["\(id) \(user.text)"] = try await ifFound {
+                    if let requested {
                         try await store.messages(
-                            in: id, asOf: asked, seenBy: .user(user), limit: 1000, in: application
+                            in: id, asOf: requested, seenBy: .user(user), limit: 1000, in: application
                         ).items
                     } else {
                         try await store.messages(
@@ -281,8 +286,8 @@ private struct Moment {
         }
     }
 
-    /// `nil` for what is not there.
-    private func there<Value>(_ read: () async throws -> Value) async throws -> Value? {
+    /// The result, or `nil` when it is not found.
+    private func ifFound<Value>(_ read: () async throws -> Value) async throws -> Value? {
         do {
             return try await read()
         } catch is Rejection {
@@ -291,31 +296,31 @@ private struct Moment {
     }
 }
 
-/// A reader that follows the log closely, and remembers what it was shown.
+/// A reader that reads each event at once, and records the result.
 private struct LogReader {
     let sample: SampleApplication
     var shown: [ResolvedEvent] = []
-    var told: [WebhookEvent] = []
-    private var place = LogPosition.start
+    var webhookEvents: [WebhookEvent] = []
+    private var position = LogPosition.start
 
     init(_ sample: SampleApplication) { self.sample = sample }
 
     mutating func readNew() async throws {
         let end = try await sample.end()
-        while place < end {
-            // One event at a time: what it shows cannot have changed yet.
-            let next = LogPosition(place.number + 1)
-            shown += try await page(after: place, limit: 1).events
-            told += try await told(after: place, through: next)
-            place = next
+        while position < end {
+            // One event at a time, before its objects can change.
+            let next = LogPosition(position.number + 1)
+            shown += try await page(after: position, limit: 1).events
+            webhookEvents += try await webhookEvents(after: position, through: next)
+            position = next
         }
     }
 
-    /// Reads all again, in pages and in stretches.
+    /// Reads all events again, in pages and in ranges.
     func expectSameAgain(_ what: Comment) async throws {
         var again: [ResolvedEvent] = []
         var last = LogPosition.start
-        while last < place {
+        while last < position {
             let page = try await page(after: last, limit: 50)
             again += page.events
             last = page.through
@@ -324,40 +329,40 @@ private struct LogReader {
         for (now, before) in zip(again, shown) {
             #expect(now.id == before.id && now.object == before.object, what)
         }
-        let heard = try await told(after: .start, through: place)
-        #expect(heard.map(\.id) == told.map(\.id), what)
-        for (now, before) in zip(heard, told) {
+        let repeatedEvents = try await webhookEvents(after: .start, through: position)
+        #expect(repeatedEvents.map(\.id) == webhookEvents.map(\.id), what)
+        for (now, before) in zip(repeatedEvents, webhookEvents) {
             #expect(
                 now.subject == before.subject && now.actor == before.actor
                     && now.versions == before.versions, what)
         }
     }
 
-    private func page(after place: LogPosition, limit: Int) async throws -> EventPage {
-        try await sample.store.eventPage(after: place, limit: limit, in: sample.application)
+    private func page(after position: LogPosition, limit: Int) async throws -> EventPage {
+        try await sample.store.eventPage(after: position, limit: limit, in: sample.application)
     }
 
-    private func told(
+    private func webhookEvents(
         after start: LogPosition, through end: LogPosition
     ) async throws -> [WebhookEvent] {
         let all = Dictionary(
             uniqueKeysWithValues: WebhookVersion.allCases.map {
                 ($0, Set(WebhookTopic.all(in: $0)))
             })
-        var told: [WebhookEvent] = []
-        var place = WebhookCheckpoint(after: start)
-        while place.after < end {
-            let stretch = try await sample.store.webhookEvents(
-                after: place, through: end, to: all, limit: 20, in: sample.application)
-            told += stretch.events
-            place = stretch.next
+        var webhookEvents: [WebhookEvent] = []
+        var position = WebhookCheckpoint(after: start)
+        while position.after < end {
+            let range = try await sample.store.webhookEvents(
+                after: position, through: end, to: all, limit: 20, in: sample.application)
+            webhookEvents += range.events
+            position = range.next
         }
-        return told
+        return webhookEvents
     }
 }
 
 extension SampleApplication {
-    fileprivate func call(_ user: UserID, _ name: String) async throws {
+    fileprivate func setName(of user: UserID, _ name: String) async throws {
         var identity = Identity(userID: user)
         identity[.displayName] = name
         try await store.replaceIdentity(identity, in: application)

@@ -5,38 +5,38 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `The log` {
-    @Test func `X3: positions have no gaps, whatever is refused between`() async throws {
+    @Test func `X3: positions have no gaps when changes are rejected`() async throws {
         let sample = try await SampleApplication()
-        try await sample.live()
+        try await sample.recordEveryKindOfEvent()
         let positions = try await sample.events().map(\.position.number)
         #expect(positions == Array(1...Int64(positions.count)))
     }
 
-    @Test func `X3: the rows made again from the events are the rows`() async throws {
+    @Test func `X3: replaying the events makes the same rows`() async throws {
         let sample = try await SampleApplication()
-        try await sample.live()
+        try await sample.recordEveryKindOfEvent()
         let events = try await sample.events()
         #expect(Set(events.map(\.event.type)) == Set(Event.samples.map(\.type)))
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `events come after a place, in pages`() async throws {
+    @Test func `events after a position are read in pages`() async throws {
         let sample = try await SampleApplication()
-        try await sample.live()
+        try await sample.recordEveryKindOfEvent()
         let all = try await sample.events()
         let page = try await sample.store.events(
             after: LogPosition(3), limit: 4, in: sample.application)
         #expect(page == Array(all[3..<7]))
     }
 
-    @Test func `each application has a log of its own`() async throws {
+    @Test func `each application has its own log`() async throws {
         let sample = try await SampleApplication()
         let other = try await sample.store.createApplication(name: "Other").id
         let events = try await sample.store.events(after: .start, limit: 10, in: other)
         #expect(events.map(\.position.number) == [1])
     }
 
-    @Test func `the signal names what can be read`() async throws {
+    @Test func `the signal has the last readable position`() async throws {
         let sample = try await SampleApplication()
         let before = try #require(sample.store.signal.latest(in: sample.application))
         async let woken = sample.store.signal.wait(past: before, in: sample.application)
@@ -66,31 +66,31 @@ import Testing
 }
 
 extension SampleApplication {
-    /// A little of everything that makes an event, and some that is refused.
-    func live() async throws {
+    /// Records every kind of event, and makes some rejected changes.
+    func recordEveryKindOfEvent() async throws {
         let token = try await store.createToken(for: application, scope: .read).token
         try await store.revokeToken(token.id, of: application)
         try await store.suspendApplication(application, true)
         try await store.suspendApplication(application, false)
-        try await introduce()
+        try await changeUsers()
         try await store.patchUser(.bo, [.block(.named("ed")), .block(.bo)], in: application)
         try await store.patchUser(.bo, [.setBlocks([.cy, .ana])], in: application)
         try await exportTwice()
         try await create(isDistinct: true, metadata: ["a": ["b": "c"]], key: .sample(1))
         try await create(isDistinct: true, key: .sample(2))
         try await create(isDistinct: true, id: .sample(3))
-        try await talk(in: Conversation.ID(Replay.Key.sample(1)))
-        try await talk(in: try await conversation([.ana, .cy]))
-        try await look()
+        try await sendAndChange(in: Conversation.ID(Replay.Key.sample(1)))
+        try await sendAndChange(in: try await conversation([.ana, .cy]))
+        try await changeViews()
         let gone = try await create(isDistinct: true, key: .sample(4)).object.conversation.id
         _ = try await store.withdrawContent(try await upload(5, to: gone).id)
         try await upload(4, to: gone)
         try await send(to: gone)
         try await store.deleteConversation(gone, in: application)
-        try await meet()
-        try await tell()
-        try await procrastinate()
-        try await listen()
+        try await mergeConversations()
+        try await announceAndNotify()
+        try await scheduleMessages()
+        try await registerWebhooks()
         try await upload(6, to: nil, by: .ana)
         _ = try await store.importRecords(
             [.record(.relations(ArchivedRelations(.bo, followed: [.named("gil")])))],
@@ -98,23 +98,23 @@ extension SampleApplication {
     }
 
     /// Two webhooks: one that stays, and one that is deleted.
-    private func listen() async throws {
-        let (webhook, former) = try await (hook(), hook())
-        for asked in [webhook, former] {
-            try await store.finishVerification(of: asked, failure: nil, in: application)
+    private func registerWebhooks() async throws {
+        let (webhook, former) = try await (registerWebhook(), registerWebhook())
+        for created in [webhook, former] {
+            try await store.finishVerification(of: created, failure: nil, in: application)
             _ = try await store.rotateSecret(
-                to: "n3w", keeping: 5000, of: asked.id, in: application)
+                to: "n3w", keeping: 5000, of: created.id, in: application)
         }
         try await store.deleteWebhook(former.id, in: application)
     }
 
-    /// Two that were made apart, and share what was said in both.
-    private func meet() async throws {
+    /// Merges two distinct conversations of the same users.
+    private func mergeConversations() async throws {
         let users: [UserID] = [.bo, .named("ed")]
         let own = try await create(users, isDistinct: true).object.conversation.id
-        let other = try await bring(40, users, createdAt: 0)
-        for home in [other, own, other] { try await send(by: .bo, to: home) }
-        try await settle(other)
+        let other = try await addDistinctConversation(40, users, createdAt: 0)
+        for conversation in [other, own, other] { try await send(by: .bo, to: conversation) }
+        try await reconcile(other)
     }
 
     private func exportTwice() async throws {
@@ -137,8 +137,8 @@ extension SampleApplication {
         }
     }
 
-    /// What users do to their own views.
-    private func look() async throws {
+    /// Changes of users to their own views.
+    private func changeViews() async throws {
         let draft = try Conversation.Draft(participants: [.ana, .bo, .cy], isDistinct: true)
         let made = try await store.createConversation(draft, by: .ana, in: application).object.id
         _ = try await store.createConversation(draft, by: .cy, in: application)
@@ -154,7 +154,7 @@ extension SampleApplication {
     }
 
     /// Identities and relations of users.
-    private func introduce() async throws {
+    private func changeUsers() async throws {
         _ = try await store.createIdentity(
             Identity(userID: .cy, displayName: "Cy", kind: .bot), in: application)
         var ana = Identity(userID: .ana, displayName: "Ana", metadata: ["b": "é", "a": ""])
@@ -174,7 +174,7 @@ extension SampleApplication {
         try await store.setSessionLifetime(3600, of: application)
     }
 
-    private func talk(in conversation: Conversation.ID) async throws {
+    private func sendAndChange(in conversation: Conversation.ID) async throws {
         for number in 1...4 {
             tick()
             try await send("\(number)", to: conversation)

@@ -20,11 +20,11 @@ import Testing
         try await sample.send("four", to: conversation)
         let traces = try await sample.events().suffix(4).map(\.trace)
         #expect(traces == [Self.trace, Self.trace, Self.trace, nil])
-        // Flags that mean nothing yet are not passed on.
+        // Undefined flags are not stored.
         #expect(traces.first??.flags == 3)
     }
 
-    @Test func `is that of what it has sent later (X5)`() async throws {
+    @Test func `is stored with a scheduled message that it sent (X5)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         _ = try await sample.store.within(Self.trace).scheduleMessage(
@@ -39,17 +39,17 @@ import Testing
         #expect(sent.map(\.trace) == [Self.trace, nil])
     }
 
-    @Test func `goes with the deliveries of what it asked for, and of a test (X5)`() async throws {
+    @Test func `is stored with the deliveries of its events and of a test (X5)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
-        let webhook = try await sample.hook()
+        let webhook = try await sample.registerWebhook()
         try await sample.store.finishVerification(of: webhook, failure: nil, in: sample.application)
         let active = try await sample.store.webhookSubscriptions(in: sample.application)
         let end = try await sample.store.logExtent(in: sample.application).end
         _ = try await sample.store.within(Self.trace).sendMessage(
             sample.draft("one"), to: conversation, in: sample.application)
         try await sample.send("two", to: conversation)
-        let told = try await sample.store.webhookEvents(
+        let range = try await sample.store.webhookEvents(
             after: WebhookCheckpoint(after: end), to: [.v1_0: [.messageSent]], limit: 10,
             in: sample.application)
         func draft(_ event: WebhookEvent) -> DeliveryDraft {
@@ -57,9 +57,9 @@ import Testing
                 webhook: webhook.id, event: event.id, type: "message.sent",
                 position: event.position, conversation: nil, trace: event.trace, body: [1])
         }
-        let isKept = try await sample.store.enqueue(
-            told.events.map(draft), from: nil, to: told.next, for: active, in: sample.application)
-        #expect(isKept)
+        let isEnqueued = try await sample.store.enqueue(
+            range.events.map(draft), from: nil, to: range.next, for: active, in: sample.application)
+        #expect(isEnqueued)
         _ = try await sample.store.within(Self.trace).testDelivery(
             { webhook, event, _ in
                 DeliveryDraft(

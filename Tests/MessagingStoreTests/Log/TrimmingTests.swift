@@ -6,7 +6,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Trimming the log` {
-    @Test func `X3: what is old goes, what is younger stays under its position`() async throws {
+    @Test func `X3: old events are deleted, younger ones keep their positions`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         for _ in 1...1200 { try await sample.send(to: conversation) }
@@ -22,7 +22,7 @@ import Testing
         #expect(try await sample.end().number == end.number + 2)
     }
 
-    @Test func `X3: a trimmed position is gone, the last trimmed one is not`()
+    @Test func `X3: reading after a trimmed position is refused, after the last one allowed`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -45,26 +45,26 @@ import Testing
         let sample = try await SampleApplication()
         try await sample.store.setExportKey(ExportKey(pem: "-", der: [1]), in: sample.application)
         try await sample.conversation()
-        let place = try await sample.end()
+        let position = try await sample.end()
         _ = try await sample.store.setExportSchedule(.daily, [.messageSent], in: sample.application)
         try await sample.conversation()
         try await sample.store.trimLogs(before: sample.tick())
-        #expect(try await sample.store.logExtent(in: sample.application).trimmed == place)
+        #expect(try await sample.store.logExtent(in: sample.application).trimmed == position)
         sample.wait(milliseconds: 86_400_000)
         try await sample.store.requestDueExports()
         try await sample.store.trimLogs(before: sample.tick())
-        #expect(try await sample.store.logExtent(in: sample.application).trimmed == place)
+        #expect(try await sample.store.logExtent(in: sample.application).trimmed == position)
     }
 
-    @Test func `states of deleted objects are deleted with the event of the deletion`() async throws
-    {
+    @Test func `earlier states of deleted objects are trimmed with the deletion`() async throws {
         let sample = try await SampleApplication()
-        let talk = try await sample.conversation()
-        let message = try await sample.send(to: talk).object.message.id
+        let conversation = try await sample.conversation()
+        let message = try await sample.send(to: conversation).object.message.id
         try await sample.store.recordReceipt(.read, of: message, by: .bo, in: sample.application)
         try await sample.store.deleteMessage(message, in: nil, in: sample.application)
-        try await sample.store.deleteConversation(talk, in: sample.application)
-        // No conversation and the conversation, its participants, no receipts and the receipts, the message.
+        try await sample.store.deleteConversation(conversation, in: sample.application)
+        // The conversation before and after its creation, its participants, no receipts and the receipts,
+        // the message.
         #expect(try await sample.historyCounts() == [6, 1])
         try await sample.store.trimLogs(before: sample.tick())
         #expect(try await sample.historyCounts() == [0, 0])
@@ -74,21 +74,21 @@ import Testing
         async throws
     {
         let sample = try await SampleApplication()
-        let (naps, told) = AsyncStream.makeStream(of: Int64.self)
+        let (sleeps, sleepStarted) = AsyncStream.makeStream(of: Int64.self)
         let trimmer = LogTrimmer(store: sample.store, retention: 1000) { milliseconds in
-            told.yield(milliseconds)
+            sleepStarted.yield(milliseconds)
             await pause(milliseconds: 1)
         } onFault: { _ in
-            told.yield(-1)
+            sleepStarted.yield(-1)
         }
         sample.wait(milliseconds: 2000)
         trimmer.start()
-        var nap = naps.makeAsyncIterator()
-        #expect(await nap.next() == LogTrimmer.interval)
+        var nextSleep = sleeps.makeAsyncIterator()
+        #expect(await nextSleep.next() == LogTrimmer.interval)
         #expect(try await sample.store.logExtent(in: sample.application).trimmed == sample.end())
         sample.database.close()
-        while await nap.next() != -1 {}
-        #expect(await nap.next() == LogTrimmer.interval)
+        while await nextSleep.next() != -1 {}
+        #expect(await nextSleep.next() == LogTrimmer.interval)
         await trimmer.stop()
     }
 
@@ -117,7 +117,7 @@ extension SampleApplication {
     }
 
     @discardableResult
-    fileprivate func page(after place: LogPosition?) async throws -> EventPage {
-        try await store.eventPage(after: place, limit: 10, in: application)
+    fileprivate func page(after position: LogPosition?) async throws -> EventPage {
+        try await store.eventPage(after: position, limit: 10, in: application)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Messages` {
-    @Test func `R26: positions have no gaps, and time never goes back`() async throws {
+    @Test func `R26: positions have no gaps, and times never decrease`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.send(to: conversation)
@@ -19,14 +19,16 @@ import Testing
         #expect(messages.first?.sentAt == messages.last?.sentAt)
     }
 
-    @Test func `R26: parallel sendings take positions of their own`() async throws {
+    @Test func `R26: concurrent messages get different positions`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let positions = try await withThrowingTaskGroup { group in
             for _ in 0..<30 {
                 group.addTask { try await sample.send(to: conversation).object.message.position }
             }
-            return try await group.reduce(into: []) { places, place in places.append(place) }
+            return try await group.reduce(into: []) { positions, position in
+                positions.append(position)
+            }
         }
         #expect(positions.map(\.number).sorted() == Array(1...30))
     }
@@ -79,7 +81,7 @@ import Testing
         #expect(read == sent)
     }
 
-    @Test func `R71: the sender has read it, all others were sent it`() async throws {
+    @Test func `R71: the status is read for the sender and sent for all others`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.bo, .ana])
         let sent = try await sample.send(to: conversation).object
@@ -91,7 +93,7 @@ import Testing
         #expect(read.recipients == expected)
     }
 
-    @Test func `R71: a service and a stranger with an identity have no entry`() async throws {
+    @Test func `R71: a service and a user who is no participant have no entry`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.cy])
         let conversation = try await sample.conversation()
@@ -108,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `R28: a refused message leaves no trace`() async throws {
+    @Test func `R28: a rejected message leaves no trace`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let before = try await sample.rows()
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `R18: messages go with their conversation`() async throws {
+    @Test func `R18: messages are deleted with their conversation`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let id = try await sample.send(to: conversation).object.message.id
@@ -177,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `R110: what was answered is there after a restart`() async throws {
+    @Test func `R110: acknowledged messages survive a restart`() async throws {
         let folder = TemporaryFolder()
         let first = try await SampleApplication(at: folder.database)
         let conversation = try await first.conversation(metadata: ["a": "b"])

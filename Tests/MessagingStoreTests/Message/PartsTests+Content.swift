@@ -5,7 +5,7 @@ import Testing
 
 extension `Parts of a message` {
     @Test func `R23: a message holds 2 GiB at most, counted over all its parts`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+        let (sample, conversation, message) = try await makeMessage(1)
         let half = try await sample.upload(
             1, size: MessagingLimits().messageBytes / 2, to: conversation
         ).id
@@ -31,8 +31,8 @@ extension `Parts of a message` {
         }
     }
 
-    @Test func `R24: a content goes with the last part that shows it`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+    @Test func `R24: a content is dropped with the last part that shows it`() async throws {
+        let (sample, conversation, message) = try await makeMessage(1)
         let picture = try await sample.upload(to: conversation).id
         let draft = try MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0))
         for _ in 0..<3 {
@@ -56,7 +56,7 @@ extension `Parts of a message` {
     }
 
     @Test func `R24: a part that still uses its content keeps it`() async throws {
-        let (sample, conversation, _) = try await scene(1)
+        let (sample, conversation, _) = try await makeMessage(1)
         let picture = try await sample.upload(to: conversation).id
         let message = try await sample.attach(picture, to: conversation).message
         let draft = try MessagePart.Draft(mimeType: "c/d", body: .content(picture, size: 0))
@@ -71,7 +71,7 @@ extension `Parts of a message` {
     }
 
     @Test func `rulings 18: a part binds a content that belongs to no conversation`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+        let (sample, conversation, message) = try await makeMessage(1)
         let picture = try await sample.upload(to: nil).id
         _ = try await sample.store.addPart(
             MessagePart.Draft(mimeType: "a/b", body: .content(picture, size: 0)), to: message.id,

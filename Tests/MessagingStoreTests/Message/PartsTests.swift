@@ -5,8 +5,8 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Parts of a message` {
-    /// A message of so many parts: `"0"`, `"1"` …
-    func scene(
+    /// A message of `count` parts: `"0"`, `"1"` …
+    func makeMessage(
         _ count: Int = 3
     ) async throws -> (sample: SampleApplication, conversation: Conversation.ID, message: Message) {
         let sample = try await SampleApplication()
@@ -23,7 +23,7 @@ import Testing
     @Test func `5.3: a change records created, updated and removed parts in one event`()
         async throws
     {
-        let (sample, conversation, message) = try await scene()
+        let (sample, conversation, message) = try await makeMessage()
         let now = sample.store.environment.now()
         let kinds = try await sample.kinds {
             try await sample.store.changeParts(
@@ -34,7 +34,7 @@ import Testing
         }
         #expect(kinds == ["message.updated"])
         guard case .partsChanged(let change) = try await sample.events().last?.event else {
-            Issue.record("no change")
+            Issue.record("The last event is no change of parts.")
             return
         }
         #expect(change.created.map(\.index) == [3])
@@ -46,9 +46,9 @@ import Testing
         #expect(change.at == now)
     }
 
-    @Test func `5.3: what is answered is what is read, and nothing else has changed`() async throws
+    @Test func `5.3: the response equals a later read, and nothing else has changed`() async throws
     {
-        let (sample, conversation, message) = try await scene()
+        let (sample, conversation, message) = try await makeMessage()
         try await sample.store.recordReceipt(.read, of: message.id, by: .bo, in: sample.application)
         let before = try await sample.store.message(message.id, in: nil, in: sample.application)
         let operations: [PartOperation] = try [
@@ -77,8 +77,8 @@ import Testing
         #expect(after.texts == ["x"])
     }
 
-    @Test func `R25: parts added later come last, whatever order was given before`() async throws {
-        let (sample, conversation, message) = try await scene()
+    @Test func `R25: parts added later come last`() async throws {
+        let (sample, conversation, message) = try await makeMessage()
         try await sample.store.changeParts(
             .replaceAll([
                 .init(name: .index(2), draft: .text("c")),
@@ -95,8 +95,8 @@ import Testing
         #expect(read.parts.map(\.index) == [2, 0, 3, 4])
     }
 
-    @Test func `1.3: a creation number is never given twice`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+    @Test func `1.3: a creation number is never reused`() async throws {
+        let (sample, conversation, message) = try await makeMessage(1)
         for number in 1...5 {
             let added = try await sample.store.addPart(
                 .text("x"), to: message.id, in: conversation, by: .system, in: sample.application)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func `5.3: an id in use returns its part, and changes nothing`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+        let (sample, conversation, message) = try await makeMessage(1)
         let before = try await sample.rows()
         let draft = try MessagePart.Draft(
             mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
@@ -118,8 +118,8 @@ import Testing
         #expect(try await sample.rows() == before)
     }
 
-    @Test func `5.3: the same id in another message is another part`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+    @Test func `5.3: part ids are unique per message only`() async throws {
+        let (sample, conversation, message) = try await makeMessage(1)
         let other = try await sample.send(to: conversation).object.message
         let draft = try MessagePart.Draft(
             mimeType: "a/b", body: .inline([]), proposedID: message.parts[0].id)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `R20: a message has at most 1000 parts, and at least one`() async throws {
-        let (sample, conversation, message) = try await scene(999)
+        let (sample, conversation, message) = try await makeMessage(999)
         _ = try await sample.store.addPart(
             .text("999"), to: message.id, in: conversation, by: .system, in: sample.application)
         await #expect(throws: Rejection.invalid("parts", .partCount, .init(amount: 1001))) {
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `R20: no two parts of a message have one id, from the sending on`() async throws {
+    @Test func `R20: part ids of a message are unique, also when it is sent`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let twice = try (0..<2).map { _ in
@@ -168,11 +168,11 @@ import Testing
         }
     }
 
-    @Test func `R28: a refused change leaves no trace`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+    @Test func `R28: a rejected change leaves no trace`() async throws {
+        let (sample, conversation, message) = try await makeMessage(1)
         let foreign = try await sample.upload(to: try await sample.conversation()).id
         let before = try await sample.rows()
-        let stranger = try MessagePart.Draft(mimeType: "a/b", body: .content(foreign, size: 5))
+        let foreignPart = try MessagePart.Draft(mimeType: "a/b", body: .content(foreign, size: 5))
         let refused: [(PartOperation, Rejection)] = try [
             (.replace(.index(1), .text("x")), .notFound(.messagePart)),
             (.remove(.id(.sample(9))), .notFound(.messagePart)),
@@ -180,7 +180,7 @@ import Testing
             (.replaceAll([]), .invalid("parts", .partCount, .init(amount: 0))),
             (
                 .replaceAll([
-                    .init(name: nil, draft: .text("x")), .init(name: nil, draft: stranger),
+                    .init(name: nil, draft: .text("x")), .init(name: nil, draft: foreignPart),
                 ]), .invalid("parts.content", .partContentUnknown)
             ),
             (
@@ -204,8 +204,8 @@ import Testing
         #expect(try await sample.rows() == before)
     }
 
-    @Test func `R18: parts go with their message and their conversation`() async throws {
-        let (sample, conversation, message) = try await scene(2)
+    @Test func `R18: parts are deleted with their message and their conversation`() async throws {
+        let (sample, conversation, message) = try await makeMessage(2)
         let other = try await sample.send(to: conversation).object.message.id
         try await sample.store.deleteMessage(other, in: nil, in: sample.application)
         await #expect(throws: Rejection.notFound(.message)) {
@@ -221,8 +221,8 @@ import Testing
         }
     }
 
-    @Test func `X4: of many changes of one version exactly one is made`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+    @Test func `X4: of many changes of one version exactly one succeeds`() async throws {
+        let (sample, conversation, message) = try await makeMessage(1)
         let made = try await withThrowingTaskGroup { group in
             for number in 0..<20 {
                 group.addTask {
@@ -242,8 +242,8 @@ import Testing
         #expect(made == 1)
     }
 
-    @Test func `R26: a change is never dated before what it changes`() async throws {
-        let (sample, conversation, message) = try await scene(1)
+    @Test func `R26: a change never has an earlier time than its object`() async throws {
+        let (sample, conversation, message) = try await makeMessage(1)
         sample.wait(milliseconds: -60_000)
         let changed = try await sample.store.changeParts(
             .replace(.index(0), .text("x")), of: message.id, in: conversation, by: .system,
@@ -251,7 +251,7 @@ import Testing
         #expect(changed.updatedAt == message.sentAt)
     }
 
-    @Test(.enabled(if: onSQLite)) func `parts are read and changed by their index alone`()
+    @Test(.enabled(if: onSQLite)) func `parts are read and changed through their index only`()
         async throws
     {
         let sample = try await SampleApplication()

@@ -7,63 +7,66 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Changes that share a commit` {
-    private typealias Work = @Sendable (SampleApplication) async throws -> Void
-    private static let trio = Conversation.ID.sample(1), pair = Conversation.ID.sample(2)
+    private typealias Change = @Sendable (SampleApplication) async throws -> Void
+    private static let groupOfThree = Conversation.ID.sample(1)
+    private static let groupOfTwo = Conversation.ID.sample(2)
 
-    @Test func `R26: leave what they leave one after the other`() async throws {
+    @Test func `R26: have the same result as one after the other`() async throws {
         let application = Application.ID.sample(9)
         let together = try await SampleApplication(opening: application)
         let apart = try await SampleApplication(opening: application)
         for sample in [together, apart] {
-            try await sample.create([.ana, .bo, .cy], id: Self.trio)
-            try await sample.create([.ana, .bo], id: Self.pair)
+            try await sample.create([.ana, .bo, .cy], id: Self.groupOfThree)
+            try await sample.create([.ana, .bo], id: Self.groupOfTwo)
         }
-        for work in Self.works { try? await work(apart) }
+        for change in Self.changes { try? await change(apart) }
         let commits = together.database.statistics.commits
-        try await together.share(Self.works)
+        try await together.runInOneCommit(Self.changes)
         #expect(together.database.statistics.commits == commits + 2)
-        // Parts have random ids, in their rows, in former states of messages, and in the events.
+        // Parts have random ids, in their rows, in earlier states of messages and in events.
         let left: Set = ["schema_migrations", "parts", "events", "object_history"]
         #expect(try await together.rows(except: left) == apart.rows(except: left))
         #expect(try await together.events().map(\.position) == apart.events().map(\.position))
         try await together.expectSameRowsAgain()
     }
 
-    /// Messages of three users to two conversations, and among them changes of their recipients, what
-    /// fails, and what looks at what they have left.
-    private static let works: [Work] = {
-        var works: [Work] = (1...60).map { number in
+    /// Messages of three users to two conversations, mixed with changes of their recipients, failing
+    /// changes, and changes that read earlier ones.
+    private static let changes: [Change] = {
+        var changes: [Change] = (1...60).map { number in
             let user = [UserID.ana, .bo, .cy][number % 3]
-            let place = number % 4 == 0 && user != .cy ? pair : trio
+            let conversation = number % 4 == 0 && user != .cy ? groupOfTwo : groupOfThree
             let id = Message.ID.sample(UInt128(100 + number))
             return { sample in
-                _ = try await sample.send("\(number)", by: user, to: place, id: id)
+                _ = try await sample.send("\(number)", by: user, to: conversation, id: id)
             }
         }
         let first = Message.ID.sample(101)
-        works.insert({ try await $0.send(to: trio, id: .sample(105)) }, at: 7)
-        works.insert({ try await $0.block(.bo, by: .ana) }, at: 12)
-        works.insert({ try await $0.send(by: .named("stranger"), to: trio) }, at: 16)
-        works.insert(
+        changes.insert({ try await $0.send(to: groupOfThree, id: .sample(105)) }, at: 7)
+        changes.insert({ try await $0.block(.bo, by: .ana) }, at: 12)
+        changes.insert({ try await $0.send(by: .named("outsider"), to: groupOfThree) }, at: 16)
+        changes.insert(
             { try await $0.store.deleteMessage(first, in: nil, in: $0.application) }, at: 20)
-        works.insert(
+        changes.insert(
             { try await $0.store.patchUser(.ana, [.unblock(.bo)], in: $0.application) }, at: 25)
-        works.insert(
+        changes.insert(
             {
                 _ = try await $0.store.markAllRead(
-                    upTo: nil, by: .cy, in: trio, in: $0.application)
+                    upTo: nil, by: .cy, in: groupOfThree, in: $0.application)
             }, at: 30)
-        works.insert({ try await $0.send(to: trio, id: .sample(900), key: .sample(901)) }, at: 33)
-        works.insert({ try await $0.send(to: trio, id: .sample(902), key: .sample(901)) }, at: 36)
-        works.insert({ try await $0.send(to: .sample(77)) }, at: 40)
-        works.insert({ try await $0.send(to: trio, id: first) }, at: 44)
-        return works
+        changes.insert(
+            { try await $0.send(to: groupOfThree, id: .sample(900), key: .sample(901)) }, at: 33)
+        changes.insert(
+            { try await $0.send(to: groupOfThree, id: .sample(902), key: .sample(901)) }, at: 36)
+        changes.insert({ try await $0.send(to: .sample(77)) }, at: 40)
+        changes.insert({ try await $0.send(to: groupOfThree, id: first) }, at: 44)
+        return changes
     }()
 }
 
 extension SampleApplication {
-    /// Runs changes in this order, in one commit but for the one that holds the writer meanwhile.
-    fileprivate func share(_ works: [@Sendable (SampleApplication) async throws -> Void])
+    /// Runs changes in this order in one commit, after a change that blocks the writer meanwhile.
+    fileprivate func runInOneCommit(_ changes: [@Sendable (SampleApplication) async throws -> Void])
         async throws
     {
         let gate = DispatchSemaphore(value: 0)
@@ -75,8 +78,8 @@ extension SampleApplication {
         }
         while !isHeld.withLock({ $0 }) { await Task.yield() }
         await withTaskGroup(of: Void.self) { group in
-            for (index, work) in works.enumerated() {
-                group.addTask { try? await work(self) }
+            for (index, change) in changes.enumerated() {
+                group.addTask { try? await change(self) }
                 while database.waitingChanges <= index { await Task.yield() }
             }
             gate.signal()

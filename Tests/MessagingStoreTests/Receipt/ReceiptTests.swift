@@ -5,7 +5,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Receipts of participants` {
-    @Test func `R74: reading takes one from unread for each message, once`() async throws {
+    @Test func `R74: reading decrements unread once for each message`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         for _ in 0..<3 { try await sample.send(to: conversation) }
@@ -21,7 +21,7 @@ import Testing
         #expect(kinds.isEmpty)
     }
 
-    @Test func `R72: the status of a message rises`() async throws {
+    @Test func `R72: the status of a message increases`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let id = try await sample.send(to: conversation).object.message.id
@@ -48,7 +48,7 @@ import Testing
         #expect(fresh.isEmpty)
     }
 
-    @Test func `R29: deleting a read message leaves unread as it was`() async throws {
+    @Test func `R29: deleting a read message does not change unread`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let first = try await sample.send(to: conversation).object.message.id
@@ -60,7 +60,7 @@ import Testing
         #expect(try await sample.view(of: .ana).unreadCount == 0)
     }
 
-    @Test func `a stranger has none`() async throws {
+    @Test func `a user who is no participant has none`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         await #expect(throws: Rejection.notFound(.conversation)) {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `R75: marking all read is one event, and none the second time`() async throws {
+    @Test func `R75: marking all as read is one event, and none when repeated`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         for _ in 0..<3 { try await sample.send(to: conversation) }
@@ -90,7 +90,7 @@ import Testing
         #expect(try await sample.view(of: .bo).unreadCount == 0)
     }
 
-    @Test func `R74: up to a place, what follows stays unread`() async throws {
+    @Test func `R74: marking up to a position leaves later messages unread`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         for _ in 0..<3 { try await sample.send(to: conversation) }
@@ -100,15 +100,18 @@ import Testing
         #expect(try await sample.view(of: .bo).unreadCount == 1)
     }
 
-    @Test func `a user who alternates between sending and reading has one interval`() async throws {
+    @Test func `receipts of a user who alternates between sending and reading are one interval`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         for _ in 0..<4 {
-            let heard = try await sample.send(by: .ana, to: conversation).object.message.id
-            try await sample.store.recordReceipt(.read, of: heard, by: .bo, in: sample.application)
+            let received = try await sample.send(by: .ana, to: conversation).object.message.id
+            try await sample.store.recordReceipt(
+                .read, of: received, by: .bo, in: sample.application)
             try await sample.send(by: .bo, to: conversation)
         }
-        #expect(try await sample.readStretches() == ["1-7"])
+        #expect(try await sample.readIntervals() == ["1-7"])
         #expect(try await sample.view(of: .bo).unreadCount == 0)
     }
 
@@ -123,11 +126,11 @@ import Testing
             try await sample.store.recordReceipt(
                 .read, of: message, by: .bo, in: sample.application)
         }
-        #expect(try await sample.readStretches() == ["1,3"])
+        #expect(try await sample.readIntervals() == ["1,3"])
         #expect(try await sample.view(of: .bo).unreadCount == 1)
     }
 
-    @Test func `R77: a receipt wants a message that its user sees`() async throws {
+    @Test func `R77: a receipt needs a message that its user sees`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.conversation([.cy])
@@ -154,7 +157,7 @@ import Testing
 
 extension SampleApplication {
     /// The stored receipts of each participant.
-    fileprivate func readStretches() async throws -> [String] {
+    fileprivate func readIntervals() async throws -> [String] {
         try await database.read { transaction in
             try transaction.rows("SELECT read FROM receipts") { row in try row.text(0) }
         }

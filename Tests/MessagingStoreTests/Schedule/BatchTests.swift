@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `A batch of messages` {
-    @Test func `5.2.1: what has no schedule is sent at once, in order`() async throws {
+    @Test func `5.2.1: messages without a schedule are sent at once, in order`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let kinds = try await sample.kinds {
@@ -23,7 +23,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["four", "three", "two", "one"])
     }
 
-    @Test func `R28: one that cannot be sent leaves no trace of the others`() async throws {
+    @Test func `R28: one rejected message rejects the whole batch`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let rows = try await sample.rows()
@@ -39,7 +39,7 @@ import Testing
         #expect(try await sample.send(after: 5) == nil)
     }
 
-    @Test func `R111: a key sends it once, however often it comes`() async throws {
+    @Test func `R111: a repeated key sends it once`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let kinds = try await sample.kinds {

@@ -6,7 +6,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Scheduled messages` {
-    @Test func `5.2.1: they are sent when due, and dated then`() async throws {
+    @Test func `5.2.1: they are sent when due, with that time`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         #expect(try await sample.schedule(to: conversation) == .accepted(conversation))
@@ -59,7 +59,9 @@ import Testing
         #expect(try await sample.texts(of: conversation) == [])
     }
 
-    @Test func `5.2.1: a sender who need not be a participant need not be one then`() async throws {
+    @Test func `5.2.1: senders that need not be participants need not be when it is sent`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.store.replaceIdentity(
@@ -71,7 +73,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["shop", "bot"])
     }
 
-    @Test func `1.6: what could not be sent now is refused now`() async throws {
+    @Test func `1.6: a message that could not be sent now is rejected at once`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let kinds = try await sample.kinds {
@@ -85,7 +87,7 @@ import Testing
         #expect(kinds == [])
     }
 
-    @Test func `5.2.1: the event has the time from which the sender types`() async throws {
+    @Test func `5.2.1: the event has the time at which typing starts`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(typing: 2000, to: conversation)
@@ -98,7 +100,7 @@ import Testing
         #expect(scheduled.message.typingFrom == Timestamp(milliseconds: due - 2000))
     }
 
-    @Test func `they are sent in the order due, and those due at once as accepted`() async throws {
+    @Test func `they are sent in the order due, then in the order accepted`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule("c", in: 9, to: conversation)
@@ -107,7 +109,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["c", "b", "a"])
     }
 
-    @Test func `more than a page of them are sent in one go`() async throws {
+    @Test func `more than one page of them is sent in one run`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let other = try await sample.store.createApplication(name: "Other").id
@@ -127,7 +129,7 @@ import Testing
         #expect(counts == [130, 130])
     }
 
-    @Test func `one that fails is reported, stays, and does not delay others`() async throws {
+    @Test func `one that fails is reported, kept, and does not delay others`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(to: conversation, id: .sample(1))
@@ -138,10 +140,10 @@ import Testing
         }
         sample.tick()
         sample.wait(milliseconds: 4000)
-        await confirmation { told in
+        await confirmation { reported in
             let next = try? await sample.store.sendDueMessages { _, id in
                 #expect(id == .sample(1))
-                told()
+                reported()
             }
             let now = sample.store.environment.now().milliseconds
             #expect(next?.milliseconds == now + MessagingStore.retryPause)
@@ -149,7 +151,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["next"])
     }
 
-    @Test func `rulings 18: what they attach is theirs while they wait`() async throws {
+    @Test func `rulings 18: contents they attach are bound while they wait`() async throws {
         let sample = try await SampleApplication()
         let (conversation, other) = try await (sample.conversation(), sample.conversation())
         let content = try await sample.upload(to: nil).id
@@ -167,7 +169,7 @@ import Testing
         #expect(sent.items.first?.message.parts.first?.body == .content(content, size: 5))
     }
 
-    @Test(.enabled(if: onSQLite)) func `what is due is read from its index`() async throws {
+    @Test(.enabled(if: onSQLite)) func `due messages are read from their index`() async throws {
         let sample = try await SampleApplication()
         let plan = try await sample.database.read { transaction in
             try transaction.rows(
@@ -189,7 +191,7 @@ import Testing
 @Suite struct `Replaying schedules` {
     let key: Replay.Key = .sample(42)
 
-    @Test func `R111: twenty with one key send one message`() async throws {
+    @Test func `R111: twenty requests with one key send one message`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let kinds = try await sample.kinds {
@@ -208,7 +210,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["later"])
     }
 
-    @Test func `1.9: a repeat is answered as the first, before and after sending`() async throws {
+    @Test func `1.9: a repeat gets the first answer, before and after sending`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(to: conversation, key: key)
@@ -225,14 +227,14 @@ import Testing
         #expect(try await sample.view(of: .ana).lastMessage?.message.id == Message.ID(key))
     }
 
-    @Test func `1.9: the key of a message sent at once returns it`() async throws {
+    @Test func `1.9: the key of a message sent at once returns the message`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let sent = try await sample.send(to: conversation, key: key).object
         #expect(try await sample.schedule(to: conversation, key: key) == .replayed(sent))
     }
 
-    @Test func `rulings 12: a key of what was deleted or dropped finds nothing`() async throws {
+    @Test func `rulings 12: the key of a deleted or dropped message finds nothing`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(to: conversation, key: key)
@@ -256,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func `1.9: an id is promised to the message that waits`() async throws {
+    @Test func `1.9: an id is reserved by the scheduled message`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(to: conversation, id: .sample(7))
@@ -279,7 +281,7 @@ import Testing
 }
 
 extension SampleApplication {
-    /// Accepts a message that is due in so many seconds.
+    /// Accepts a message that is due in `seconds`.
     @discardableResult
     func schedule(
         _ text: String = "later", by sender: Sender = .user(.ana), in seconds: Int64 = 5,
@@ -310,7 +312,7 @@ extension SampleApplication {
             proposedID: id)
     }
 
-    /// Lets seconds pass and sends what is due then.
+    /// Advances the clock and sends the messages that are due.
     @discardableResult
     func send(after seconds: Int64) async throws -> Timestamp? {
         wait(milliseconds: seconds * 1000)
@@ -324,8 +326,8 @@ extension SampleApplication {
         try await store.sendBatch(sendings, to: conversation, key: key, in: application)
     }
 
-    /// Messages that are sent later, or never, or still wait; and a batch.
-    func procrastinate() async throws {
+    /// Schedules messages that are sent, dropped or still waiting, and a batch.
+    func scheduleMessages() async throws {
         let (kept, gone) = try await (conversation(), conversation())
         try await schedule("sent", typing: 2000, to: kept, key: .sample(31))
         try await schedule("dropped", to: gone)
@@ -349,7 +351,7 @@ extension SampleApplication {
         try await store.eraseContents(dropped.map(\.id), in: application)
     }
 
-    /// Sends what is due, and waits as the schedule says.
+    /// A sender of scheduled messages with the given sleep.
     func sender(
         sleep: @escaping @Sendable (Int64) async -> Void
     ) -> ScheduledSender {

@@ -6,7 +6,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `The sender of scheduled messages` {
-    @Test func `it sends what became due before it began`() async throws {
+    @Test func `sends messages that became due before its start`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(to: conversation)
@@ -19,13 +19,13 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["later"])
     }
 
-    @Test func `it sleeps until the next, and is woken for an earlier one`() async throws {
+    @Test func `sleeps until the next message, and is woken for an earlier one`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
-        let (naps, told) = AsyncStream.makeStream(of: Int64.self)
+        let (sleeps, sleepStarted) = AsyncStream.makeStream(of: Int64.self)
         // A sleep of a second ends at once; longer ones end only when the sender is woken.
         let sender = sample.sender { milliseconds in
-            told.yield(milliseconds)
+            sleepStarted.yield(milliseconds)
             if milliseconds == 1000 {
                 sample.wait(milliseconds: 1000)
             } else {
@@ -34,16 +34,16 @@ import Testing
         }
         try await sample.schedule("last", in: 50, to: conversation)
         sender.start()
-        var nap = naps.makeAsyncIterator()
-        #expect(await nap.next() == 50_000)
+        var nextSleep = sleeps.makeAsyncIterator()
+        #expect(await nextSleep.next() == 50_000)
         try await sample.schedule("first", in: 1, to: conversation)
-        #expect(await nap.next() == 1000)
-        #expect(await nap.next() == 49_000)
+        #expect(await nextSleep.next() == 1000)
+        #expect(await nextSleep.next() == 49_000)
         #expect(try await sample.texts(of: conversation) == ["first"])
         await sender.stop()
     }
 
-    @Test func `it is woken out of an idle sleep`() async throws {
+    @Test func `is woken while it has nothing to send`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let sender = sample.sender { milliseconds in sample.wait(milliseconds: milliseconds) }
@@ -55,7 +55,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["later"])
     }
 
-    @Test func `it runs until it is stopped`() async throws {
+    @Test func `runs until it is stopped`() async throws {
         let sample = try await SampleApplication()
         let sender = sample.sender { _ in await pause(milliseconds: 3_600_000) }
         sender.start()
@@ -65,12 +65,12 @@ import Testing
         #expect(try await sample.texts(of: conversation) == [])
     }
 
-    @Test func `it reports a failed query, and continues`() async throws {
+    @Test func `reports a failed query, and continues`() async throws {
         let sample = try await SampleApplication()
-        let (faults, told) = AsyncStream.makeStream(of: Message.ID?.self)
+        let (faults, faultReported) = AsyncStream.makeStream(of: Message.ID?.self)
         let sender = ScheduledSender(
             store: sample.store, sleep: { milliseconds in sample.wait(milliseconds: milliseconds) },
-            onFault: { _, id in told.yield(id) })
+            onFault: { _, id in faultReported.yield(id) })
         sample.database.close()
         sender.start()
         var fault = faults.makeAsyncIterator()

@@ -32,7 +32,7 @@ import Testing
             DatabaseSchema.migrations.map(\.number) == Array(1...DatabaseSchema.migrations.count))
     }
 
-    @Test(.enabled(if: onSQLite)) func `every table and every key starts with the application`()
+    @Test(.enabled(if: onSQLite)) func `every table and every key starts with the application id`()
         async throws
     {
         let sample = try await SampleApplication()

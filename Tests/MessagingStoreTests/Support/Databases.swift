@@ -3,23 +3,23 @@ import SQLPostgres
 import TestSupport
 
 extension DatabaseLocation {
-    /// A database of a test's own, on the engine these tests run on.
+    /// An empty database for one test, on the engine of this test run.
     static func scratch() -> DatabaseLocation {
         PostgresServer.isChosen ? .server(PostgresServer.shared.newSchema()) : .temporary
     }
 
-    /// Takes a server's tables away; a file goes with its folder.
+    /// Drops the schema on a server; a file is deleted with its folder.
     func clear() {
         if case .server(let url) = self { PostgresServer.shared.drop(url) }
     }
 }
 
-/// Tests that look into how SQLite runs a statement; the same text is run by PostgreSQL, which asks its
-/// statistics, and those of a handful of rows say nothing.
+/// Whether the engine is SQLite. Tests of query plans run on it only: PostgreSQL plans by statistics, which
+/// mean nothing for a few rows.
 let onSQLite = !PostgresServer.isChosen
 
 extension TemporaryFolder {
-    /// Where a database lies that is opened twice.
+    /// A database in this folder, which can be opened twice.
     var database: DatabaseLocation {
         PostgresServer.isChosen
             ? .server(PostgresServer.shared.schema(of: path)) : .file(path + "/parley.db")

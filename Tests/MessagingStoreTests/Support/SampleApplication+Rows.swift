@@ -6,9 +6,9 @@ import Testing
 @testable import MessagingStore
 
 extension SampleApplication {
-    /// Expects that the rows made again from the events are the rows (X3), and that they hold the true
-    /// numbers of conversations and users.
-    func expectSameRowsAgain(_ place: Comment? = nil) async throws {
+    /// Expects that replaying the events makes the same rows (X3), and that the stored counts of
+    /// conversations and users are correct.
+    func expectSameRowsAgain(_ comment: Comment? = nil) async throws {
         let counts = try await database.read { [application] transaction in
             try transaction.first(
                 """
@@ -21,7 +21,7 @@ extension SampleApplication {
                 """
             ) { row in try (0...3).map { column in try row.int64(.index(column)) } }
         }
-        if let counts { #expect(counts[..<2] == counts[2...], place) }
+        if let counts { #expect(counts[..<2] == counts[2...], comment) }
         let events = try await events()
         let location = DatabaseLocation.scratch()
         let again = try Database.open(location, migrations: MessagingStore.migrations)
@@ -35,13 +35,13 @@ extension SampleApplication {
                 try recorded.event.stored.apply(to: projection)
             }
         }
-        // The rows of webhooks do not follow from the log, which has no secrets.
+        // Webhooks cannot be replayed from the log, which has no secrets.
         let left: Set = [
             "schema_migrations", "events", "log_positions", "webhooks", "former_secrets",
             "dropped_webhooks", "webhook_stretches",
         ]
-        let live = try await rows(except: left)
-        #expect(try await SampleApplication.rows(of: again, except: left) == live, place)
+        let current = try await rows(except: left)
+        #expect(try await SampleApplication.rows(of: again, except: left) == current, comment)
         again.close()
         location.clear()
     }
@@ -71,16 +71,16 @@ extension SQL.StringInterpolation {
 extension Transaction {
     /// The names of all tables.
     func tables() throws -> [String] {
-        let words: SQL =
+        let statement: SQL =
             onSQLite
             ? "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
             : "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
-        return try rows(words) { row in try row.text(0) }
+        return try rows(statement) { row in try row.text(0) }
     }
 
     /// The columns of a table, in their order.
     func columns(of table: String) throws -> [String] {
-        let words: SQL =
+        let statement: SQL =
             onSQLite
             ? "SELECT name FROM pragma_table_info(\(table))"
             : """
@@ -88,6 +88,6 @@ extension Transaction {
             WHERE attrelid = to_regclass(\(table)) AND attnum > 0 AND NOT attisdropped
             ORDER BY attnum
             """
-        return try rows(words) { row in try row.text(0) }
+        return try rows(statement) { row in try row.text(0) }
     }
 }

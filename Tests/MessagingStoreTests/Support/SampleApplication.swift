@@ -12,10 +12,10 @@ final class SampleApplication: Sendable {
     let store: MessagingStore
     let application: Application.ID
     private let time: Locked<Int64>
-    /// Whether the database is used by this fixture only.
+    /// Whether only this fixture uses the database.
     private let isAlone: Bool
 
-    /// - Parameter isEmpty: Whether the application is still to come.
+    /// - Parameter isEmpty: Whether the application is not created, for an import.
     init(
         at known: DatabaseLocation? = nil, opening application: Application.ID? = nil,
         isEmpty: Bool = false
@@ -43,7 +43,7 @@ final class SampleApplication: Sendable {
         if isAlone { location.clear() }
     }
 
-    /// Lets the clock go on.
+    /// Advances the clock.
     func wait(milliseconds: Int64) {
         time.withLock { time in time += milliseconds }
     }
@@ -55,15 +55,15 @@ final class SampleApplication: Sendable {
         return store.environment.now()
     }
 
-    /// Every row of every table but some, as text.
-    func rows(except left: Set<String> = ["schema_migrations"]) async throws -> [String] {
-        try await Self.rows(of: database, except: left)
+    /// Every row of all tables except some, as text.
+    func rows(except excluded: Set<String> = ["schema_migrations"]) async throws -> [String] {
+        try await Self.rows(of: database, except: excluded)
     }
 
-    static func rows(of database: Database, except left: Set<String>) async throws -> [String] {
+    static func rows(of database: Database, except excluded: Set<String>) async throws -> [String] {
         try await database.read { transaction in
             let tables = try transaction.tables()
-            return try tables.filter { table in !left.contains(table) }.flatMap { table in
+            return try tables.filter { table in !excluded.contains(table) }.flatMap { table in
                 let columns = try transaction.columns(of: table)
                 return try transaction.rows(SQL(stringLiteral: "SELECT * FROM \(table)")) { row in
                     var values: [String] = []
@@ -81,7 +81,7 @@ final class SampleApplication: Sendable {
         try await store.events(after: .start, limit: 10_000, in: application)
     }
 
-    /// The place of the last event.
+    /// The position of the last event.
     func end() async throws -> LogPosition { try await store.logExtent(in: application).end }
 
     /// The kinds of events an action caused.
@@ -97,7 +97,7 @@ extension UserID {
     static let bo = UserID.named("bo")
     static let cy = UserID.named("cy")
 
-    /// A user of a test; every name the tests use is legal.
+    /// A user id for a name, which must be valid.
     static func named(_ name: String) -> UserID {
         UserID(name) ?? .ana
     }
@@ -111,7 +111,7 @@ extension Identifier {
 }
 
 extension VersionPrecondition {
-    /// The version everything begins with.
+    /// The first version of every object.
     static let one = VersionPrecondition { version in version == 1 }
 }
 

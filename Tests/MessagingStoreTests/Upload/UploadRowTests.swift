@@ -5,7 +5,7 @@ import Uploads
 
 @testable import MessagingStore
 
-@Suite struct `Records of uploads that processes share` {
+@Suite struct `Shared upload records` {
     private let sample: SampleApplication
     private let registry: DatabaseUploadRegistry
 
@@ -23,8 +23,7 @@ import Uploads
             owner: owner, isOpen: isOpen, claimed: claimed, dueAt: dueAt, record: [9, 8, 7])
     }
 
-    @Test func `are found by their name and by their content (resumable uploads 1.2)`() async throws
-    {
+    @Test func `are found by name and by content (resumable uploads 1.2)`() async throws {
         let row = Self.row("n")
         #expect(try await registry.create(row, mostOpen: 1, mostClaimed: nil) == .created)
         #expect(try await registry.find("n") == row)
@@ -33,7 +32,9 @@ import Uploads
         #expect(try await registry.find(content: "n") == nil)
     }
 
-    @Test func `are replaced by one of two who saw the same version (10.5)`() async throws {
+    @Test func `are replaced by one of two processes that read the same version (10.5)`()
+        async throws
+    {
         _ = try await registry.create(Self.row("n"), mostOpen: 1, mostClaimed: nil)
         let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
@@ -61,15 +62,16 @@ import Uploads
             owner: "o", isOpen: true, claimed: 10, dueAt: 100, record: [9], isWritten: isWritten)
     }
 
-    @Test func `keep what another process asks until it is answered (ruling 33)`() async throws {
+    @Test func `store a request of another process until it is answered (ruling 33)`() async throws
+    {
         _ = try await registry.create(Self.row("n"), mostOpen: 1, mostClaimed: nil)
-        // Nothing is asked of a process that receives nothing.
+        // A process that receives no bytes gets no request.
         #expect(try await !registry.ask("n", at: [1], to: .commit))
         #expect(try await registry.replace(Self.written(2), version: 1))
         #expect(try await !registry.ask("n", at: [2], to: .commit))
         #expect(try await registry.ask("n", at: [1], to: .stop))
         #expect(try await registry.ask("n", at: [1], to: .commit))
-        // A commit that began before is no answer, and to stop includes to commit.
+        // A commit that began earlier is no answer, and a stop includes a commit.
         #expect(try await registry.replace(Self.written(3), version: 2))
         #expect(try await registry.find("n")?.request == .stop)
         try await registry.answer("n", at: [2], isWritten: false)
@@ -77,7 +79,7 @@ import Uploads
         try await registry.answer("n", at: [1], isWritten: true)
         var row = try await registry.find("n")
         #expect(row?.request == nil && row?.isWritten == true && row?.version == 3)
-        // The last replacement of a body, and that of another process, end the question.
+        // The last replacement for a body, or one by another process, ends the request.
         _ = try await registry.ask("n", at: [1], to: .stop)
         #expect(try await registry.replace(Self.written(4, isWritten: false), version: 3))
         row = try await registry.find("n")
@@ -90,7 +92,7 @@ import Uploads
         #expect(try await registry.find("n")?.isWritten == false)
     }
 
-    @Test func `are counted when one is added, by any process (11.9)`() async throws {
+    @Test func `are counted when one is added by any process (11.9)`() async throws {
         let entries = try await withThrowingTaskGroup(of: UploadCreationResult.self) { group in
             for number in 0..<20 {
                 group.addTask { [registry] in
@@ -112,7 +114,7 @@ import Uploads
         #expect(try await registry.claimed(by: "b") == 0)
     }
 
-    @Test func `are named when they are due, those longest due first (11.8)`() async throws {
+    @Test func `are listed when they are due, oldest first (11.8)`() async throws {
         for (name, moment) in [("b", 20), ("a", 10), ("c", 30)] as [(String, Int64)] {
             _ = try await registry.create(
                 Self.row(name, dueAt: moment), mostOpen: 9, mostClaimed: nil)
@@ -123,13 +125,13 @@ import Uploads
     }
 }
 
-@Suite struct `A secret that processes share` {
+@Suite struct `A shared secret` {
     private let sample: SampleApplication
     private var store: MessagingStore { sample.store }
 
     init() async throws { sample = try await SampleApplication() }
 
-    @Test func `is the one that was kept first`() async throws {
+    @Test func `is the first one that was stored`() async throws {
         #expect(try await store.secret("s") == nil)
         let secrets = try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for number in 0..<20 {
@@ -141,7 +143,7 @@ import Uploads
         #expect(try await store.secret("s").map { [$0] } == Array(secrets))
     }
 
-    @Test func `is replaced by what is made of it, and not made of nothing`() async throws {
+    @Test func `is replaced by a value computed from it, if it exists`() async throws {
         #expect(try await store.replaceSecret("s") { $0 + [1] } == nil)
         _ = try await store.secret("s") { [7] }
         #expect(try await store.replaceSecret("s") { $0 + [1] } == [7, 1])

@@ -26,7 +26,8 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `R90: a user is created once, by the first event that names them`() async throws {
+    @Test func `R90: a user is created once, by the first event that names the user`() async throws
+    {
         let sample = try await SampleApplication()
         func added(_ act: () async throws -> Void) async throws -> [String] {
             let before = Set(try await sample.pages(100).items.map(\.id))
@@ -71,7 +72,7 @@ import Testing
                 try await store.patchUser(
                     .named("k"), [.suspend(true)], in: application)
             } == ["k"])
-        // A version begins with one, however the user came to be (X4).
+        // The first version is one, however the user was created (X4).
         let versions = try await sample.pages(100).items.map(\.identityVersion)
         #expect(versions.filter { version in version == 1 }.count == 10)
         try await sample.expectSameRowsAgain()
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `X9: what passes a filter is paged and counted`() async throws {
+    @Test func `X9: matches of a filter are paged and counted`() async throws {
         let sample = try await SampleApplication()
         for number in 0..<600 {
             if number % 4 == 0 { sample.tick() }
@@ -136,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `X9: a filter checks at most 10,000, and a page is a range of an index`()
+    @Test func `X9: a filter checks at most 10,000 users, and a page is a range of an index`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -149,9 +150,9 @@ import Testing
         filter.createdBefore = Timestamp(milliseconds: 10_001)
         #expect(try await sample.pages(1, filter).totals == [0])
         let middle = CreationCursor<UserID>(time: Timestamp(milliseconds: 15_000), id: .ana)
-        for place in [middle, .top] {
+        for cursor in [middle, .top] {
             let plan = try await sample.plan(
-                of: .users(after: place, limit: 101, in: sample.application))
+                of: .users(after: cursor, limit: 101, in: sample.application))
             #expect(plan.contains("identities_by_creation"), "\(plan)")
             for step in ["SCAN", "TEMP B-TREE", "Seq Scan", "Sort"] {
                 #expect(!plan.contains(step), "\(plan)")
@@ -177,20 +178,20 @@ import Testing
         }
     }
 
-    @Test func `X10: an import keeps when users were first named`() async throws {
+    @Test func `X10: an import keeps the creation times of users`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana, .bo])
         sample.tick()
         try await sample.conversation([.cy])
         let copy = try await SampleApplication(opening: sample.application, isEmpty: true)
         copy.wait(milliseconds: 1_000_000)
-        try await copy.take(try await sample.lines())
+        try await copy.importLines(try await sample.exportedLines())
         #expect(try await copy.pages(10).items.map(\.id) == [.cy, .bo, .ana])
-        #expect(try await copy.lines() == sample.lines())
+        #expect(try await copy.exportedLines() == sample.exportedLines())
         try await copy.expectSameRowsAgain()
     }
 
-    @Test func `X10: an existing user keeps the earlier time`() async throws {
+    @Test func `X10: an existing user keeps the earlier creation time`() async throws {
         let sample = try await SampleApplication()
         for user in ["a", "b", "c", "d"] {
             sample.tick()
@@ -216,7 +217,7 @@ import Testing
 }
 
 extension SampleApplication {
-    /// All pages of the list, and the totals that they name.
+    /// All pages of the list, and their totals.
     fileprivate func pages(
         _ size: Int, _ filter: UserFilter = UserFilter()
     ) async throws -> (items: [User], totals: Set<Int64>) {
@@ -230,7 +231,7 @@ extension SampleApplication {
         }
     }
 
-    /// Users created one a millisecond.
+    /// Creates users, one per millisecond.
     fileprivate func fill(users count: Int) async throws {
         try await database.write { [application] transaction in
             try transaction.execute(

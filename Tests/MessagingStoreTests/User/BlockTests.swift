@@ -39,13 +39,13 @@ import Testing
         }
         #expect(kinds == ["blocks.changed"])
         #expect(try await sample.blocks(of: .ana) == [.cy, .named("fay")])
-        // What came and went within the patch has not changed.
+        // A user blocked and unblocked within the patch has not changed.
         let change = BlocksChanged(
             owner: .ana, added: [.named("fay")], removed: [.bo], at: sample.store.environment.now())
         #expect(try await sample.events().last?.event == .blocksChanged(change))
     }
 
-    @Test func `a patch that comes out as it was is no event`() async throws {
+    @Test func `a patch without effect records no event`() async throws {
         let sample = try await SampleApplication()
         try await sample.patch(.ana, .block(.bo))
         let kinds = try await sample.kinds {

@@ -5,7 +5,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Following` {
-    @Test func `sharing a conversation follows in both directions (5_8)`() async throws {
+    @Test func `participants of a conversation follow each other (5_8)`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana, .bo, .cy])
         #expect(try await sample.following(of: .ana) == [.bo, .cy])
@@ -13,14 +13,14 @@ import Testing
         #expect(try await sample.following(of: .cy) == [.ana, .bo])
     }
 
-    @Test func `a conversation with one participant makes no one follow`() async throws {
+    @Test func `a conversation with one participant causes no following`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana])
         #expect(try await sample.following(of: .ana) == [])
     }
 
     @Test
-    func `unfollowing takes back the wish, a shared conversation still connects (rulings 19)`()
+    func `unfollowing has no effect while users share a conversation (rulings 19)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -35,7 +35,7 @@ import Testing
         #expect(try await sample.following(of: .bo) == [.ana])
     }
 
-    @Test func `users who have met follow each other until they unfollow (5_8)`() async throws {
+    @Test func `former participants follow each other until they unfollow (5_8)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo, .cy])
         try await sample.patch(conversation, .removeParticipant(.ana), .removeParticipant(.bo))
@@ -46,7 +46,8 @@ import Testing
         #expect(try await sample.following(of: .ana) == [.bo, .cy])
     }
 
-    @Test func `users added and removed in the same change have not met`() async throws {
+    @Test func `users added and removed in the same change do not follow each other`() async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.patch(conversation, .addParticipant(.cy), .removeParticipant(.bo))
@@ -55,25 +56,25 @@ import Testing
         #expect(try await sample.following(of: .ana) == [.bo, .cy])
     }
 
-    @Test func `a participant who has not seen a conversation follows no one through it (R51)`()
+    @Test func `a participant who cannot see a conversation follows none of its users (R51)`()
         async throws
     {
         let sample = try await SampleApplication()
-        try await sample.know(.ana)
+        try await sample.createUsers(.ana)
         let conversation = try await sample.create([.bo, .cy], by: .ana).object.id
         #expect(try await sample.following(of: .ana) == [.bo, .cy])
         #expect(try await sample.following(of: .bo) == [])
         try await sample.patch(conversation, .removeParticipant(.bo))
-        _ = try await sample.say(as: .ana, in: conversation)
+        _ = try await sample.post(as: .ana, in: conversation)
         #expect(try await sample.following(of: .bo) == [])
         #expect(try await sample.following(of: .cy) == [.ana])
     }
 
-    @Test func `a user who asks for a distinct conversation follows from then on (R53)`()
+    @Test func `a user who requests a distinct conversation follows from then on (R53)`()
         async throws
     {
         let sample = try await SampleApplication()
-        try await sample.know(.ana, .bo)
+        try await sample.createUsers(.ana, .bo)
         try await sample.create([.bo, .cy], by: .ana, isDistinct: true)
         try await sample.create([.ana, .cy], by: .bo, isDistinct: true)
         #expect(try await sample.following(of: .bo) == [.ana, .cy])
@@ -83,15 +84,16 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what was seen late is counted once`(isAnnounced: Bool) async throws {
+    func `a conversation that becomes visible late is counted once`(isAnnounced: Bool) async throws
+    {
         let sample = try await SampleApplication()
-        try await sample.know(.ana, .bo)
+        try await sample.createUsers(.ana, .bo)
         let conversation = try await sample.create([.bo, .cy], by: .ana, isDistinct: true).object.id
         try await sample.create([.ana, .cy], by: .bo, isDistinct: true)
         if isAnnounced {
-            _ = try await sample.say(as: .ana, in: conversation)
+            _ = try await sample.post(as: .ana, in: conversation)
             try await sample.delete(conversation, .forMe, by: .cy)
-            _ = try await sample.say(as: .ana, in: conversation)
+            _ = try await sample.post(as: .ana, in: conversation)
         }
         for user in [UserID.ana, .bo, .cy] {
             for other in [UserID.ana, .bo, .cy] { try await sample.unfollow(other, by: user) }
@@ -102,16 +104,16 @@ import Testing
         }
     }
 
-    @Test func `a participant kept from seeing only by a block follows once they see it (R33)`()
+    @Test func `a participant hidden by a block follows once they see the conversation (R33)`()
         async throws
     {
         let sample = try await SampleApplication()
-        try await sample.know(.ana, .bo)
+        try await sample.createUsers(.ana, .bo)
         try await sample.block(.ana, by: .bo)
         let conversation = try await sample.create([.bo, .cy], by: .ana).object.id
-        _ = try await sample.say(as: .ana, in: conversation)
+        _ = try await sample.post(as: .ana, in: conversation)
         #expect(try await sample.following(of: .bo) == [])
-        _ = try await sample.say(as: .cy, in: conversation)
+        _ = try await sample.post(as: .cy, in: conversation)
         #expect(try await sample.following(of: .bo) == [.ana, .cy])
     }
 
@@ -139,7 +141,7 @@ import Testing
         await #expect(throws: Rejection.notFound(.user)) { try await sample.following(of: .ana) }
     }
 
-    @Test func `25 participants are 600 pairs, and counts stay true`() async throws {
+    @Test func `25 participants are 600 pairs, and counts are correct`() async throws {
         let sample = try await SampleApplication()
         let users = (10..<35).map { number in UserID.named("u\(number)") }
         let conversation = try await sample.conversation(users)

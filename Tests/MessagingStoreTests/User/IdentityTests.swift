@@ -4,7 +4,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Identities` {
-    @Test func `naming an unknown id creates the user (R90)`() async throws {
+    @Test func `naming an unknown user id creates the user (R90)`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana])
         let user = try await sample.store.user(.ana, in: sample.application)
@@ -12,7 +12,7 @@ import Testing
         #expect(user.knownIdentity == Identity(userID: .ana))
     }
 
-    @Test func `an identity made by being named may be created, a provided one may not (5_7)`()
+    @Test func `an identity that was only named can be created, a provided one cannot (5_7)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -26,7 +26,7 @@ import Testing
         #expect(first.object.identity == ana)
     }
 
-    @Test func `the version rises with each change, also by its deletion (X4)`() async throws {
+    @Test func `the version is incremented by each change and by deletion (X4)`() async throws {
         let sample = try await SampleApplication()
         let (store, application) = (sample.store, sample.application)
         var versions: [Int64] = []
@@ -43,7 +43,8 @@ import Testing
         #expect(versions == [1, 2, 3, 5])
     }
 
-    @Test func `a change that changes nothing is no event and no version (R48)`() async throws {
+    @Test func `a change without effect records no event and keeps the version (R48)`() async throws
+    {
         let sample = try await SampleApplication()
         let ana = Identity(userID: .ana, displayName: "Ana", metadata: ["a": "b"])
         try await sample.store.replaceIdentity(ana, in: sample.application)
@@ -55,7 +56,7 @@ import Testing
         #expect(kinds == [])
     }
 
-    @Test func `another spelling of the same letters is a change (rulings 7)`() async throws {
+    @Test func `another Unicode form of the same text is a change (rulings 7)`() async throws {
         let sample = try await SampleApplication()
         try await sample.store.replaceIdentity(
             Identity(userID: .ana, displayName: "\u{E9}"), in: sample.application)
@@ -65,7 +66,7 @@ import Testing
         #expect(kinds == ["identity.patched"])
     }
 
-    @Test func `17 keys are refused, 16 after a deletion in the same patch not (R49)`()
+    @Test func `17 keys are rejected, 16 after a deletion in the same patch accepted (R49)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -98,7 +99,9 @@ import Testing
         #expect(user.identityVersion == 17)
     }
 
-    @Test func `a deleted identity cannot send unless it takes part (rulings 10)`() async throws {
+    @Test func `a user without identity cannot send unless they are a participant (rulings 10)`()
+        async throws
+    {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana])
         let draft = try Message.Draft(
@@ -119,7 +122,7 @@ import Testing
         _ = try await sample.store.sendMessage(draft, to: conversation, in: sample.application)
     }
 
-    @Test func `adding a former participant again makes an identity, too (1_3, rulings 10)`()
+    @Test func `adding a former participant again creates an identity too (1_3, rulings 10)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -146,7 +149,7 @@ import Testing
 }
 
 @Suite struct `Sessions` {
-    @Test func `suspending ends them, setting free does not bring them back (R92, R93)`()
+    @Test func `suspension ends them, and its end does not restore them (R92, R93)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -161,7 +164,7 @@ import Testing
         #expect(free.sessionsEndedAt == suspended.sessionsEndedAt)
     }
 
-    @Test func `messages of a suspended user go on (R93)`() async throws {
+    @Test func `the server can still send as a suspended user (R93)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.store.patchUser(.ana, [.suspend(true)], in: sample.application)
@@ -169,7 +172,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["still here"])
     }
 
-    @Test func `they end up to now (R92)`() async throws {
+    @Test func `all until now can be ended (R92)`() async throws {
         let sample = try await SampleApplication()
         try await sample.conversation([.ana])
         let now = sample.tick()
@@ -180,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `their lifetime is an event of the application (R94)`() async throws {
+    @Test func `setting their lifetime is an event of the application (R94)`() async throws {
         let sample = try await SampleApplication()
         #expect(try await sample.store.application(sample.application)?.sessionLifetime == nil)
         let kinds = try await sample.kinds {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Lists of many users` {
     private let many = (0..<10_000).map { number in UserID.named("user-\(number * 7919 % 10_007)") }
 
-    @Test func `of recipients keep their order, with a copy for each (5_5, R100)`()
+    @Test func `of recipients keep their order, with one copy for each (5_5, R100)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -28,7 +28,7 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `of blocked users have their end, also piece by piece (R30)`() async throws {
+    @Test func `of blocked users have a limit, also for single additions (R30)`() async throws {
         let sample = try await SampleApplication()
         try await sample.patch(.ana, .setBlocks(many))
         #expect(try await sample.blocks(of: .ana).count == many.count)
@@ -38,7 +38,7 @@ import Testing
             try await sample.patch(.ana, .block(.bo))
         }
         #expect(try await sample.events().count == before)
-        // Nothing is added by these: one for another, the same again, fewer.
+        // These add no user: one replaced, the same again, fewer.
         try await sample.patch(.ana, .unblock(many[0]), .block(.bo))
         try await sample.patch(.ana, .block(.bo))
         try await sample.patch(.ana, .setBlocks([.bo, .cy]))

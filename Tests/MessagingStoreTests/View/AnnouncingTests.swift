@@ -6,13 +6,13 @@ import Testing
 @Suite struct `Before the first message` {
     @Test func `only the creator sees a conversation (R51)`() async throws {
         let sample = try await SampleApplication()
-        try await sample.know(.ana, .bo)
+        try await sample.createUsers(.ana, .bo)
         let made = try await sample.create([.bo], by: .ana).object
         #expect(made.participants.map(\.userID) == [.ana, .bo])
         #expect(try await sample.sees(made.id, .ana))
         #expect(try await !sample.sees(made.id, .bo))
         await #expect(throws: Rejection.notFound(.conversation)) {
-            _ = try await sample.say(as: .bo, in: made.id)
+            _ = try await sample.post(as: .bo, in: made.id)
         }
         await #expect(throws: Rejection.notFound(.conversation)) {
             try await sample.store.markAllRead(
@@ -20,32 +20,34 @@ import Testing
         }
     }
 
-    @Test func `the system sees it like any other (R55)`() async throws {
+    @Test func `the system sees the conversation like any other (R55)`() async throws {
         let sample = try await SampleApplication()
-        try await sample.know(.ana)
+        try await sample.createUsers(.ana)
         let id = try await sample.create([.bo], by: .ana).object.id
         #expect(try await sample.read(id).participants.map(\.userID) == [.ana, .bo])
     }
 
     @Test(arguments: [true, false])
-    func `the first message of any sender announces it (R51)`(bySystem: Bool) async throws {
+    func `the first message of any sender announces the conversation (R51)`(bySystem: Bool)
+        async throws
+    {
         let sample = try await SampleApplication()
-        try await sample.know(.ana)
+        try await sample.createUsers(.ana)
         let id = try await sample.create([.bo, .cy], by: .ana).object.id
         if bySystem {
             try await sample.send(by: .bo, to: id)
         } else {
-            _ = try await sample.say(as: .ana, in: id)
+            _ = try await sample.post(as: .ana, in: id)
         }
         for user in [UserID.ana, .bo, .cy] { #expect(try await sample.sees(id, user)) }
         #expect(try await sample.view(of: id, for: .cy).unreadCount == 1)
     }
 
-    @Test func `a second participant who asks for it sees it, the others do not (R53)`()
+    @Test func `a participant who requests the conversation sees it, others do not (R53)`()
         async throws
     {
         let sample = try await SampleApplication()
-        try await sample.know(.ana, .bo)
+        try await sample.createUsers(.ana, .bo)
         let first = try await sample.create([.bo, .cy], by: .ana, isDistinct: true).object
         let kinds = try await sample.kinds {
             let second = try await sample.create([.ana, .cy], by: .bo, isDistinct: true)
@@ -57,18 +59,20 @@ import Testing
         #expect(try await !sample.sees(first.id, .cy))
     }
 
-    @Test func `other metadata is a conflict and shows nothing (R7)`() async throws {
+    @Test func `a request with other metadata is a conflict and announces nothing (R7)`()
+        async throws
+    {
         let sample = try await SampleApplication()
-        try await sample.know(.ana, .bo)
+        try await sample.createUsers(.ana, .bo)
         let first = try await sample.create([.bo], by: .ana, isDistinct: true).object
         let other = try await sample.create([.ana], by: .bo, isDistinct: true, metadata: ["a": "b"])
         #expect(other == .conflict(other.object))
         #expect(try await !sample.sees(first.id, .bo))
     }
 
-    @Test func `a match by the server announces it (rulings 15)`() async throws {
+    @Test func `a match by the server announces the conversation (rulings 15)`() async throws {
         let sample = try await SampleApplication()
-        try await sample.know(.ana)
+        try await sample.createUsers(.ana)
         let id = try await sample.create([.bo], by: .ana, isDistinct: true).object.id
         let kinds = try await sample.kinds {
             try await sample.create(isDistinct: true)
@@ -78,22 +82,24 @@ import Testing
         #expect(try await sample.sees(id, .bo))
     }
 
-    @Test func `a participant added before it sees nothing until it (R53)`() async throws {
+    @Test func `a participant added before it does not see the conversation until then (R53)`()
+        async throws
+    {
         let sample = try await SampleApplication()
-        try await sample.know(.ana)
+        try await sample.createUsers(.ana)
         let id = try await sample.create([], by: .ana).object.id
         try await sample.patch(id, .addParticipant(.bo))
         #expect(try await !sample.sees(id, .bo))
         try await sample.patch(id, .removeParticipant(.bo))
         #expect(try await !sample.sees(id, .bo))
         try await sample.patch(id, .addParticipant(.bo))
-        _ = try await sample.say(as: .ana, in: id)
+        _ = try await sample.post(as: .ana, in: id)
         #expect(try await sample.sees(id, .bo))
     }
 
-    @Test func `the event of creation is one, and of deletion too (R54)`() async throws {
+    @Test func `creation and deletion are events (R54)`() async throws {
         let sample = try await SampleApplication()
-        try await sample.know(.ana)
+        try await sample.createUsers(.ana)
         let kinds = try await sample.kinds {
             let id = try await sample.create([.bo], by: .ana).object.id
             try await sample.delete(id, .forAll, by: .ana)
@@ -101,7 +107,7 @@ import Testing
         #expect(kinds == ["conversation.created", "conversation.shown", "conversation.deleted"])
     }
 
-    @Test func `what a user does wants a user that exists (rulings 19)`() async throws {
+    @Test func `a user who creates must exist (rulings 19)`() async throws {
         let sample = try await SampleApplication()
         await #expect(throws: Rejection.notFound(.user)) { try await sample.create([], by: .cy) }
         #expect(try await sample.events().count == 1)

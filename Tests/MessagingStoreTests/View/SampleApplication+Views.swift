@@ -15,7 +15,7 @@ extension SampleApplication {
     }
 
     /// Creates users without conversations.
-    func know(_ users: UserID...) async throws {
+    func createUsers(_ users: UserID...) async throws {
         for user in users {
             try await store.replaceIdentity(Identity(userID: user), in: application)
         }
@@ -35,7 +35,9 @@ extension SampleApplication {
             _ = try await view(of: conversation, for: user)
             return isListed && page.total == page.items.count
         } catch Rejection.notFound(.conversation) {
-            guard !isListed else { throw StoreFault.unreadable("list and reading differ") }
+            guard !isListed else {
+                throw StoreFault.unreadable("the list and the conversation differ")
+            }
             return false
         }
     }
@@ -46,7 +48,7 @@ extension SampleApplication {
             .items.map(\.text)
     }
 
-    func say(
+    func post(
         _ text: String = "hello", as user: UserID, in conversation: Conversation.ID
     ) async throws -> Message.ID {
         let part = try MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(text.utf8)))

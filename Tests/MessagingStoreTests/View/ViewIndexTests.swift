@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(.enabled(if: onSQLite))
-    func `a badge looks only where something is unread (5_10)`() async throws {
+    func `a badge reads only conversations with unread messages (5_10)`() async throws {
         let sample = try await SampleApplication()
         let plan = try await sample.plan(
             """
@@ -54,14 +54,15 @@ import Testing
         #expect(try await sample.view(of: id, for: .bo).unreadCount == 0)
     }
 
-    @Test func `marking up to a place in the middle counts those between once (R75)`() async throws
+    @Test func `marking up to a position in the middle counts the messages between once (R75)`()
+        async throws
     {
         let sample = try await SampleApplication()
         let id = try await sample.conversation()
         for number in 1...20 { try await sample.send(by: number % 2 == 0 ? .ana : .bo, to: id) }
-        for (place, left) in [(6, 7), (6, 7), (13, 4), (20, 0)] as [(Int64, Int64)] {
+        for (position, left) in [(6, 7), (6, 7), (13, 4), (20, 0)] as [(Int64, Int64)] {
             _ = try await sample.store.markAllRead(
-                upTo: Position(place), by: .bo, in: id, in: sample.application)
+                upTo: Position(position), by: .bo, in: id, in: sample.application)
             #expect(try await sample.view(of: id, for: .bo).unreadCount == left)
         }
     }

@@ -9,7 +9,7 @@ struct ViewModel {
         let sender: UserID?
         let at: Timestamp
         let reached: Set<UserID>
-        /// Everyone who blocked the sender, or was blocked by the sender, when it was sent (rulings 20).
+        /// The users who blocked the sender or were blocked by them when it was sent (rulings 20).
         let blocked: Set<UserID>
         var hidden: Set<UserID>
         var readers: Set<UserID> = []
@@ -25,7 +25,7 @@ struct ViewModel {
         var frozenTopic = ""
     }
 
-    struct Talk {
+    struct ConversationModel {
         let id: Conversation.ID
         let createdAt: Timestamp
         var participants: [UserID]
@@ -39,129 +39,135 @@ struct ViewModel {
         var last: Int64 { sent.last?.position ?? 0 }
     }
 
-    var talks: [Talk] = []
+    var conversations: [ConversationModel] = []
     var blocks: [UserID: Set<UserID>] = [:]
 
-    // MARK: - What happens
+    // MARK: - Changes
 
     mutating func create(
         _ id: Conversation.ID, _ users: [UserID], isDistinct: Bool, by creator: UserID?,
         at now: Timestamp
     ) {
-        var talk = Talk(
+        var conversation = ConversationModel(
             id: id, createdAt: now, participants: users, isDistinct: isDistinct,
             isAnnounced: creator == nil)
         for user in users {
             let isShown = creator == nil || user == creator
-            talk.views[user] = View(state: isShown ? .shown : .unseen, joined: 0)
+            conversation.views[user] = View(state: isShown ? .shown : .unseen, joined: 0)
         }
-        talks.append(talk)
+        conversations.append(conversation)
     }
 
-    /// The live distinct one of exactly these users.
+    /// The distinct conversation of exactly these users that is not deleted.
     func match(_ users: [UserID]) -> Int? {
-        talks.firstIndex { talk in
-            talk.isDistinct && !talk.isDeleted && Set(talk.participants) == Set(users)
+        conversations.firstIndex { conversation in
+            conversation.isDistinct && !conversation.isDeleted
+                && Set(conversation.participants) == Set(users)
         }
     }
 
-    mutating func meet(_ index: Int, by asker: UserID?) {
-        guard let asker else {
-            guard !talks[index].isAnnounced else { return }
-            talks[index].isAnnounced = true
-            for user in talks[index].participants where talks[index].views[user]?.state == .unseen {
-                talks[index].views[user]?.state = .shown
+    mutating func markMatched(_ index: Int, by requester: UserID?) {
+        guard let requester else {
+            guard !conversations[index].isAnnounced else { return }
+            conversations[index].isAnnounced = true
+            for user in conversations[index].participants
+            where conversations[index].views[user]?.state == .unseen {
+                conversations[index].views[user]?.state = .shown
             }
             return
         }
-        talks[index].views[asker]?.state = .shown
+        conversations[index].views[requester]?.state = .shown
     }
 
     mutating func send(_ id: Message.ID, to index: Int, by sender: UserID?, at now: Timestamp) {
-        let present = talks[index].participants
+        let present = conversations[index].participants
         var hidden: Set<UserID> = []
         if let sender {
             hidden = Set(blocks.filter { _, others in others.contains(sender) }.keys)
                 .union(blocks[sender] ?? []).subtracting([sender])
         }
-        talks[index].isAnnounced = true
-        talks[index].sent.append(
+        conversations[index].isAnnounced = true
+        conversations[index].sent.append(
             Sent(
-                id: id, position: talks[index].last + 1, sender: sender, at: now,
+                id: id, position: conversations[index].last + 1, sender: sender, at: now,
                 reached: Set(present), blocked: hidden, hidden: hidden))
         for user in present where !hidden.contains(user) {
-            talks[index].views[user]?.state = .shown
+            conversations[index].views[user]?.state = .shown
         }
     }
 
     mutating func set(_ users: [UserID], in index: Int) {
-        let before = talks[index].participants
+        let before = conversations[index].participants
         guard Set(before) != Set(users) else { return }
-        let (last, topic) = (talks[index].last, talks[index].topic)
+        let (last, topic) = (conversations[index].last, conversations[index].topic)
         for user in before where !users.contains(user) {
-            talks[index].views[user]?.removed = last
-            talks[index].views[user]?.frozenTopic = topic
+            conversations[index].views[user]?.removed = last
+            conversations[index].views[user]?.frozenTopic = topic
         }
         for user in users where !before.contains(user) {
-            let live = talks[index].sent.filter { sent in !sent.isGone }
+            let live = conversations[index].sent.filter { sent in !sent.isGone }
             let isHidden = !live.isEmpty && live.allSatisfy { sent in sent.blocked.contains(user) }
-            let isAnnounced = talks[index].isAnnounced && !isHidden
-            var view = talks[index].views[user] ?? View(state: .unseen, joined: last)
+            let isAnnounced = conversations[index].isAnnounced && !isHidden
+            var view = conversations[index].views[user] ?? View(state: .unseen, joined: last)
             view.joined = last
             view.removed = nil
             if isAnnounced { view.state = .shown }
             if view.state != .shown { view.state = .unseen }
-            talks[index].views[user] = view
+            conversations[index].views[user] = view
         }
-        talks[index].participants = users
-        talks[index].isDistinct = false
+        conversations[index].participants = users
+        conversations[index].isDistinct = false
     }
 
     mutating func read(_ positions: ClosedRange<Int64>, of index: Int, by user: UserID) {
-        let talk = talks[index]
-        for (place, sent) in talk.sent.enumerated()
-        where positions.contains(sent.position) && isVisible(sent, to: user, in: talk)
+        let conversation = conversations[index]
+        for (messageIndex, sent) in conversation.sent.enumerated()
+        where positions.contains(sent.position) && isVisible(sent, to: user, in: conversation)
             && sent.reached.contains(user)
         {
-            talks[index].sent[place].readers.insert(user)
+            conversations[index].sent[messageIndex].readers.insert(user)
         }
     }
 
-    // MARK: - What is seen
+    // MARK: - Views
 
-    func isVisible(_ sent: Sent, to user: UserID, in talk: Talk) -> Bool {
-        guard let view = talk.views[user], view.state == .shown, !talk.isDeleted else {
+    func isVisible(_ sent: Sent, to user: UserID, in conversation: ConversationModel) -> Bool {
+        guard let view = conversation.views[user], view.state == .shown, !conversation.isDeleted
+        else {
             return false
         }
         return !sent.isGone && !sent.hidden.contains(user) && sent.position > view.cleared
             && sent.position <= view.removed ?? .max
     }
 
-    func isUnread(_ sent: Sent, to user: UserID, in talk: Talk) -> Bool {
-        guard let view = talk.views[user] else { return false }
+    func isUnread(_ sent: Sent, to user: UserID, in conversation: ConversationModel) -> Bool {
+        guard let view = conversation.views[user] else { return false }
         return sent.sender != user && sent.position > view.joined && !sent.readers.contains(user)
     }
 
     /// Oldest first.
-    func messages(in talk: Talk, seenBy user: UserID) -> [Sent] {
-        talk.sent.filter { sent in isVisible(sent, to: user, in: talk) }
+    func messages(in conversation: ConversationModel, seenBy user: UserID) -> [Sent] {
+        conversation.sent.filter { sent in isVisible(sent, to: user, in: conversation) }
     }
 
-    func list(of user: UserID, _ order: (Talk) -> Timestamp) -> [Talk] {
-        talks.filter { talk in !talk.isDeleted && talk.views[user]?.state == .shown }
-            .sorted { left, right in (order(left), left.id) > (order(right), right.id) }
+    func list(of user: UserID, _ order: (ConversationModel) -> Timestamp) -> [ConversationModel] {
+        conversations.filter { conversation in
+            !conversation.isDeleted && conversation.views[user]?.state == .shown
+        }
+        .sorted { left, right in (order(left), left.id) > (order(right), right.id) }
     }
 
-    /// What a write on behalf of a user must come to; `nil` for success.
-    func refusal(ofWriting user: UserID, in talk: Talk) -> Rejection? {
-        guard !talk.isDeleted, let view = talk.views[user], view.state != .unseen else {
+    /// The expected rejection of a write on behalf of a user; `nil` for success.
+    func refusal(ofWriting user: UserID, in conversation: ConversationModel) -> Rejection? {
+        guard !conversation.isDeleted, let view = conversation.views[user], view.state != .unseen
+        else {
             return .notFound(.conversation)
         }
         return view.removed == nil ? nil : .accessDenied
     }
 
-    func refusal(ofReading user: UserID, in talk: Talk) -> Rejection? {
-        guard !talk.isDeleted, talk.views[user]?.state == .shown else {
+    func refusal(ofReading user: UserID, in conversation: ConversationModel) -> Rejection? {
+        guard !conversation.isDeleted, conversation.views[user]?.state == .shown else {
             return .notFound(.conversation)
         }
         return nil

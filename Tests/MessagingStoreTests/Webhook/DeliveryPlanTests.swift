@@ -4,12 +4,12 @@ import Testing
 
 @testable import MessagingStore
 
-@Suite struct `Looking for deliveries` {
+@Suite struct `Queries of deliveries` {
     static let (webhook, application): (Webhook.ID, Application.ID) = (.sample(1), .sample(2))
     static let now = Timestamp(milliseconds: 5000)
 
-    /// What is asked, and the index that answers.
-    static let asked: [(SQL, String)] = [
+    /// Queries, and the index that each must use.
+    static let queries: [(SQL, String)] = [
         (
             .dueDeliveries(of: webhook, besides: [3, 4], at: now, limit: 32, in: application),
             "deliveries_by_time"
@@ -54,8 +54,8 @@ import Testing
         ),
     ]
 
-    @Test(.enabled(if: onSQLite), arguments: asked)
-    func `reads an index, and sorts no deliveries`(sql: SQL, index: String) async throws {
+    @Test(.enabled(if: onSQLite), arguments: queries)
+    func `read an index, and sort no deliveries`(sql: SQL, index: String) async throws {
         let sample = try await SampleApplication()
         let plan = try await sample.database.read { transaction in
             try transaction.rows("EXPLAIN QUERY PLAN \(sql)") { row in try row.text(3) }
@@ -66,13 +66,13 @@ import Testing
         }
     }
 
-    /// A server goes by its statistics: of a handful of rows it reads all.
-    @Test(.enabled(if: !onSQLite)) func `reads the same index of a server, where there are many`()
+    /// PostgreSQL plans by statistics; of a few rows it reads all.
+    @Test(.enabled(if: !onSQLite)) func `read the same index on PostgreSQL, with many rows`()
         async throws
     {
         let sample = try await SampleApplication()
         try await sample.fill()
-        for (sql, index) in Self.asked {
+        for (sql, index) in Self.queries {
             let plan = try await sample.database.read { transaction in
                 try transaction.rows("EXPLAIN \(sql)") { row in try row.text(0) }
             }.joined(separator: "\n")
@@ -85,10 +85,10 @@ import Testing
 }
 
 extension SampleApplication {
-    /// Ten webhooks with 20,000 deliveries each, some of them pending and some dead, and a log as long. The SQL is that
-    /// of a PostgreSQL server.
+    /// Inserts ten webhooks with 20,000 deliveries each, some pending and some dead, and as many events. The SQL is
+    /// for PostgreSQL.
     fileprivate func fill() async throws {
-        let application = `Looking for deliveries`.application
+        let application = `Queries of deliveries`.application
         try await database.write { transaction in
             for number in 1...10 as ClosedRange<UInt128> {
                 let webhook: Webhook.ID = .sample(number)
@@ -99,7 +99,7 @@ extension SampleApplication {
                         created_at, version
                     ) VALUES (\(application), \(webhook), '2.0', 't', '', 's', 'active', 0, 1)
                     """)
-                // A tenth waits in a hundred lanes, of each of which the first is due.
+                // A tenth is pending in a hundred lanes, and the first of each lane is due.
                 try transaction.execute(
                     """
                     INSERT INTO deliveries (
@@ -127,7 +127,7 @@ extension SampleApplication {
     }
 }
 
-@Suite(.enabled(if: onSQLite)) struct `Looking for webhooks` {
+@Suite(.enabled(if: onSQLite)) struct `Queries of webhooks` {
     @Test(arguments: [
         (
             "SELECT id FROM webhooks WHERE application = x'00' AND id < x'FF' ORDER BY id",
@@ -146,7 +146,7 @@ extension SampleApplication {
             ORDER BY application, id
             """, "webhooks_active"
         ),
-    ]) func `reads an index, and sorts nothing`(sql: String, index: String) async throws {
+    ]) func `read an index, and sort nothing`(sql: String, index: String) async throws {
         let sample = try await SampleApplication()
         let plan = try await sample.database.read { transaction in
             try transaction.rows(SQL(stringLiteral: "EXPLAIN QUERY PLAN \(sql)")) { row in

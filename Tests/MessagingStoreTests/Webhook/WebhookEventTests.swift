@@ -3,179 +3,187 @@ import Testing
 
 @testable import MessagingStore
 
-@Suite struct `What receivers hear of` {
-    @Test func `every kind of event, in the form of their version (webhooks 4_2)`()
+@Suite struct `Webhook events` {
+    @Test func `every kind of event has the topics of each version (webhooks 4_2)`()
         async throws
     {
         let sample = try await SampleApplication()
-        var talk: Conversation.ID = .sample(1)
-        try await sample.expectHeard(
+        var conversation: Conversation.ID = .sample(1)
+        try await sample.expectWebhookEvents(
             first: [.conversationCreated], later: [.conversationCreated],
             "a conversation with metadata is one"
-        ) { talk = try await sample.conversation(metadata: ["a": "b"]) }
+        ) { conversation = try await sample.conversation(metadata: ["a": "b"]) }
         var message: Message.ID = .sample(1)
-        try await sample.expectHeard(first: [.messageSent], later: [.messageSent]) {
-            message = try await sample.send(to: talk).object.message.id
+        try await sample.expectWebhookEvents(first: [.messageSent], later: [.messageSent]) {
+            message = try await sample.send(to: conversation).object.message.id
         }
-        try await sample.expectHeard(first: [.messageDelivered], later: [.receiptCreated]) {
+        try await sample.expectWebhookEvents(first: [.messageDelivered], later: [.receiptCreated]) {
             try await sample.store.recordReceipt(
                 .delivery, of: message, by: .bo, in: sample.application)
         }
-        try await sample.expectHeard(first: [.messageRead], later: [.receiptCreated]) {
+        try await sample.expectWebhookEvents(first: [.messageRead], later: [.receiptCreated]) {
             try await sample.store.recordReceipt(
                 .read, of: message, by: .bo, in: sample.application)
         }
-        try await sample.expectHeard(first: [], later: [.messageUpdated, .partCreated]) {
+        try await sample.expectWebhookEvents(first: [], later: [.messageUpdated, .partCreated]) {
             _ = try await sample.store.addPart(
-                .text("more"), to: message, in: talk, by: .system, in: sample.application)
+                .text("more"), to: message, in: conversation, by: .system, in: sample.application)
         }
-        try await sample.expectHeard(
+        try await sample.expectWebhookEvents(
             first: [.participantsChanged, .metadataChanged],
             later: [.participationCreated, .participationDeleted, .metadataChanged],
             "one request, and several events"
         ) {
             try await sample.patch(
-                talk, .addParticipant(.cy), .removeParticipant(.bo),
+                conversation, .addParticipant(.cy), .removeParticipant(.bo),
                 .setMetadata(path: ["a"], "c"))
         }
-        try await sample.expectHeard(first: [.messageDeleted], later: [.messageDeleted]) {
+        try await sample.expectWebhookEvents(first: [.messageDeleted], later: [.messageDeleted]) {
             try await sample.store.deleteMessage(message, in: nil, in: sample.application)
         }
-        try await sample.expectHeard(first: [.conversationDeleted], later: [.conversationDeleted]) {
-            try await sample.store.deleteConversation(talk, in: sample.application)
+        try await sample.expectWebhookEvents(
+            first: [.conversationDeleted], later: [.conversationDeleted]
+        ) {
+            try await sample.store.deleteConversation(conversation, in: sample.application)
         }
     }
 
-    @Test func `the same events for objects that were deleted since (webhooks 4_2)`() async throws {
+    @Test func `objects deleted since have the same events (webhooks 4_2)`() async throws {
         let sample = try await SampleApplication()
         let start = try await sample.end()
         var inTime: [WebhookEvent] = []
-        func hear() async throws {
-            inTime += try await sample.told(after: inTime.last?.position ?? start)
+        func readEvents() async throws {
+            inTime += try await sample.webhookEvents(after: inTime.last?.position ?? start)
         }
         let users = [UserID.ana, .bo, .cy]
-        let talk = try await sample.conversation(users, metadata: ["a": "b"])
-        try await hear()
-        let message = try await sample.send(by: .ana, to: talk).object.message.id
-        try await sample.send(by: .bo, to: talk)
-        try await hear()
+        let conversation = try await sample.conversation(users, metadata: ["a": "b"])
+        try await readEvents()
+        let message = try await sample.send(by: .ana, to: conversation).object.message.id
+        try await sample.send(by: .bo, to: conversation)
+        try await readEvents()
         for kind in [Receipts.Kind.delivery, .read] {
             try await sample.store.recordReceipts(
-                kind, of: IntervalSet(1...2), by: .cy, in: talk, in: sample.application)
-            try await hear()
+                kind, of: IntervalSet(1...2), by: .cy, in: conversation, in: sample.application)
+            try await readEvents()
         }
         _ = try await sample.store.addPart(
-            .text("more"), to: message, in: talk, by: .system, in: sample.application)
-        try await hear()
-        try await sample.patch(talk, .setMetadata(path: ["a"], "c"))
-        try await hear()
+            .text("more"), to: message, in: conversation, by: .system, in: sample.application)
+        try await readEvents()
+        try await sample.patch(conversation, .setMetadata(path: ["a"], "c"))
+        try await readEvents()
         try await sample.store.deleteMessage(message, in: nil, in: sample.application)
-        try await hear()
-        try await sample.store.deleteConversation(talk, in: sample.application)
-        try await hear()
+        try await readEvents()
+        try await sample.store.deleteConversation(conversation, in: sample.application)
+        try await readEvents()
 
-        let late = try await sample.told(after: start)
+        let late = try await sample.webhookEvents(after: start)
         #expect(late.map(\.id) == inTime.map(\.id))
         #expect(late.map(\.versions) == inTime.map(\.versions))
-        for told in late {
-            switch told.subject {
+        for event in late {
+            switch event.subject {
             case .message(let shown): #expect(shown.recipients.map(\.userID) == users)
             case .conversation(let shown): #expect(shown.participants.map(\.userID) == users)
             default: break
             }
         }
-        func sent(_ told: [WebhookEvent]) -> [WebhookEvent.Subject] {
-            told.filter { event in event.topic == .messageSent }.map(\.subject)
+        func sent(_ events: [WebhookEvent]) -> [WebhookEvent.Subject] {
+            events.filter { event in event.topic == .messageSent }.map(\.subject)
         }
         #expect(sent(late) == sent(inTime))
     }
 
-    @Test func `two conversations that become one (X1_5)`() async throws {
+    @Test func `a merge of two conversations is an event (X1_5)`() async throws {
         let sample = try await SampleApplication()
         try await sample.create(isDistinct: true)
-        let arrived = try await sample.bring(7, createdAt: 1)
-        try await sample.expectHeard(first: [.conversationMerged], later: [.conversationMerged]) {
-            try await sample.settle(arrived)
+        let arrived = try await sample.addDistinctConversation(7, createdAt: 1)
+        try await sample.expectWebhookEvents(
+            first: [.conversationMerged], later: [.conversationMerged]
+        ) {
+            try await sample.reconcile(arrived)
         }
-        let third = try await sample.bring(
+        let third = try await sample.addDistinctConversation(
             8, createdAt: 2, metadata: Metadata(["a": "b"], at: Timestamp(milliseconds: 3)))
-        try await sample.expectHeard(
+        try await sample.expectWebhookEvents(
             first: [.conversationMerged, .metadataChanged],
             later: [.conversationMerged, .metadataChanged],
             "a version without merge events reports the merged metadata"
-        ) { try await sample.settle(third) }
+        ) { try await sample.reconcile(third) }
     }
 
-    @Test func `a scheduled message when it is sent, and a batch at once (webhooks 4_2)`()
+    @Test func `a scheduled message has an event when it is sent, a batch at once (webhooks 4_2)`()
         async throws
     {
         let sample = try await SampleApplication()
-        let talk = try await sample.conversation()
-        try await sample.expectNothingHeard { try await sample.schedule(to: talk) }
-        try await sample.expectHeard(first: [.messageSent], later: [.messageSent]) {
+        let conversation = try await sample.conversation()
+        try await sample.expectNoWebhookEvents { try await sample.schedule(to: conversation) }
+        try await sample.expectWebhookEvents(first: [.messageSent], later: [.messageSent]) {
             try await sample.send(after: 5)
         }
         let batch = [
             Message.BatchItem(try sample.draft("one")), Message.BatchItem(try sample.draft("two")),
         ]
-        try await sample.expectHeard(
+        try await sample.expectWebhookEvents(
             first: [.messageSent, .messageSent], later: [.messageSent, .messageSent]
-        ) { try await sample.batch(batch, to: talk) }
+        ) { try await sample.batch(batch, to: conversation) }
     }
 
-    @Test func `leaving, but not what a user deletes for themselves (webhooks 4_2)`() async throws {
+    @Test func `leaving is an event, deleting for oneself is not (webhooks 4_2)`() async throws {
         let sample = try await SampleApplication()
-        try await sample.know(.ana, .bo)
-        let talk = try await sample.conversation([.ana, .bo, .cy])
-        let message = try await sample.send(to: talk).object.message.id
-        try await sample.expectNothingHeard {
+        try await sample.createUsers(.ana, .bo)
+        let conversation = try await sample.conversation([.ana, .bo, .cy])
+        let message = try await sample.send(to: conversation).object.message.id
+        try await sample.expectNoWebhookEvents {
             try await sample.store.deleteMessage(
                 message, forAll: false, by: .bo, in: sample.application)
-            try await sample.delete(talk, .forMe, by: .bo)
+            try await sample.delete(conversation, .forMe, by: .bo)
         }
-        try await sample.expectHeard(first: [.participantsChanged], later: [.participationDeleted])
-        {
-            try await sample.delete(talk, .leaving, by: .ana)
+        try await sample.expectWebhookEvents(
+            first: [.participantsChanged], later: [.participationDeleted]
+        ) {
+            try await sample.delete(conversation, .leaving, by: .ana)
         }
     }
 
-    @Test func `what the blocked say as of others, and nothing of the block (webhooks 4_2)`()
+    @Test func `messages of a blocked user are events, the block is not (webhooks 4_2)`()
         async throws
     {
         let sample = try await SampleApplication()
-        try await sample.know(.ana, .bo)
-        let talk = try await sample.conversation()
-        try await sample.expectNothingHeard { try await sample.block(.ana, by: .bo) }
-        try await sample.expectHeard(first: [.messageSent], later: [.messageSent]) {
-            try await sample.send(by: .ana, to: talk)
+        try await sample.createUsers(.ana, .bo)
+        let conversation = try await sample.conversation()
+        try await sample.expectNoWebhookEvents { try await sample.block(.ana, by: .bo) }
+        try await sample.expectWebhookEvents(first: [.messageSent], later: [.messageSent]) {
+            try await sample.send(by: .ana, to: conversation)
         }
     }
 
-    @Test func `no announcement, notification, identity or content (webhooks 4_2)`() async throws {
+    @Test
+    func `announcements, notifications, identities and contents are no events (webhooks 4_2)`()
+        async throws
+    {
         let sample = try await SampleApplication()
-        try await sample.know(.cy)
-        let talk = try await sample.conversation()
-        try await sample.expectNothingHeard {
-            try await sample.tell()
-            try await sample.know(.named("gil"))
+        try await sample.createUsers(.cy)
+        let conversation = try await sample.conversation()
+        try await sample.expectNoWebhookEvents {
+            try await sample.announceAndNotify()
+            try await sample.createUsers(.named("gil"))
             try await sample.store.follow([.bo], by: .ana, in: sample.application)
-            try await sample.upload(to: talk)
+            try await sample.upload(to: conversation)
         }
     }
 
-    @Test func `no change without an effect (webhooks 4_2)`() async throws {
+    @Test func `a change without an effect is no event (webhooks 4_2)`() async throws {
         let sample = try await SampleApplication()
-        let talk = try await sample.create(isDistinct: true, metadata: ["a": "b"])
+        let conversation = try await sample.create(isDistinct: true, metadata: ["a": "b"])
             .object.conversation.id
-        let message = try await sample.send(to: talk).object.message.id
+        let message = try await sample.send(to: conversation).object.message.id
         try await sample.store.recordReceipt(.read, of: message, by: .bo, in: sample.application)
-        try await sample.expectNothingHeard("what is so already") {
+        try await sample.expectNoWebhookEvents("changes to the same value") {
             try await sample.patch(
-                talk, .addParticipant(.ana), .removeParticipant(.cy),
+                conversation, .addParticipant(.ana), .removeParticipant(.cy),
                 .setMetadata(path: ["a"], "b"))
             try await sample.create(isDistinct: true)
         }
-        try await sample.expectNothingHeard("a receipt that exists, or of the sender") {
+        try await sample.expectNoWebhookEvents("a receipt that exists, or of the sender") {
             for kind in [Receipts.Kind.delivery, .read] {
                 for user in [UserID.ana, .bo] {
                     try await sample.store.recordReceipt(
@@ -185,51 +193,53 @@ import Testing
         }
     }
 
-    @Test func `a receipt over what others sent, one message each in 1_0 (webhooks 4_2)`()
+    @Test func `a receipt covers messages of others, one event each in 1_0 (webhooks 4_2)`()
         async throws
     {
         let sample = try await SampleApplication()
-        let talk = try await sample.conversation()
-        for user in [UserID.ana, .bo, .ana] { try await sample.send(by: user, to: talk) }
-        try await sample.expectHeard(
+        let conversation = try await sample.conversation()
+        for user in [UserID.ana, .bo, .ana] { try await sample.send(by: user, to: conversation) }
+        try await sample.expectWebhookEvents(
             first: [.messageDelivered, .messageDelivered], later: [.receiptCreated]
         ) {
             try await sample.store.recordReceipts(
-                .delivery, of: IntervalSet(1...3), by: .bo, in: talk, in: sample.application)
+                .delivery, of: IntervalSet(1...3), by: .bo, in: conversation, in: sample.application
+            )
         }
     }
 }
 
 extension SampleApplication {
     /// Expects the webhook events of an action for a subscription to all topics, in 1.0 and in later versions.
-    fileprivate func expectHeard(
+    fileprivate func expectWebhookEvents(
         first: [WebhookTopic], later: [WebhookTopic], _ why: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation, of action: () async throws -> Void
     ) async throws {
         let end = try await store.logExtent(in: application).end
         try await action()
-        let told = try await told(after: end)
+        let events = try await webhookEvents(after: end)
         for (isFirst, topics) in [(true, first), (false, later)] {
-            let heard = told.filter { $0.versions.contains(.v1_0) == isFirst }
-            #expect(heard.map(\.topic) == topics, why, sourceLocation: sourceLocation)
+            let received = events.filter { $0.versions.contains(.v1_0) == isFirst }
+            #expect(received.map(\.topic) == topics, why, sourceLocation: sourceLocation)
         }
     }
 
     /// The webhook events after a position for a subscription to all topics.
-    fileprivate func told(after place: LogPosition) async throws -> [WebhookEvent] {
+    fileprivate func webhookEvents(after position: LogPosition) async throws -> [WebhookEvent] {
         let all = Dictionary(
             uniqueKeysWithValues: WebhookVersion.allCases.map {
                 ($0, Set(WebhookTopic.all(in: $0)))
             })
         return try await store.webhookEvents(
-            after: WebhookCheckpoint(after: place), to: all, limit: 100, in: application
+            after: WebhookCheckpoint(after: position), to: all, limit: 100, in: application
         ).events
     }
 
-    fileprivate func expectNothingHeard(
+    fileprivate func expectNoWebhookEvents(
         _ why: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
         of action: () async throws -> Void
     ) async throws {
-        try await expectHeard(first: [], later: [], why, sourceLocation: sourceLocation, of: action)
+        try await expectWebhookEvents(
+            first: [], later: [], why, sourceLocation: sourceLocation, of: action)
     }
 }

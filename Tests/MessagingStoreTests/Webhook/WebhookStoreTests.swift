@@ -5,13 +5,13 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Stored webhooks` {
-    @Test func `are read as they were written (webhooks 1_1)`() async throws {
+    @Test func `are read back as stored (webhooks 1_1)`() async throws {
         let sample = try await SampleApplication()
         let config = [
             Webhook.Setting(name: "b", value: "1"), Webhook.Setting(name: "10", value: ""),
         ]
-        let plain = try await sample.hook()
-        let carrying = try await sample.hook(config: config)
+        let plain = try await sample.registerWebhook()
+        let carrying = try await sample.registerWebhook(config: config)
         #expect(plain.config == nil && carrying.config == config)
         for webhook in [plain, carrying] {
             #expect(try await sample.store.webhook(webhook.id, in: sample.application) == webhook)
@@ -22,8 +22,8 @@ import Testing
         let sample = try await SampleApplication()
         let before = try await sample.events().count
         let (store, application) = (sample.store.acting(as: .token(.sample(7))), sample.application)
-        let webhook = try await sample.hook(config: [])
-        // It is being asked already, then active already, and a late answer counts no more.
+        let webhook = try await sample.registerWebhook(config: [])
+        // It is already being verified, then already active, and a late result is ignored.
         _ = try await store.activateWebhook(webhook.id, in: application)
         try await sample.store.finishVerification(of: webhook, failure: nil, in: application)
         let active = try await store.activateWebhook(webhook.id, in: application)
@@ -32,8 +32,8 @@ import Testing
             to: "n3w", keeping: 5000, of: webhook.id, in: application)
         let ended = try await store.deactivateWebhook(webhook.id, in: application)
         _ = try await store.deactivateWebhook(webhook.id, in: application)
-        let asked = try await store.activateWebhook(webhook.id, in: application)
-        try await sample.store.finishVerification(of: asked, failure: "no", in: application)
+        let verifying = try await store.activateWebhook(webhook.id, in: application)
+        try await sample.store.finishVerification(of: verifying, failure: "no", in: application)
         let failed = try await sample.store.webhook(webhook.id, in: application)
         try await store.deleteWebhook(webhook.id, in: application)
         let events = try await sample.events().dropFirst(before)
@@ -46,7 +46,7 @@ import Testing
                         webhook: WebhookSummary(active),
                         formerUntil: Timestamp(milliseconds: 1_005_000))),
                 .webhookUpdated(WebhookUpdated(webhook: WebhookSummary(ended))),
-                .webhookUpdated(WebhookUpdated(webhook: WebhookSummary(asked))),
+                .webhookUpdated(WebhookUpdated(webhook: WebhookSummary(verifying))),
                 .webhookUpdated(WebhookUpdated(webhook: WebhookSummary(failed))),
                 .webhookDeleted(WebhookDeleted(webhook: WebhookSummary(failed))),
             ])
@@ -55,9 +55,9 @@ import Testing
         #expect(events.map { $0.actor == nil } == [true, true, false, false, false, true, false])
     }
 
-    @Test func `leave no event when they may not change`() async throws {
+    @Test func `record no event for rejected changes`() async throws {
         let sample = try await SampleApplication()
-        let webhook = try await sample.hook()
+        let webhook = try await sample.registerWebhook()
         let kinds = try await sample.kinds {
             await #expect(throws: VersionMismatch<Webhook>.self) {
                 try await sample.store.deleteWebhook(
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `never record a secret in the log (X3)`() async throws {
         let sample = try await SampleApplication()
-        let webhook = try await sample.hook()
+        let webhook = try await sample.registerWebhook()
         try await sample.store.finishVerification(of: webhook, failure: nil, in: sample.application)
         for secret in ["s3cret-the-second", "s3cret-the-third"] {
             _ = try await sample.store.rotateSecret(
@@ -87,24 +87,26 @@ import Testing
         }
         #expect(payloads.count == 6)
         #expect(payloads.allSatisfy { $0.contains(webhook.target) })
-        // All of them begin so.
+        // All secrets start like this.
         #expect(!payloads.contains { $0.contains("s3cret") })
     }
 
     @Test func `are fifty at most, also when many register at once (webhooks 1_2)`() async throws {
         let sample = try await SampleApplication()
         let outcomes = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<60 { group.addTask { (try? await sample.hook()) != nil } }
+            for _ in 0..<60 { group.addTask { (try? await sample.registerWebhook()) != nil } }
             return await group.reduce(into: 0) { count, isMade in count += isMade ? 1 : 0 }
         }
         #expect(outcomes == 50)
-        await #expect(throws: Rejection.full(.webhook, limit: 50)) { try await sample.hook() }
+        await #expect(throws: Rejection.full(.webhook, limit: 50)) {
+            try await sample.registerWebhook()
+        }
     }
 
     @Test func `belong to one application`() async throws {
         let sample = try await SampleApplication()
         let other = try await sample.store.createApplication(name: "Other").id
-        let webhook = try await sample.hook()
+        let webhook = try await sample.registerWebhook()
         await #expect(throws: Rejection.notFound(.webhook)) {
             try await sample.store.webhook(webhook.id, in: other)
         }
@@ -114,13 +116,13 @@ import Testing
         #expect(try await sample.store.webhooks(limit: 5, in: other).items.isEmpty)
     }
 
-    @Test func `wait to be verified, of whatever application, until that is done (webhooks 1_3)`()
+    @Test func `are listed for verification across applications until verified (webhooks 1_3)`()
         async throws
     {
         let sample = try await SampleApplication()
         let other = try await sample.store.createApplication(name: "Other").id
-        let mine = try await sample.hook()
-        let theirs = try await sample.hook(in: other)
+        let mine = try await sample.registerWebhook()
+        let theirs = try await sample.registerWebhook(in: other)
         let waiting = try await sample.store.unverifiedWebhooks(limit: 1)
         let more = try await sample.store.unverifiedWebhooks(after: waiting.last, limit: 5)
         #expect(Set((waiting + more).map(\.webhook.id)) == [mine.id, theirs.id])
@@ -130,9 +132,11 @@ import Testing
         #expect(try await sample.store.activeWebhooks().map(\.webhook.id) == [mine.id])
     }
 
-    @Test func `receive events from the end of the log on (webhooks 1_3)`() async throws {
+    @Test func `receive events from the end of the log at activation on (webhooks 1_3)`()
+        async throws
+    {
         let sample = try await SampleApplication()
-        let webhook = try await sample.hook()
+        let webhook = try await sample.registerWebhook()
         let end = try await sample.store.logExtent(in: sample.application).end
         try await sample.store.finishVerification(of: webhook, failure: nil, in: sample.application)
         #expect(
@@ -140,17 +144,19 @@ import Testing
                 == .active(since: end))
     }
 
-    @Test func `are not brought back by a late answer (webhooks 1_3)`() async throws {
+    @Test func `are not activated by a verification that finishes late (webhooks 1_3)`()
+        async throws
+    {
         let sample = try await SampleApplication()
-        let webhook = try await sample.hook()
+        let webhook = try await sample.registerWebhook()
         try await sample.store.deleteWebhook(webhook.id, in: sample.application)
         try await sample.store.finishVerification(of: webhook, failure: nil, in: sample.application)
         #expect(try await sample.store.webhooks(limit: 5, in: sample.application).total == 0)
     }
 
-    @Test func `are deleted only as their owner knows them (X4)`() async throws {
+    @Test func `are deleted only at the version that the caller knows (X4)`() async throws {
         let sample = try await SampleApplication()
-        let webhook = try await sample.hook()
+        let webhook = try await sample.registerWebhook()
         let late = try await sample.store.deactivateWebhook(webhook.id, in: sample.application)
         await #expect(throws: VersionMismatch<Webhook>.self) {
             try await sample.store.deleteWebhook(
@@ -163,7 +169,7 @@ import Testing
 
 extension SampleApplication {
     @discardableResult
-    func hook(
+    func registerWebhook(
         in application: Application.ID? = nil, config: [Webhook.Setting]? = nil
     ) async throws -> Webhook {
         try await store.createWebhook(

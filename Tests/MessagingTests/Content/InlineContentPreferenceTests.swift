@@ -1,7 +1,7 @@
 import Messaging
 import Testing
 
-@Suite struct `What is shown in an answer itself` {
+@Suite struct `Inlined contents` {
     private func message(_ parts: [(Content.ID?, String, Int64)]) -> Message {
         Message(
             id: .sample(1), conversation: .sample(2), position: Position(1),
@@ -24,7 +24,7 @@ import Testing
             ),
             (InlineContentPreference(types: []), []),
         ] as [(InlineContentPreference, [UInt128])])
-    func `is complete contents of a size and type (X8)`(
+    func `are complete contents of the requested size and type (X8)`(
         policy: InlineContentPreference, chosen: [UInt128]
     ) {
         let message = message([
@@ -35,7 +35,10 @@ import Testing
         #expect(policy.contents(of: [message]) == chosen.map(Content.ID.sample))
     }
 
-    @Test func `is eight MiB at most, and what does not fit leaves the budget to what does (X8)`() {
+    @Test
+    func
+        `are eight MiB at most, and a content that does not fit leaves room for smaller ones (X8)`()
+    {
         let mebibyte = InlineContentPreference.sizeLimit
         let parts = (1...7).map { number in (Content.ID.sample(number), "a/b", mebibyte) }
         let message = message(
@@ -47,7 +50,7 @@ import Testing
         #expect(chosen == ([1, 2, 3, 4, 5, 6, 7, 8, 10, 12] as [UInt128]).map(Content.ID.sample))
     }
 
-    @Test func `counts as often as it is shown (X8)`() {
+    @Test func `count for each part that shows them (X8)`() {
         let mebibyte = InlineContentPreference.sizeLimit
         let five = message(Array(repeating: (.sample(1), "a/b", mebibyte), count: 5))
         let four = message(Array(repeating: (.sample(2), "a/b", mebibyte), count: 4))
@@ -58,13 +61,13 @@ import Testing
     }
 }
 
-@Suite struct `A range of media types` {
+@Suite struct `A media range` {
     @Test(arguments: [
         ("image/png", "image/png", true), ("image/png", "IMAGE/PNG", true),
         ("Image/*", "image/svg+xml", true), ("*/*", "x/y", true), ("image/*", "imagex/png", false),
         ("image/png", "image/pngx", false), ("image/png", "image/png;a=b", true),
         ("image/png", "image/png ; a", true), ("a/b", "a/b/c", false), ("image/png", "png", false),
-    ]) func `holds types of any case and with any parameters (R21)`(
+    ]) func `matches types of any case and with any parameters (R21)`(
         range: String, type: String, holds: Bool
     ) {
         #expect(MediaRange(range)?.contains(type) == holds)
@@ -73,7 +76,7 @@ import Testing
     @Test(arguments: [
         "", "/", "a/", "/b", "a", "*/b", "a/b/c", "a/b;c=d", "a b/c", " a/b", "a/b ", "ä/b", "a/\0",
         "i*/x", "a/b*",
-    ]) func `is nothing else`(text: String) {
+    ]) func `is rejected in any other form`(text: String) {
         #expect(MediaRange(text) == nil)
     }
 }

@@ -16,13 +16,13 @@ import Testing
 
     private func users(_ names: String...) -> [UserID] { names.compactMap { UserID($0) } }
 
-    @Test func `let everything pass where there is none (X9)`() {
+    @Test func `without conditions match everything (X9)`() {
         #expect(ConversationFilter().isEmpty)
         #expect(passes { _ in })
         #expect(passes([]) { _ in })
     }
 
-    @Test func `want participants to be among those present, or to be them (X9)`() {
+    @Test func `match conversations with given participants, or exactly those (X9)`() {
         #expect(passes { $0.participants = users("bo") })
         #expect(passes { $0.participants = users("bo", "ana", "bo") })
         #expect(!passes { $0.participants = users("bo", "cy") })
@@ -33,13 +33,13 @@ import Testing
         #expect(!passes(["\u{E9}"]) { $0.participants = users("e\u{301}") })
     }
 
-    @Test func `tell distinct ones from others (X9)`() {
+    @Test func `select distinct conversations or others (X9)`() {
         #expect(passes(isDistinct: true) { $0.isDistinct = true })
         #expect(!passes(isDistinct: false) { $0.isDistinct = true })
         #expect(passes(isDistinct: false) { $0.isDistinct = false })
     }
 
-    @Test func `compare a text at a place of the metadata (X9)`() {
+    @Test func `compare a text at a path of the metadata (X9)`() {
         let tree: MetadataTree = ["room": ["number": "4", "n": ["m": "x"]], "topic": "rent"]
         let condition = ConversationFilter.MetadataCondition.init
         #expect(passes(metadata: tree) { $0.metadata = [condition(["topic"], "rent")] })
@@ -54,7 +54,7 @@ import Testing
             })
     }
 
-    @Test func `leave out the moments they name themselves (X9)`() {
+    @Test func `exclude their own limits of time (X9)`() {
         let (before, at, later) = (
             Timestamp(milliseconds: 999), Timestamp(milliseconds: 1000),
             Timestamp(milliseconds: 1001)

@@ -8,11 +8,11 @@ import Testing
         #expect(draft.participants.users == [.bo, .ana])
     }
 
-    @Test func `R2: a conversation is not distinct unless asked`() throws {
+    @Test func `R2: a conversation is distinct only on request`() throws {
         #expect(try !Conversation.Draft(participants: [.ana]).isDistinct)
     }
 
-    @Test func `R19: none and 26 are refused`() {
+    @Test func `R19: 0 and 26 participants are rejected`() {
         let none = Rejection.Detail(amount: 0, limit: 25)
         #expect(throws: Rejection.invalid("participants", .participantCount, none)) {
             try Conversation.Draft(participants: [])
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `R7: no metadata matches any`() throws {
+    @Test func `R7: a request without metadata matches any`() throws {
         #expect(
             Conversation.sample(metadata: ["a": "b"])
                 .isMatch(for: try Conversation.Draft(participants: [.ana])))
@@ -57,7 +57,7 @@ import Testing
         #expect(!Conversation.sample(metadata: ["a": "\u{E9}"]).isMatch(for: draft))
     }
 
-    @Test func `R52: made by the system it is announced`() throws {
+    @Test func `R52: a conversation created by the system is announced`() throws {
         let events = Conversation.creating(
             try Conversation.Draft(participants: [.ana]), as: .sample(1),
             at: Timestamp(milliseconds: 5))
@@ -92,22 +92,22 @@ import Testing
 }
 
 @Suite struct `Distinct keys` {
-    @Test(arguments: 0..<500) func `R3: same users in any order and number, same key`(
+    @Test(arguments: 0..<500) func `R3: the same users in any order and number have the same key`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let users = any.users()
-        let again = (users + users).shuffled(using: &any)
+        var random = SeededGenerator(number)
+        let users = random.users()
+        let again = (users + users).shuffled(using: &random)
         #expect(key(of: users) == key(of: again))
     }
 
-    @Test(arguments: 0..<500) func `R3: other users, other key`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.users(), any.users())
+    @Test(arguments: 0..<500) func `R3: other users have another key`(case number: UInt64) {
+        var random = SeededGenerator(number)
+        let (left, right) = (random.users(), random.users())
         #expect((key(of: left) == key(of: right)) == (Set(left) == Set(right)))
     }
 
-    @Test func `names that run together are told apart`() {
+    @Test func `names with the same concatenation have different keys`() {
         #expect(key(of: [.named("ab"), .named("c")]) != key(of: [.named("a"), .named("bc")]))
     }
 

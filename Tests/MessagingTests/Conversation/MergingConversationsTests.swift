@@ -3,28 +3,28 @@ import TestSupport
 import Testing
 
 @Suite struct `Merging conversations` {
-    @Test(arguments: 0..<500) func `X1.1: whichever comes first, the outcome is the same`(
+    @Test(arguments: 0..<500) func `X1.1: the order of two conversations does not matter`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.copy(1), any.copy(2))
+        var random = SeededGenerator(number)
+        let (left, right) = (random.copy(1), random.copy(2))
         #expect(left.merging(right).copy == left.merging(right).copy)
         #expect(left.merging(right).copy.meaning == right.merging(left).copy.meaning)
     }
 
-    @Test(arguments: 0..<500) func `X1.1: however three are grouped, the outcome is the same`(
+    @Test(arguments: 0..<500) func `X1.1: the grouping of three conversations does not matter`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let (one, two, three) = (any.copy(1), any.copy(2), any.copy(3))
+        var random = SeededGenerator(number)
+        let (one, two, three) = (random.copy(1), random.copy(2), random.copy(3))
         let left = one.merging(two).copy.merging(three).copy
         let right = one.merging(two.merging(three).copy).copy
         #expect(left.meaning == right.meaning)
     }
 
-    @Test(arguments: 0..<500) func `X1.1: meeting again changes nothing`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.copy(1), any.copy(2))
+    @Test(arguments: 0..<500) func `X1.1: merging again changes nothing`(case number: UInt64) {
+        var random = SeededGenerator(number)
+        let (left, right) = (random.copy(1), random.copy(2))
         let both = left.merging(right).copy
         #expect(left.merging(left).copy == left.inOrder.copy)
         #expect(both.merging(right).copy.meaning == both.meaning)
@@ -33,13 +33,13 @@ import Testing
     }
 
     @Test(arguments: 0..<500)
-    func `X1.3: messages come by time and id, and what was known of each stays known`(
+    func `X1.3: messages are ordered by time and id, and their statuses are kept`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.copy(1), any.copy(2))
+        var random = SeededGenerator(number)
+        let (left, right) = (random.copy(1), random.copy(2))
         let both = left.merging(right).copy
-        // In one millisecond by id, unless the winner had both before it met the first of the other.
+        // Within one millisecond ordered by id, unless the winner had both before the other's first.
         let winner = both.id == left.id ? left : right
         let own = Set(winner.places.map(\.message))
         let first = both.places.first { place in !own.contains(place.message) }?.sentAt
@@ -64,14 +64,14 @@ import Testing
     }
 
     @Test(arguments: 0..<500)
-    func `X1.3: each place is told where it went, and none of the winner means another message`(
+    func `X1.3: each position has its new one, and the winner's keep their messages`(
         case number: UInt64
     ) throws {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.copy(1), any.copy(2))
+        var random = SeededGenerator(number)
+        let (left, right) = (random.copy(1), random.copy(2))
         let (both, relocations) = left.merging(right)
         for copy in [left, right] {
-            let own = relocations.filter { stretch in stretch.conversation == copy.id }
+            let own = relocations.filter { relocation in relocation.conversation == copy.id }
             for place in copy.places {
                 let number = place.position.number
                 let now = IntervalSet(number...number).relocated(by: own)
@@ -94,7 +94,7 @@ import Testing
         #expect(tie.aliases == [early.id, .sample(7)])
     }
 
-    @Test func `X1.3: later messages of the other conversation move none of the winner's`() {
+    @Test func `X1.3: later messages of the other conversation keep the winner's positions`() {
         let old = MergeableConversation.sample(1, [(1, 10), (2, 20), (4, 30)], last: 5)
         let new = MergeableConversation.sample(2, [(1, 40), (3, 50)], last: 3)
         let (both, relocations) = old.merging(new)
@@ -109,7 +109,7 @@ import Testing
         #expect(both.lastPosition == Position(8))
     }
 
-    @Test func `R16: deleted messages stay hidden, one by one if others come between them`() {
+    @Test func `R16: deleted messages stay hidden, singly if others come between them`() {
         let view = MergeableView(state: .cleared, clearedTo: Position(2))
         let old = MergeableConversation.sample(1, [(1, 10), (2, 30)], last: 2, views: [.ana: view])
         let new = MergeableConversation.sample(
@@ -124,8 +124,8 @@ import Testing
 }
 
 extension MergeableConversation {
-    /// What the API shows of it: all but internal positions.
-    fileprivate struct Meaning: Equatable {
+    /// What the API shows: all but internal positions.
+    fileprivate struct VisibleContent: Equatable {
         struct View: Equatable {
             let state: ViewState
             let statuses: [Message.ID: RecipientStatus]
@@ -141,12 +141,12 @@ extension MergeableConversation {
         let views: [UserID: View]
     }
 
-    fileprivate var meaning: Meaning {
-        Meaning(
+    fileprivate var meaning: VisibleContent {
+        VisibleContent(
             id: id, createdAt: createdAt, aliases: aliases, metadata: metadata,
             isAnnounced: isAnnounced, messages: places.map(\.message),
             views: views.mapValues { view in
-                Meaning.View(
+                VisibleContent.View(
                     state: view.state,
                     statuses: Dictionary(
                         uniqueKeysWithValues: places.map { place in
@@ -160,28 +160,28 @@ extension MergeableConversation {
             })
     }
 
-    /// Messages at places, sent at times; the id of each says where it was.
+    /// Messages with positions and times; each id contains the original position.
     fileprivate static func sample(
-        _ number: UInt128, _ messages: [(place: Int64, sentAt: Int64)], last: Int64,
+        _ number: UInt128, _ messages: [(position: Int64, sentAt: Int64)], last: Int64,
         views: [UserID: MergeableView] = [:]
     ) -> MergeableConversation {
         MergeableConversation(
             id: .sample(number), createdAt: Timestamp(milliseconds: Int64(number)),
             lastPosition: Position(last),
-            places: messages.map { place, sentAt in
+            places: messages.map { position, sentAt in
                 Place(
-                    .sample(number * 100 + UInt128(place)),
-                    sentAt: Timestamp(milliseconds: sentAt), position: Position(place))
+                    .sample(number * 100 + UInt128(position)),
+                    sentAt: Timestamp(milliseconds: sentAt), position: Position(position))
             }, views: views)
     }
 }
 
 extension SeededGenerator {
-    /// A conversation of ana and bo that shares some messages with those of other numbers, as two that
-    /// have met before do; a message is sent at the same time wherever it is.
-    fileprivate mutating func copy(_ home: UInt128) -> MergeableConversation {
+    /// A conversation of ana and bo that shares some messages with those of other numbers, as after an
+    /// earlier merge. A message has the same time in each.
+    fileprivate mutating func copy(_ id: UInt128) -> MergeableConversation {
         var position: Int64 = 0
-        // Mostly in the order of time, as a conversation is; a shuffled one is an import's.
+        // Mostly in the order of time; a shuffled one is like an import.
         var pool = Array(0..<12)
         if once(in: 4) { pool.shuffle(using: &self) }
         let places = pool.filter { _ in once(in: 2) }.map { message in
@@ -194,9 +194,9 @@ extension SeededGenerator {
         let last = position + Int64(number(0...2))
         let users = [UserID.ana, .bo].map { user in (user, view(upTo: last)) }
         return MergeableConversation(
-            id: .sample(home + UInt128(number(0...1)) * 10),
+            id: .sample(id + UInt128(number(0...1)) * 10),
             createdAt: Timestamp(milliseconds: Int64(number(0...2))),
-            aliases: Set(list(0...2) { any in .sample(UInt128(any.number(50...55))) }),
+            aliases: Set(list(0...2) { random in .sample(UInt128(random.number(50...55))) }),
             metadata: metadata(), isAnnounced: once(in: 2), lastPosition: Position(last),
             places: places, views: Dictionary(uniqueKeysWithValues: users))
     }

@@ -26,15 +26,14 @@ import Testing
         #expect(!back.isFormer)
         #expect(back.sees(Position(5)))
         #expect(
-            (1...8).map { place in back.wasPresent(at: Position(place)) }
+            (1...8).map { position in back.wasPresent(at: Position(position)) }
                 == [true, true, true, false, false, false, true, true])
     }
 
-    @Test func `R16: messages deleted from the own view stay hidden after being added again (R15)`()
-    {
+    @Test func `R16: messages deleted from a view stay hidden after being added again (R15)`() {
         let back = Participant(userID: .cy, clearedTo: Position(2)).leaving(after: Position(3))
             .returning(after: Position(6))
-        #expect((1...7).map { place in back.sees(Position(place)) }.firstIndex(of: true) == 2)
+        #expect((1...7).map { position in back.sees(Position(position)) }.firstIndex(of: true) == 2)
         #expect(back.range(upTo: Position(7)) == IntervalSet(3...7))
     }
 
@@ -42,18 +41,19 @@ import Testing
         let back = Participant(userID: .cy).leaving(after: Position(3)).returning(
             after: Position(6))
         #expect(back.stay(upTo: Position(8)) == IntervalSet(7...8))
-        #expect((1...8).map { place in back.isInStay(Position(place)) }.firstIndex(of: true) == 6)
+        #expect(
+            (1...8).map { position in back.isInStay(Position(position)) }.firstIndex(of: true) == 6)
         #expect(Participant(userID: .cy).stay(upTo: .start).isEmpty)
     }
 
-    @Test func `R10, R14: a former participant reads and does not write`() throws {
+    @Test func `R10, R14: a former participant can read and cannot write`() throws {
         let former = Participant(userID: .cy).leaving(after: Position(3))
         try former.requireReading()
         #expect(throws: Rejection.accessDenied) { try former.requireWriting() }
     }
 
     @Test(arguments: [ViewState.cleared, .left, .unseen])
-    func `R16, R17, R51: what stands in no view is not read`(state: ViewState) {
+    func `R16, R17, R51: a conversation outside of the view cannot be read`(state: ViewState) {
         let part = Participant(userID: .cy, state: state)
         #expect(!part.sees(Position(1)))
         #expect(throws: Rejection.notFound(.conversation)) { try part.requireReading() }
@@ -70,9 +70,9 @@ import Testing
         }
     }
 
-    @Test func `leaving and returning without a message between leaves no gap`() {
+    @Test func `leaving and returning with no message between makes no gap`() {
         let back = Participant(userID: .cy).leaving(after: Position(3)).returning(
             after: Position(3))
-        #expect((1...5).allSatisfy { place in back.wasPresent(at: Position(place)) })
+        #expect((1...5).allSatisfy { position in back.wasPresent(at: Position(position)) })
     }
 }

@@ -5,11 +5,12 @@ import Testing
     let conversation = Conversation.sample(
         [.ana, .bo], isDistinct: true, lastPosition: Position(7))
 
-    @Test func `R5: adding and removing in one request is nothing`() throws {
+    @Test func `R5: adding and removing in one request changes nothing`() throws {
         #expect(try events(.addParticipant(.cy), .removeParticipant(.cy)) == [])
     }
 
-    @Test func `R11: adding a present and removing an absent user is nothing`() throws {
+    @Test func `R11: adding a participant again or removing an absent user changes nothing`() throws
+    {
         #expect(try events(.addParticipant(.ana), .removeParticipant(.cy)) == [])
     }
 
@@ -24,7 +25,7 @@ import Testing
                 ])
     }
 
-    @Test func `the same set in another order is nothing`() throws {
+    @Test func `the same set in another order changes nothing`() throws {
         #expect(try events(.setParticipants([.bo, .ana, .bo])) == [])
     }
 
@@ -32,7 +33,7 @@ import Testing
         #expect(try events(.setParticipants([])).count == 1)
     }
 
-    @Test func `R19: 25 at the end pass, 26 do not`() throws {
+    @Test func `R19: 25 participants after the patch are accepted, 26 are not`() throws {
         let more = (1...23).map { number in
             ConversationPatch.addParticipant(.named("user\(number)"))
         }
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `ruling 35: above a lowered limit participants may leave and none may join`() throws
+    @Test func `ruling 35: above a lowered limit participants can leave, and none can join`() throws
     {
         var limits = MessagingLimits()
         limits.participants = 1
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a set of many users keeps order and loses duplicates`() {
+    @Test func `a set of many users keeps its order without duplicates`() {
         let users = (0..<100).map { number in UserID.named("u\(number)") }
         var participants = Participants(users + users.reversed())
         #expect(participants.users == users)
@@ -81,7 +82,7 @@ import Testing
         #expect(participants.isSameSet(as: Participants(users.prefix(3).reversed())))
     }
 
-    @Test func `R18: a deleted conversation is not patched`() {
+    @Test func `R18: a deleted conversation cannot be patched`() {
         var deleted = conversation
         deleted.deletedAt = now
         #expect(throws: Rejection.objectDeleted) {

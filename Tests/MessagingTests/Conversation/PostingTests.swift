@@ -5,19 +5,21 @@ import Testing
     let conversation = Conversation.sample(
         lastPosition: Position(4), lastSentAt: Timestamp(milliseconds: 50))
 
-    @Test func `R26: the next position, and never before the message in front`() throws {
+    @Test func `R26: a message has the next position, and no earlier time than the last one`()
+        throws
+    {
         let message = try post(try .text("hello", from: .user(.ana)), at: 40)
         #expect(message.position == Position(5))
         #expect(message.sentAt == Timestamp(milliseconds: 50))
     }
 
-    @Test func `rulings 10: a stranger may not send in 1.x`() {
+    @Test func `rulings 10: in 1.x only participants can send`() {
         #expect(throws: Rejection.invalid("sender.user_id", .senderParticipant)) {
             try post(try .text("hello", from: .user(.cy)))
         }
     }
 
-    @Test func `rulings 10: from 2.0 on an identity is enough`() throws {
+    @Test func `rulings 10: from 2.0 on a user with an identity can send`() throws {
         let draft = try Message.Draft(
             sender: .user(.cy), admission: .identities, senderProperty: "sender_id",
             parts: [MessagePart.Draft(mimeType: "text/plain", body: .inline([1]))])
@@ -41,7 +43,8 @@ import Testing
         #expect(try Message.Draft(sender: .user(.ana), parts: parts).parts.count == 1000)
     }
 
-    @Test(arguments: ["", "text", "/plain", "text/", "/"]) func `R21: other types are refused`(
+    @Test(arguments: ["", "text", "/plain", "text/", "/"])
+    func `R21: invalid media types are rejected`(
         mimeType: String
     ) {
         #expect(throws: Rejection.invalid("parts.mime_type", .partType)) {
@@ -49,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `R22: 2048 bytes pass, 2049 do not`() throws {
+    @Test func `R22: 2048 bytes are accepted, 2049 are not`() throws {
         let bytes = [UInt8](repeating: 0, count: 2048)
         #expect(try MessagePart.Draft(mimeType: "a/b", body: .inline(bytes)).mimeType == "a/b")
         #expect(throws: Rejection.invalid("parts.body", .partBodySize, .init(amount: 2049))) {
@@ -70,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `ruling 35: the limit of a message is that of the settings`() throws {
+    @Test func `ruling 35: the largest message is that of the settings`() throws {
         var limits = MessagingLimits()
         limits.messageBytes = 3
         let draft = try Message.Draft.text("four", from: .user(.ana))

@@ -30,17 +30,17 @@ import Testing
         return filter.admits(message, reader: reader)
     }
 
-    @Test func `let everything pass where there is none (X9)`() {
+    @Test func `without conditions match everything (X9)`() {
         #expect(MessageFilter().isEmpty)
         #expect(passes(message()) { _ in })
     }
 
-    @Test func `know the sender (X9)`() {
+    @Test func `match the sender (X9)`() {
         #expect(passes(message()) { $0.sender = UserID("ana") })
         #expect(!passes(message()) { $0.sender = UserID("bo") })
     }
 
-    @Test func `find a type in any part, with its relatives (X9)`() {
+    @Test func `match a media type or range in any part (X9)`() {
         let mixed = message(["text/plain; charset=utf-8", "IMAGE/png"])
         for range in ["text/plain", "image/*", "image/png", "*/*"] {
             #expect(passes(mixed) { $0.media = MediaRange(range) }, "\(range)")
@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test(arguments: TransferStatus.allCases)
-    func `know that what was sent is ready (X9, R24)`(status: TransferStatus) {
+    func `count contents of sent messages as ready (X9, R24)`(status: TransferStatus) {
         #expect(passes(message(content: true)) { $0.transfer = status } == (status == .ready))
         #expect(!passes(message()) { $0.transfer = status })
     }
 
-    @Test func `leave out the moments they name themselves (X9)`() {
+    @Test func `exclude their own limits of time (X9)`() {
         #expect(passes(message()) { $0.sentAfter = Timestamp(milliseconds: 999) })
         #expect(!passes(message()) { $0.sentAfter = Timestamp(milliseconds: 1000) })
         #expect(passes(message()) { $0.sentBefore = Timestamp(milliseconds: 1001) })

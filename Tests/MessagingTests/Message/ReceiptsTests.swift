@@ -4,60 +4,65 @@ import Testing
 
 @Suite struct `Interval sets` {
     @Test(arguments: 0..<500) func `union takes every number of either`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.intervals(), any.intervals())
+        var random = SeededGenerator(number)
+        let (left, right) = (random.intervals(), random.intervals())
         #expect(left.union(right).numbers == left.numbers.union(right.numbers))
         #expect(left.union(right) == right.union(left))
         #expect(left.union(left) == left)
     }
 
     @Test(arguments: 0..<500) func `intersection takes the numbers of both`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.intervals(), any.intervals())
+        var random = SeededGenerator(number)
+        let (left, right) = (random.intervals(), random.intervals())
         #expect(left.intersection(right).numbers == left.numbers.intersection(right.numbers))
     }
 
     @Test(arguments: 0..<500) func `subtracting leaves the numbers of one`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.intervals(), any.intervals())
+        var random = SeededGenerator(number)
+        let (left, right) = (random.intervals(), random.intervals())
         #expect(left.subtracting(right).numbers == left.numbers.subtracting(right.numbers))
     }
 
-    @Test(arguments: 0..<500) func `what is taken away and put back is there`(
+    @Test(arguments: 0..<500) func `subtracting and adding again restores the numbers`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.intervals(), any.intervals())
+        var random = SeededGenerator(number)
+        let (left, right) = (random.intervals(), random.intervals())
         #expect(left.subtracting(right).union(left.intersection(right)) == left)
     }
 
-    @Test(arguments: 0..<500) func `three unite in any grouping`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let (one, two, three) = (any.intervals(), any.intervals(), any.intervals())
+    @Test(arguments: 0..<500) func `the union of three does not depend on grouping`(
+        case number: UInt64
+    ) {
+        var random = SeededGenerator(number)
+        let (one, two, three) = (random.intervals(), random.intervals(), random.intervals())
         #expect(one.union(two).union(three) == one.union(two.union(three)))
     }
 
-    @Test(arguments: 0..<500) func `the text makes the same set again`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let set = any.intervals()
+    @Test(arguments: 0..<500) func `the text is read back as the same set`(case number: UInt64) {
+        var random = SeededGenerator(number)
+        let set = random.intervals()
         #expect(IntervalSet(text: set.text) == set)
     }
 
     @Test(arguments: 0..<500) func `count and membership agree with the numbers`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let set = any.intervals()
+        var random = SeededGenerator(number)
+        let set = random.intervals()
         #expect(set.count == Int64(set.numbers.count))
-        #expect((0...50).allSatisfy { place in set.contains(place) == set.numbers.contains(place) })
+        #expect(
+            (0...50).allSatisfy { position in
+                set.contains(position) == set.numbers.contains(position)
+            })
     }
 
-    @Test func `the text is a line of newsrc`() {
+    @Test func `the text has the form of newsrc`() {
         #expect(IntervalSet([1...500, 502...502]).text == "1-500,502")
     }
 
     @Test(arguments: ["0", "2-1", "1-2,3", "1,,2", "x", "1-", "-1", " 1", "01", "3,1", "1-1", ",1"])
-    func `another text is none`(text: String) {
+    func `other text is rejected`(text: String) {
         #expect(IntervalSet(text: text) == nil)
     }
 }
@@ -67,23 +72,23 @@ extension IntervalSet {
 }
 
 @Suite struct `Recording receipts` {
-    @Test(arguments: 0..<500) func `R72: a status never falls, and a repeat changes nothing`(
+    @Test(arguments: 0..<500) func `R72: a status never decreases, and a repeat changes nothing`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let before = Receipts(delivered: any.intervals(), read: any.intervals())
-        let more = any.intervals()
+        var random = SeededGenerator(number)
+        let before = Receipts(delivered: random.intervals(), read: random.intervals())
+        let more = random.intervals()
         for kind in [Receipts.Kind.delivery, .read] {
             let after = before.recording(kind, of: more)
             #expect(after.recording(kind, of: more) == after)
             #expect(
-                (1...50).map(Position.init).allSatisfy { place in
-                    before.status(at: place) <= after.status(at: place)
+                (1...50).map(Position.init).allSatisfy { position in
+                    before.status(at: position) <= after.status(at: position)
                 })
         }
     }
 
-    @Test func `R70: reading is having`() {
+    @Test func `R70: read includes delivered`() {
         let receipts = Receipts().recording(.read, of: IntervalSet(3...3))
         #expect(receipts.status(at: Position(3)) == .read)
         #expect(receipts.delivered.contains(3))

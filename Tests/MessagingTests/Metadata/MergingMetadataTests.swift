@@ -6,54 +6,54 @@ import Testing
     @Test(arguments: 0..<500) func `X1.4: the order of two copies does not matter`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.metadata(), any.metadata())
+        var random = SeededGenerator(number)
+        let (left, right) = (random.metadata(), random.metadata())
         #expect(left.merging(right) == right.merging(left))
     }
 
     @Test(arguments: 0..<500) func `X1.4: the grouping of three copies does not matter`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let (one, two, three) = (any.metadata(), any.metadata(), any.metadata())
+        var random = SeededGenerator(number)
+        let (one, two, three) = (random.metadata(), random.metadata(), random.metadata())
         #expect(one.merging(two).merging(three) == one.merging(two.merging(three)))
     }
 
-    @Test(arguments: 0..<500) func `X1.4: doing it twice changes nothing`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let (left, right) = (any.metadata(), any.metadata())
+    @Test(arguments: 0..<500) func `X1.4: merging twice changes nothing`(case number: UInt64) {
+        var random = SeededGenerator(number)
+        let (left, right) = (random.metadata(), random.metadata())
         #expect(left.merging(left) == left)
         #expect(left.merging(right).merging(right) == left.merging(right))
     }
 
-    @Test(arguments: 0..<500) func `R47: a later copy takes in every earlier one`(
+    @Test(arguments: 0..<500) func `R47: a later copy contains every earlier one`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let before = Conversation.sample(metadata: any.object())
-        let after = before.applying(any.patches(), at: Timestamp(milliseconds: 5))
+        var random = SeededGenerator(number)
+        let before = Conversation.sample(metadata: random.object())
+        let after = before.applying(random.patches(), at: Timestamp(milliseconds: 5))
         #expect(after.metadata.merging(before.metadata) == after.metadata)
     }
 
-    @Test(arguments: 0..<500) func `the writes make the same metadata again`(case number: UInt64) {
-        var any = SeededGenerator(number)
-        let metadata = any.metadata()
+    @Test(arguments: 0..<500) func `the writes make the same metadata`(case number: UInt64) {
+        var random = SeededGenerator(number)
+        let metadata = random.metadata()
         #expect(Metadata(writes: metadata.writes) == metadata)
     }
 
-    @Test(arguments: 0..<500) func `R43–R46: writes do what the operations say`(
+    @Test(arguments: 0..<500) func `R43–R46: writes have the effect of the operations`(
         case number: UInt64
     ) {
-        var any = SeededGenerator(number)
-        let before = any.object()
-        let patches = any.patches()
-        let expected = patches.reduce(before) { tree, patch in tree.plainly(applying: patch) }
+        var random = SeededGenerator(number)
+        let before = random.object()
+        let patches = random.patches()
+        let expected = patches.reduce(before) { tree, patch in tree.reference(applying: patch) }
         let after = Conversation.sample(metadata: before)
             .applying(patches, at: Timestamp(milliseconds: 5))
         #expect(after.metadata.view == expected)
     }
 
-    @Test func `X1.4: on equal times the greater value stays`() {
+    @Test func `X1.4: of equal times the greater value wins`() {
         let (x, y) = (Metadata.single("x"), Metadata.single("y"))
         #expect(x.merging(y).view == ["a": "y"])
     }
@@ -65,7 +65,7 @@ import Testing
         #expect(Metadata.single("x").merging(deleted).view == .empty)
     }
 
-    @Test func `X1.4: copies that began apart keep what the other never named`() {
+    @Test func `X1.4: separate copies keep keys that the other never had`() {
         let early = Metadata(
             ["a": ["b": "1", "c": "1"], "x": "1"], at: Timestamp(milliseconds: 1))
         for late in [["a": ["b": "2"], "y": "2"], ["a": ["d": [:], "b": "2"]], [:]]
@@ -78,14 +78,14 @@ import Testing
         }
     }
 
-    @Test func `X1.4: what replaced all does so in the other copy, too`() {
+    @Test func `X1.4: a replacement of all metadata also applies to the other copy`() {
         let early = Metadata(["a": "1"], at: Timestamp(milliseconds: 1))
         let late = Conversation.sample(metadata: ["b": "2"]).applying(
             [.setMetadata(path: [], ["c": "3"])], at: Timestamp(milliseconds: 5))
         #expect(early.merging(late.metadata).view == ["c": "3"])
     }
 
-    @Test func `X1.4: a later leaf replaces a subtree whole`() {
+    @Test func `X1.4: a later leaf replaces a whole subtree`() {
         let subtree = Metadata(["a": ["b": "1", "c": "2"]], at: Timestamp(milliseconds: 0))
         #expect(subtree.merging(Metadata.single("x")).view == ["a": "x"])
     }
@@ -98,8 +98,8 @@ extension Metadata {
 }
 
 extension MetadataTree {
-    /// What an operation does to a tree, said plainly: the measure for the real thing.
-    fileprivate func plainly(applying patch: ConversationPatch) -> MetadataTree {
+    /// The effect of an operation on a tree, as a simple reference implementation.
+    fileprivate func reference(applying patch: ConversationPatch) -> MetadataTree {
         switch patch {
         case .setMetadata(let path, let tree): setting(path[...], to: tree)
         case .deleteMetadata(let path): deleting(path[...])

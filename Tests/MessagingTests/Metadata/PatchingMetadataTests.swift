@@ -10,7 +10,7 @@ import Testing
                 == ["a": ["b": "x", "c": "2"], "d": "3"])
     }
 
-    @Test func `R43: missing objects on the way come into being`() {
+    @Test func `R43: missing objects on the path are created`() {
         #expect(
             conversation.tree(after: .setMetadata(path: ["d", "e", "f"], "x"))
                 == ["a": ["b": "1", "c": "2"], "d": ["e": ["f": "x"]]])
@@ -33,7 +33,7 @@ import Testing
                 == ["a": .empty, "d": "3"])
     }
 
-    @Test func `R46: deleting an absent key is nothing`() throws {
+    @Test func `R46: deleting an absent key changes nothing`() throws {
         #expect(try conversation.events(of: .deleteMetadata(path: ["x"])) == [])
     }
 
@@ -41,7 +41,7 @@ import Testing
         #expect(conversation.tree(after: .deleteMetadata(path: [])) == .empty)
     }
 
-    @Test func `R48: a patch that ends where it began is nothing`() throws {
+    @Test func `R48: a patch that restores its start changes nothing`() throws {
         #expect(
             try conversation.events(
                 of: .setMetadata(path: ["d"], "x"), .setMetadata(path: ["d"], "3")) == [])
@@ -56,7 +56,7 @@ import Testing
         #expect(second.metadata.merging(first.metadata) == second.metadata)
     }
 
-    @Test(arguments: ["", "a b", "ä", "a.b", "$"]) func `R41: illegal keys are refused`(
+    @Test(arguments: ["", "a b", "ä", "a.b", "$"]) func `R41: invalid keys are rejected`(
         key: String
     ) {
         expectRejection(.setMetadata(path: [key], "x"))
@@ -83,7 +83,7 @@ import Testing
         expectRejection(.setMetadata(path: path + ["k", "k"], "x"))
     }
 
-    @Test func `rulings 29: a path reaches every key that a tree may hold, to write and to delete`()
+    @Test func `rulings 29: a path can write and delete every key that a tree may have`()
         throws
     {
         let path = Array(repeating: "k", count: 33)
@@ -112,18 +112,18 @@ import Testing
         }
     }
 
-    @Test func `R40: the root is no text`() {
+    @Test func `R40: the root cannot be a text`() {
         expectRejection(.setMetadata(path: [], "x"))
     }
 
-    @Test func `R48: one bad operation undoes the whole patch`() {
+    @Test func `R48: one invalid operation rejects the whole patch`() {
         #expect(throws: Rejection.self) {
             try conversation.events(
                 of: .setMetadata(path: ["d"], "x"), .setMetadata(path: ["ä"], "x"))
         }
     }
 
-    @Test func `deletions of ever new keys do not pile up`() {
+    @Test func `deletions of new keys do not accumulate`() {
         var changed = conversation
         for round in 0..<3 {
             let paths = (0..<600).map { number in ["key\(round)-\(number)"] }
@@ -154,7 +154,7 @@ extension Conversation {
 }
 
 extension MetadataTree {
-    /// An object of exactly so many bytes of JSON, in texts that are short enough.
+    /// An object of exactly `bytes` bytes of JSON, made of texts below their limit.
     fileprivate static func filling(bytes: Int) -> MetadataTree {
         var members: [Member] = []
         var rest = bytes - 2
@@ -163,7 +163,7 @@ extension MetadataTree {
                 String(repeating: "k", count: 5 - String(members.count).count)
                 + String(members.count)
             let overhead = key.utf8.count + 5 + (members.isEmpty ? 0 : 1)
-            // The last two share what is left, so that neither is too short to write.
+            // The last two share the rest, so that neither is too short.
             let share = rest > 4000 ? 2048 : rest > 2000 ? 1000 : rest - overhead
             let text = String(repeating: "x", count: share)
             members.append(Member(key: key, value: .text(text)))

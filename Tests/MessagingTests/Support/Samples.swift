@@ -6,7 +6,7 @@ extension UserID {
     static let bo = UserID.named("bo")
     static let cy = UserID.named("cy")
 
-    /// A user of a test; every name the tests use is legal.
+    /// A user id for a name, which must be valid.
     static func named(_ name: String) -> UserID {
         UserID(name) ?? .ana
     }
@@ -31,7 +31,7 @@ extension Conversation {
             lastPosition: lastPosition, lastSentAt: lastSentAt)
     }
 
-    /// The conversation after the metadata part of a patch; as it is when that is refused.
+    /// The conversation after the metadata operations of a patch; unchanged when they are rejected.
     func applying(_ patches: [ConversationPatch], at moment: Timestamp) -> Conversation {
         var changed = self
         for case .metadataChanged(let change)
@@ -51,14 +51,15 @@ extension Conversation {
 extension SeededGenerator {
     mutating func users() -> [UserID] {
         let names = ["ana", "bo", "cy", "é", "e\u{301}", "a", "an", "team/42", "7", "\u{1F600}"]
-        return list(0...6) { any in names[any.number(0...names.count - 1)] }.compactMap(UserID.init)
+        return list(0...6) { random in names[random.number(0...names.count - 1)] }.compactMap(
+            UserID.init)
     }
 
     mutating func intervals() -> IntervalSet {
         IntervalSet(
-            list(0...6) { any in
-                let low = Int64(any.number(1...40))
-                return low...(low + Int64(any.number(0...5)))
+            list(0...6) { random in
+                let low = Int64(random.number(1...40))
+                return low...(low + Int64(random.number(0...5)))
             })
     }
 
@@ -67,7 +68,7 @@ extension SeededGenerator {
             return .text(["", "x", "y", "zz"][number(0...3)])
         }
         return .object(
-            Set(list(0...3) { any in any.key() }).sorted().map { key in
+            Set(list(0...3) { random in random.key() }).sorted().map { key in
                 MetadataTree.Member(key: key, value: tree(depth: depth - 1))
             })
     }
@@ -80,19 +81,19 @@ extension SeededGenerator {
 
     mutating func key() -> String { ["a", "b", "c"][number(0...2)] }
 
-    mutating func path() -> [String] { list(1...3) { any in any.key() } }
+    mutating func path() -> [String] { list(1...3) { random in random.key() } }
 
     mutating func patches() -> [ConversationPatch] {
-        list(0...5) { any in
-            switch any.number(0...5) {
-            case 0: .deleteMetadata(path: any.path())
-            case 1: .setMetadata(path: [], any.object())
-            default: .setMetadata(path: any.path(), any.tree(depth: 2))
+        list(0...5) { random in
+            switch random.number(0...5) {
+            case 0: .deleteMetadata(path: random.path())
+            case 1: .setMetadata(path: [], random.object())
+            default: .setMetadata(path: random.path(), random.tree(depth: 2))
             }
         }
     }
 
-    /// Metadata after a few patches at times that meet those of other generated metadata.
+    /// Metadata after a few patches, at times that other generated metadata has too.
     mutating func metadata() -> Metadata {
         var conversation = Conversation.sample(metadata: object())
         for _ in 0..<number(0...4) {

@@ -2,24 +2,25 @@ import Testing
 
 @testable import Messaging
 
-@Suite struct `The life of a webhook` {
+@Suite struct `The status of a webhook` {
     private static let end = LogPosition(7)
 
-    @Test func `begins unverified, and a target that agrees makes it active (webhooks 1_3)`() throws
-    {
+    @Test func `is unverified at first, and active once its target agrees (webhooks 1_3)`() throws {
         let webhook = try Self.made()
         #expect(webhook.status == .unverified && webhook.version == 1)
         let active = webhook.verified(webhook, failure: nil, endOfLog: Self.end)
         #expect(active.status == .active(since: Self.end) && active.version == 2)
     }
 
-    @Test func `ends with the reason of a target that does not (webhooks 1_3, 2)`() throws {
+    @Test func `is inactive with the reason when its target does not agree (webhooks 1_3, 2)`()
+        throws
+    {
         let webhook = try Self.made()
         let inactive = webhook.verified(webhook, failure: "why", endOfLog: Self.end)
         #expect(inactive.status == .inactive(reason: "why"))
     }
 
-    @Test func `is not changed by an answer to an earlier question (webhooks 1_3)`() throws {
+    @Test func `is not changed by the result of an earlier verification (webhooks 1_3)`() throws {
         let asked = try Self.made()
         let again = asked.deactivating(because: Webhook.deactivatedByUser).activating()
         #expect(again.status == .unverified && again.version == 3)
@@ -28,7 +29,7 @@ import Testing
         #expect(ended.verified(asked, failure: nil, endOfLog: Self.end) == ended)
     }
 
-    @Test func `is activated from inactive alone (webhooks 1_2)`() throws {
+    @Test func `can be activated only when inactive (webhooks 1_2)`() throws {
         let webhook = try Self.made()
         let active = webhook.verified(webhook, failure: nil, endOfLog: Self.end)
         #expect(webhook.activating() == webhook)
@@ -45,7 +46,7 @@ import Testing
     // MARK: - Registration
 
     @Test(arguments: WebhookVersion.allCases)
-    func `takes the events of its version and no others (webhooks 1_2, 4_2)`(
+    func `accepts the topics of its version and no others (webhooks 1_2, 4_2)`(
         version: WebhookVersion
     ) throws {
         for topic in WebhookTopic.allCases {
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `wants events, a secret, and little to carry along (webhooks 1_2)`() throws {
+    @Test func `needs topics and a secret, and limits its config (webhooks 1_2)`() throws {
         #expect(throws: Rejection.invalid("events", .webhookEvents)) { try Self.draft(topics: []) }
         #expect(throws: Rejection.invalid("secret", .webhookSecret)) { try Self.draft(secret: "") }
         #expect(throws: Rejection.invalid("secret", .webhookSecret)) {
@@ -103,7 +104,8 @@ import Testing
         #expect(RetrySchedule.default.span == 272_105_000)
     }
 
-    @Test(arguments: 1...9) func `keeps its waits within a fifth (X6)`(attempts: Int64) throws {
+    @Test(arguments: 1...9) func `varies its delays by at most a fifth (X6)`(attempts: Int64) throws
+    {
         let schedule = RetrySchedule.default
         let now = Timestamp(milliseconds: 1_000_000)
         let wait = schedule.waits[Int(attempts) - 1]
@@ -114,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `ends after its last wait, and with what has waited longer than all of it`() {
+    @Test func `ends after its last delay, and for deliveries older than all of it`() {
         let schedule = RetrySchedule(waits: [40_000, 50_000])
         let start = Timestamp(milliseconds: 5000)
         let next = { (attempts: Int64, elapsed: Int64) in
@@ -126,7 +128,7 @@ import Testing
         #expect(next(3, 0) == nil)
         #expect(next(1, 90_000) != nil)
         #expect(next(1, 90_001) == nil)
-        // A delivery that is being attempted keeps its remaining attempts.
+        // A running attempt keeps the remaining attempts of its delivery.
         #expect(next(2, 1_000_000) != nil)
         #expect(RetrySchedule(waits: []).next(after: 1, asked: start, now: start, chance: 0) == nil)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import MessagingWire
 
 @Suite struct `Lines of an export` {
-    @Test(arguments: lines) func `X10: what is read is written again byte for byte`(
+    @Test(arguments: lines) func `X10: a line that is read is written byte for byte`(
         line: String
     ) throws {
         let read = try ArchiveLineJSON.read(Array(line.utf8), MessagingLimits())
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test(arguments: lines) func `a line cut anywhere is a mistake`(line: String) {
+    @Test(arguments: lines) func `a truncated line is an error`(line: String) {
         let bytes = Array(line.utf8)
         for length in stride(from: 0, to: bytes.count, by: 7) {
             #expect(throws: ArchiveLineError.self) {
@@ -29,10 +29,10 @@ import Testing
         }
     }
 
-    @Test(arguments: mistakes) func `X10: a mistake names the member and the rule`(
-        line: String, mistake: ArchiveLineError
+    @Test(arguments: mistakes) func `X10: an error names the member and the rule`(
+        line: String, error: ArchiveLineError
     ) {
-        #expect(throws: mistake) { try ArchiveLineJSON.read(Array(line.utf8), MessagingLimits()) }
+        #expect(throws: error) { try ArchiveLineJSON.read(Array(line.utf8), MessagingLimits()) }
     }
 
     private static let message =

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Conversation drafts` {
     @Test(arguments: APIVersion.allCases)
-    func `participants keep their order and lose duplicates (3_2)`(version: APIVersion) throws {
+    func `participants keep their order without duplicates (3_2)`(version: APIVersion) throws {
         let body = try json(#"{"participants":["cy","ana","cy","bo"]}"#)
         let draft = try ConversationDraftJSON.read(body, version, MessagingLimits())
         #expect(draft.participants.users.map(\.text) == ["cy", "ana", "bo"])
@@ -21,19 +21,19 @@ import Testing
         #expect(draft.participants.users.map(\.text) == ["team/42", "ana"])
     }
 
-    @Test func `before 2_0 an identity id is a name like any other`() throws {
+    @Test func `before 2_0 an identity id is an ordinary user id`() throws {
         let body = try json(#"{"participants":["layer:///identities/ana"]}"#)
         let draft = try ConversationDraftJSON.read(body, .v1_1, MessagingLimits())
         #expect(draft.participants.users.map(\.text) == ["layer:///identities/ana"])
     }
 
-    @Test func `two spellings of a letter are two users (ruling 7)`() throws {
+    @Test func `Unicode forms of a letter are two users (ruling 7)`() throws {
         let body = try json(#"{"participants":["\u00e9","e\u0301"]}"#)
         #expect(
             try ConversationDraftJSON.read(body, .v1_0, MessagingLimits()).participants.count == 2)
     }
 
-    @Test func `null stands for nothing where nothing is allowed`() throws {
+    @Test func `null means absent where a member is optional`() throws {
         let body = try json(
             #"{"participants":["ana"],"distinct":null,"metadata":null,"id":null}"#)
         let draft = try ConversationDraftJSON.read(body, .v3_0, MessagingLimits())
@@ -41,7 +41,7 @@ import Testing
         #expect(draft.metadata == nil)
     }
 
-    @Test func `everything is read`() throws {
+    @Test func `all members are read`() throws {
         let body = try json(
             #"""
             {"participants":["ana"],"distinct":true,"metadata":{"a":{"b":"x"},"c":{}},
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: badBodies)
-    func `the first problem is the answer (ruling 1)`(input: BadInput) throws {
+    func `the first error is reported (ruling 1)`(input: BadInput) throws {
         let body = try json(input.body)
         expect(input.rejection) { try ConversationDraftJSON.read(body, .v1_1, MessagingLimits()) }
         expect(input.rejection) { try ConversationDraftJSON.read(body, .v3_0, MessagingLimits()) }

@@ -3,7 +3,7 @@ import Messaging
 import MessagingWire
 import Testing
 
-@Suite struct `A conversation as it is shown` {
+@Suite struct `JSON of a conversation` {
     private func shape(userView: ConversationJSON.UserView? = nil) throws -> ConversationJSON {
         ConversationJSON(
             id: Sample.conversation, createdAt: Sample.moment,
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [APIVersion.v2_0, .v3_0])
-    func `from 2_0 on they are identities (3_1)`(version: APIVersion) throws {
+    func `from 2_0 on participants are identities (3_1)`(version: APIVersion) throws {
         let shape = try shape()
         #expect(
             text { shape.write(Sample.presentation(version), into: &$0) }.contains(
@@ -42,7 +42,7 @@ import Testing
                 """))
     }
 
-    @Test func `a user sees their own URLs and counts (3_2)`() throws {
+    @Test func `a user gets their own URLs and counts (3_2)`() throws {
         let shape = try shape(
             userView: ConversationJSON.UserView(lastMessage: nil, unreadCount: 2, totalCount: 5))
         let bo = Perspective.user(try user("bo"))
@@ -57,10 +57,10 @@ import Testing
     }
 }
 
-@Suite struct `Content as it is shown` {
+@Suite struct `JSON of a content` {
     private let content = ContentJSON(id: Sample.content, size: 48211, in: Sample.conversation)
 
-    @Test func `waiting for its bytes it has an upload URL alone (5_4)`() {
+    @Test func `before its upload it has only an upload URL (5_4)`() {
         #expect(
             text { content.write(uploadURL: "https://u/1", into: &$0) } == """
                 {"id":"layer:///content/\(Sample.content)","size":48211,\
@@ -69,7 +69,7 @@ import Testing
                 """)
     }
 
-    @Test func `complete it has everything else (5_4)`() {
+    @Test func `once complete it has all other members (5_4)`() {
         let presentation = Sample.presentation(.v1_0)
         #expect(
             text { content.write(presentation.links, presentation.sign(Sample.content), into: &$0) }

@@ -4,7 +4,7 @@ import MessagingWire
 import Testing
 
 @Suite struct `A patch of a conversation` {
-    @Test func `operations are read in their order (4)`() throws {
+    @Test func `operations are read in order (4)`() throws {
         let body = try json(
             #"""
             [{"operation":"add","property":"participants","value":"bo"},
@@ -24,7 +24,7 @@ import Testing
             ])
     }
 
-    @Test func `one object is an array of one (4)`() throws {
+    @Test func `a single object is an array of one (4)`() throws {
         let body = try json(#"{"operation":"delete","property":"metadata.a"}"#)
         #expect(
             try ConversationPatchJSON.read(body, .v1_0, MessagingLimits()) == [
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func `no operation is no mistake (4)`() throws {
+    @Test func `an empty array is valid (4)`() throws {
         #expect(try ConversationPatchJSON.read(json("[]"), .v3_0, MessagingLimits()).isEmpty)
     }
 
@@ -49,25 +49,25 @@ import Testing
     }
 
     @Test(arguments: ["5", "\"x\"", "null", "true", "[5]", "[[]]", "[null]"])
-    func `anything but objects has not the outline of a patch`(text: String) throws {
+    func `elements other than objects are no patch`(text: String) throws {
         #expect(try !PatchJSON.isPatch(json(text)))
     }
 
     @Test(arguments: badOperations, [APIVersion.v1_1, .v3_0])
-    func `the first problem is the answer (ruling 5)`(
+    func `the first error is reported (ruling 5)`(
         input: BadInput, version: APIVersion
     ) throws {
         let body = try json("[\(input.body)]")
         expect(input.rejection) { try ConversationPatchJSON.read(body, version, MessagingLimits()) }
     }
 
-    @Test func `a path of half a million keys is refused, not built (R42)`() throws {
+    @Test func `a path of half a million keys is rejected, not built (R42)`() throws {
         let path = "metadata" + String(repeating: ".a", count: 500_000)
         let body = try json(#"{"operation":"set","property":"\#(path)","value":"x"}"#)
         expect(.invalid(path)) { try ConversationPatchJSON.read(body, .v1_0, MessagingLimits()) }
     }
 
-    @Test func `more users than any patch needs are refused`() throws {
+    @Test func `more users than the limit are rejected`() throws {
         let add = #"{"operation":"add","property":"participants","value":"u"}"#
         let many = "[" + repeatElement(add, count: 1001).joined(separator: ",") + "]"
         let names = repeatElement("\"u\"", count: 1001).joined(separator: ",")

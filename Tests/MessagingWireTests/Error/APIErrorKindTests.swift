@@ -4,31 +4,31 @@ import Testing
 @Suite struct `The table of errors` {
     private let rows = APIErrorKind.allCases.map(\.row)
 
-    @Test func `no identifier stands twice`() {
+    @Test func `identifiers are unique`() {
         #expect(Set(rows.map(\.id.description)).count == rows.count)
     }
 
-    @Test func `no code stands twice`() {
+    @Test func `codes are unique`() {
         #expect(Set(rows.map(\.code)).count == rows.count)
     }
 
-    @Test func `codes are those of the original service and some of our own`() {
+    @Test func `codes are those of the original service and our own`() {
         #expect(rows.map(\.code) == Array(1...10).filter { $0 != 7 } + Array(100...117))
     }
 
     @Test(arguments: APIErrorKind.allCases)
-    func `each has a meaning in a few words and a remedy in one sentence (ruling 32)`(
+    func `each has a short meaning and a remedy in one sentence (ruling 32)`(
         error: APIErrorKind
     ) {
         #expect(!error.meaning.isEmpty && !error.meaning.hasSuffix("."))
         #expect(error.remedy.hasSuffix(".") && error.remedy.first?.isUppercase == true)
     }
 
-    @Test func `every status is an error`() {
+    @Test func `every status is an error status`() {
         #expect(rows.allSatisfy { (400...507).contains($0.status) })
     }
 
-    @Test func `identifiers are the cases in snake case`() {
+    @Test func `identifiers are the names of the cases in snake case`() {
         for error in APIErrorKind.allCases {
             let letters = error.row.id.description.filter { $0 != "_" }
             #expect(letters == "\(error)".lowercased())
@@ -37,7 +37,7 @@ import Testing
 }
 
 @Suite struct `The error object` {
-    @Test func `it shows identifier, code, message and url`() {
+    @Test func `it has identifier, code, message and url`() {
         let error = APIError(.notFound, "A \"thing\"")
         #expect(
             text(error) == """
@@ -46,23 +46,23 @@ import Testing
                 """)
     }
 
-    @Test func `it points at the property`() {
+    @Test func `it names the property`() {
         let error = APIError(.missingProperty, "m", data: .property("parts.body"))
         #expect(text(error).hasSuffix(#","data":{"property":"parts.body"}}"#))
     }
 
-    @Test func `it points at the header`() {
+    @Test func `it names the header`() {
         let error = APIError(.invalidHeader, "m", data: .header("Accept"))
         #expect(text(error).hasSuffix(#","data":{"header":"Accept"}}"#))
     }
 
-    @Test func `it shows the object in the way`() {
+    @Test func `it contains the conflicting object`() {
         let error = APIError(.conflict, "m", data: .object(Array(#"{"id":"x"}"#.utf8)))
         #expect(text(error).hasSuffix(#","data":{"id":"x"}}"#))
     }
 
     @Test(arguments: [(1, "1 second"), (60, "60 seconds")])
-    func `a limit that is reached says when to retry (ruling 34)`(seconds: Int, text: String) {
+    func `an exceeded limit has the time to retry (ruling 34)`(seconds: Int, text: String) {
         let error = APIError.rateLimited("There are 5 already.", retryAfter: seconds)
         #expect(error.kind.row.id.description == "rate_limited")
         #expect(error.status == 429)
@@ -70,7 +70,7 @@ import Testing
         #expect(error.retryAfter == seconds)
     }
 
-    @Test func `the status is that of the table unless said otherwise`() {
+    @Test func `the status is that of the table unless given`() {
         #expect(APIError(.invalidRequest, "m").status == 400)
         #expect(APIError(.invalidRequest, "m", status: 413).status == 413)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MessagingWire
 
-@Suite struct `The line of an event` {
+@Suite struct `The log line of an event` {
     static let moment = Timestamp(milliseconds: 1_777_732_467_999)
     static let conversation = Conversation.ID.v7(at: moment, random: 1)
     static let message = Message.ID.v7(at: moment, random: 2)
@@ -44,12 +44,12 @@ import Testing
         ("a\nb", "a\\u{a}b"), ("a\u{2028}b", "a\\u{2028}b"), ("\u{202E}evil", "\\u{202e}evil"),
         ("back\\slash", "back\\u{5c}slash"), ("Zoë 🗝", "Zoë 🗝"), ("\u{1B}[31m", "\\u{1b}[31m"),
     ])
-    func `is one line whatever a name contains`(name: String, shown: String) {
+    func `is one line, whatever a name contains`(name: String, shown: String) {
         #expect(line(Self.message(by: .named(name))).contains("Service \(shown) created"))
         #expect(!line(Self.message(by: .named(name))).contains("\n"))
     }
 
-    @Test func `uses the singular for one`() throws {
+    @Test func `uses the singular for one object`() throws {
         let (ana, bo) = (try #require(UserID("ana")), try #require(UserID("bo")))
         let blocks = Event.blocksChanged(
             BlocksChanged(owner: ana, added: [bo], removed: [], at: Self.moment))
@@ -70,12 +70,12 @@ import Testing
             Event.conversationMatched(
                 ConversationMatched(conversation: Self.conversation, key: nil, alias: alias))
         }
-        let words = "The server requested conversation \(Self.conversation), which exists"
-        #expect(line(matched(nil)).hasSuffix("\(words)."))
-        #expect(line(matched(alias)).hasSuffix("\(words), as \(alias)."))
+        let expected = "The server requested conversation \(Self.conversation), which exists"
+        #expect(line(matched(nil)).hasSuffix("\(expected)."))
+        #expect(line(matched(alias)).hasSuffix("\(expected), as \(alias)."))
     }
 
-    @Test func `says whether a scheduled message was sent, or dropped`() {
+    @Test func `states whether a scheduled message was sent or dropped`() {
         let ended = { isSent in
             Event.scheduleEnded(
                 ScheduleEnded(message: Self.message, isSent: isSent, at: Self.moment))
@@ -95,12 +95,12 @@ import Testing
     func `states the new status of a webhook and its reason`(status: Webhook.Status, shown: String)
     {
         let (token, id) = (Token.ID.v7(at: Self.moment, random: 3), Self.webhook(status).id)
-        let words = shown.replacing("{T}", with: token.uuid).replacing("{W}", with: id.uuid)
+        let expected = shown.replacing("{T}", with: token.uuid).replacing("{W}", with: id.uuid)
         #expect(
             line(
                 .webhookUpdated(WebhookUpdated(webhook: Self.webhook(status))),
                 recordedFor: .token(token))
-                == "2026-05-02T14:34:27Z Webhook: \(words)")
+                == "2026-05-02T14:34:27Z Webhook: \(expected)")
     }
 
     @Test func `states the creation, rotation and deletion of a webhook`() {

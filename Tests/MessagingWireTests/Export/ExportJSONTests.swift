@@ -7,7 +7,7 @@ import Testing
 @Suite struct `An export in JSON` {
     private let links = LinkBuilder(publicBase: "https://chat.example.com", application: .sample)
 
-    @Test func `completed, it can be downloaded; expired, no more (5_12)`() throws {
+    @Test func `has a download URL when completed, and none when expired (5_12)`() throws {
         var export = Export(
             id: .sample, scope: .historical, publicKey: [1, 2, 3],
             createdAt: Timestamp(milliseconds: 0))
@@ -29,7 +29,7 @@ import Testing
         #expect(expired["expired_at"]?.string == "1970-01-01T00:00:00.003Z")
     }
 
-    @Test func `says its type (5_12)`() throws {
+    @Test func `has its type (5_12)`() throws {
         let period = Export.Period(after: .start, through: .start, topics: [.messageSent])
         let export = Export(
             id: .sample, scope: .scheduled(period), publicKey: [],
@@ -38,21 +38,23 @@ import Testing
     }
 
     @Test(arguments: WebhookVersion.allCases)
-    func `every topic has a name in its versions and back (webhooks 4_2)`(version: WebhookVersion) {
+    func `every topic has a name in its versions that is read back (webhooks 4_2)`(
+        version: WebhookVersion
+    ) {
         for topic in WebhookTopic.allCases {
             let read = WebhookTopicJSON.read(WebhookTopicJSON.text(topic, version), version)
             #expect(read == (topic.versions.contains(version) ? topic : nil))
         }
     }
 
-    @Test func `versions do not know each other's names (webhooks 4_2)`() {
+    @Test func `versions do not accept each other's names (webhooks 4_2)`() {
         #expect(WebhookTopicJSON.read("Message.created", .v1_0) == nil)
         #expect(WebhookTopicJSON.read("message.sent", .v2_0) == nil)
         #expect(WebhookTopicJSON.read("Message.updated", .v3_0) == nil)
         #expect(WebhookTopicJSON.read("MessagePart.created", .v2_0) == nil)
     }
 
-    @Test func `members that are array indices come first (webhooks 3_2)`() {
+    @Test func `members that are array indices are written first (webhooks 3_2)`() {
         let names = ["b", "10", "2", "01", "4294967295", "4294967294", "-1", "+3", "0", "a"]
         #expect(
             names.inMemberOrder { $0 }

@@ -10,7 +10,7 @@ import Testing
         #"{"sender":{"user_id":"ana"},\#(parts)}"#,
         #"{"sender":{"user_id":"ana","name":null},"sender_id":"bo",\#(parts)}"#,
     ])
-    func `before 2_0 a user sends as sender (5_2_1)`(text: String) throws {
+    func `before 2_0 the sender is in sender (5_2_1)`(text: String) throws {
         let draft = try MessageDraftJSON(json(text), .v1_0).draft
         #expect(try draft.sender == .user(user("ana")))
         #expect(draft.admission == .participants)
@@ -21,14 +21,14 @@ import Testing
         #"{"sender_id":"layer:///identities/ana",\#(parts)}"#,
         #"{"sender_id":"ana","sender":{"name":"x"},\#(parts)}"#,
     ])
-    func `from 2_0 on the sender is sender_id (5_2_1)`(text: String) throws {
+    func `from 2_0 on the sender is in sender_id (5_2_1)`(text: String) throws {
         let draft = try MessageDraftJSON(json(text), .v2_0).draft
         #expect(try draft.sender == .user(user("ana")))
         #expect(draft.admission == .identities)
         #expect(draft.senderProperty == "sender_id")
     }
 
-    @Test func `each takes the other's member when its own is absent (5_2_1)`() throws {
+    @Test func `each version reads the other's member when its own is absent (5_2_1)`() throws {
         let new = try MessageDraftJSON(
             json(#"{"sender_id":"layer:///identities/ana",\#(Self.parts)}"#), .v1_1)
         let old = try MessageDraftJSON(
@@ -38,7 +38,7 @@ import Testing
         #expect(old.draft.senderProperty == "sender.user_id")
     }
 
-    @Test func `before 2_0 a service sends under its name`() throws {
+    @Test func `before 2_0 a service is named in sender`() throws {
         let text = #"{"sender":{"name":"Billing"},\#(Self.parts)}"#
         #expect(try MessageDraftJSON(json(text), .v1_1).draft.sender == .named("Billing"))
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(try read(part: part).body == .inline(bytes))
     }
 
-    @Test func `content wins over a body (3_4)`() throws {
+    @Test func `content takes precedence over a body (3_4)`() throws {
         let part = try read(
             part: #"""
                 {"mime_type":"a/b","body":5,"encoding":7,
@@ -69,13 +69,13 @@ import Testing
         "5e8d7c6b-4a39-4821-b7f6-0c9d8e7f6a5b",
         "layer:///messages/a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d/parts/5E8D7C6B-4a39-4821-b7f6-0c9d8e7f6a5b",
     ])
-    func `a part may bring its id (3_4)`(id: String) throws {
+    func `a part can have its own id (3_4)`(id: String) throws {
         let part = try read(part: #"{"mime_type":"a/b","body":"","id":"\#(id)"}"#)
         #expect(part.proposedID?.uuid == "5e8d7c6b-4a39-4821-b7f6-0c9d8e7f6a5b")
     }
 
     @Test(arguments: [2048, 0, 1])
-    func `a body of 2048 bytes passes (R22)`(count: Int) throws {
+    func `a body of 2048 bytes is accepted (R22)`(count: Int) throws {
         let body = String(repeating: "x", count: count)
         #expect(
             try read(part: #"{"mime_type":"a/b","body":"\#(body)"}"#).body
@@ -88,7 +88,7 @@ import Testing
         #"{"title-loc-args":["a"],"loc-args":[],"data":{"a":"b"},"apns":{"launch-image":"x"}}"#,
         "{}",
     ])
-    func `a notification is kept as it came (5_6)`(notification: String) throws {
+    func `a notification is stored unchanged (5_6)`(notification: String) throws {
         let text = #"{"sender":{"user_id":"ana"},\#(Self.parts),"notification":\#(notification)}"#
         let draft = try MessageDraftJSON(json(text), .v1_0).draft
         #expect(draft.notification == Array(notification.utf8))

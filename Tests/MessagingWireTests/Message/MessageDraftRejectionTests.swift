@@ -3,7 +3,7 @@ import Messaging
 import MessagingWire
 import Testing
 
-@Suite struct `A message that is refused` {
+@Suite struct `A rejected message` {
     @Test(arguments: senders1)
     func `for its sender before 2_0`(input: BadInput) throws {
         let body = try json(input.body)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ends)
-    func `for what comes last`(input: BadInput) throws {
+    func `for other members`(input: BadInput) throws {
         try expectRefused(input, #""parts":[{"mime_type":"a/b","body":"x"}],\#(input.body)"#)
     }
 

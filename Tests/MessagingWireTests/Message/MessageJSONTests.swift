@@ -3,8 +3,8 @@ import Messaging
 import MessagingWire
 import Testing
 
-@Suite struct `A message as it is shown` {
-    @Test func `in 3_0 it is the whole sample of the specification (3_3)`() throws {
+@Suite struct `JSON of a message` {
+    @Test func `in 3_0 it equals the sample of the specification (3_3)`() throws {
         let ana = BasicIdentity(userID: try user("ana"), displayName: "Ana")
         let shape = MessageJSON(
             Sample.message(Array("keys".utf8), by: .user(ana.userID)), sender: ana,
@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test func `in 1_1 the answer to its sending has the short URL (1_7)`() throws {
+    @Test func `in 1_1 the response to sending it has the short URL (1_7)`() throws {
         let shape = MessageJSON(
             Sample.message([], by: .named("Billing")), sender: nil, recipientStatus: [])
         #expect(
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [APIVersion.v1_0, .v1_1, .v2_0, .v3_0])
-    func `a user sees their own URLs, the position and whether it is unread (1_7)`(
+    func `a user gets their own URLs, the position and whether it is unread (1_7)`(
         version: APIVersion
     ) throws {
         let shape = MessageJSON(
@@ -68,7 +68,7 @@ import Testing
         ([0x00], #""body":"\u0000","encoding":null,"#),
         ([], #""body":"","encoding":null,"#),
     ])
-    func `bytes that are text go out as text, others as base64 (3_4)`(
+    func `UTF-8 bytes are written as text, others in base64 (3_4)`(
         bytes: [UInt8], shown: String
     ) throws {
         let shape = MessageJSON(
@@ -76,7 +76,7 @@ import Testing
         #expect(text { shape.write(Sample.presentation(.v1_0), into: &$0) }.contains(shown))
     }
 
-    @Test func `content is shown with a fresh link (3_5)`() throws {
+    @Test func `content has a new download URL (3_5)`() throws {
         let message = Message(
             id: Sample.message, conversation: Sample.conversation, position: Position(1),
             sender: .named("x"), sentAt: Sample.moment,
@@ -97,7 +97,7 @@ import Testing
                 """))
     }
 
-    @Test func `a program is a user from 2_0 on and a name before (1_3)`() throws {
+    @Test func `a bot is a user from 2_0 on and a name before (1_3)`() throws {
         let bot = BasicIdentity(userID: try user("bot"), displayName: "Helper", kind: .bot)
         let shape = MessageJSON(
             Sample.message([], by: .user(bot.userID)), sender: bot, recipientStatus: [])

@@ -7,13 +7,12 @@ func json(_ text: String) throws -> JSONValue {
     try JSONDocument(Array(text.utf8)).root
 }
 
-/// A user whose name is known to be legal.
+/// A user id, which must be valid.
 func user(_ name: String) throws -> UserID {
     try #require(UserID(name))
 }
 
-/// A rejection as a client reads it from `code` and `data`; the text of each rule is tested with the
-/// answers of PlatformAPI.
+/// A rejection without the text of its rule, which the tests of PlatformAPI check.
 enum Refusal: Equatable {
     case missing(String)
     case invalid(String)
@@ -28,7 +27,7 @@ enum Refusal: Equatable {
     }
 }
 
-/// A member and everything a caller can put there that must be refused.
+/// A request body and the expected rejection.
 struct BadInput: CustomTestStringConvertible, Sendable {
     let body: String
     let rejection: Refusal

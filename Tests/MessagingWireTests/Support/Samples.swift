@@ -2,7 +2,7 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// Things with fixed names, so that golden text can name them.
+/// Objects with fixed ids for golden text.
 enum Sample {
     static let application = id("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", of: Application.self)
     static let conversation = id("0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a", of: Conversation.self)
@@ -40,7 +40,7 @@ enum Sample {
     }
 }
 
-/// The text of what a shape writes.
+/// The JSON text that a shape writes.
 func text(_ write: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()
     write(&writer)

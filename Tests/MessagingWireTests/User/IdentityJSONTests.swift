@@ -10,7 +10,7 @@ import Testing
         ana = try user("ana")
     }
 
-    @Test func `members left out or null are not told (3_7)`() throws {
+    @Test func `members left out or null are absent (3_7)`() throws {
         let body = try json(#"{"display_name":"Ana","email_address":null,"user_id":"other"}"#)
         let identity = try IdentityJSON.read(body, of: ana)
         #expect(identity == Identity(userID: try user("ana"), displayName: "Ana"))
@@ -20,13 +20,13 @@ import Testing
         #""identity_type":"bot""#, #""identity_type":"Bot""#, #""type":"BOT""#,
         #""identity_type":"bot","type":"user""#, #""identity_type":null,"type":"bot""#,
     ])
-    func `its kind has two names and any case (3_7)`(member: String) throws {
+    func `the kind has two member names and is read in any case (3_7)`(member: String) throws {
         let body = try json(#"{"display_name":"Ana",\#(member)}"#)
         #expect(try IdentityJSON.read(body, of: ana).kind == .bot)
     }
 
     @Test(arguments: Identity.Member.allCases.filter { $0.limit != nil })
-    func `a text fills its limit, counted in scalars (3_7, ruling 7)`(
+    func `a text is limited by its Unicode scalars (3_7, ruling 7)`(
         member: Identity.Member
     ) throws {
         let limit = try #require(member.limit)
@@ -49,13 +49,13 @@ import Testing
         #expect(read[.publicKey] == key)
     }
 
-    @Test(arguments: badMembers) func `the first problem is the answer (ruling 1)`(
+    @Test(arguments: badMembers) func `the first error is reported (ruling 1)`(
         input: BadInput
     ) throws {
         expect(input.rejection) { try IdentityJSON.read(json(input.body), of: ana) }
     }
 
-    @Test func `16 keys are metadata (R49)`() throws {
+    @Test func `16 keys of metadata are accepted (R49)`() throws {
         let keys = (1...16).map { "\"k-_\($0)\":\"\"" }.joined(separator: ",")
         let body = try json(#"{"display_name":"Ana","metadata":{\#(keys)}}"#)
         #expect(try IdentityJSON.read(body, of: ana).metadata.count == 16)
@@ -100,7 +100,7 @@ import Testing
 }
 
 @Suite struct `A patch of an identity` {
-    @Test func `operations are read in their order (5_7)`() throws {
+    @Test func `operations are read in order (5_7)`() throws {
         let body = try json(
             #"""
             [{"operation":"set","property":"display_name","value":"Ana"},
@@ -120,7 +120,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: badOperations) func `the first problem is the answer (ruling 5)`(
+    @Test(arguments: badOperations) func `the first error is reported (ruling 5)`(
         input: BadInput
     ) throws {
         expect(input.rejection) { try IdentityPatchJSON.read(json(input.body)) }

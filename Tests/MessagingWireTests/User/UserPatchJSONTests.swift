@@ -4,7 +4,7 @@ import MessagingWire
 import Testing
 
 @Suite struct `A patch of a user` {
-    @Test func `blocks are named as the version does, mixed with suspension (5_9, 5_11)`() throws {
+    @Test func `blocks have the version's names, mixed with suspension (5_9, 5_11)`() throws {
         let older = try json(
             #"""
             [{"operation":"add","property":"blocks","value":"layer:///identities/bo"},
@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test func `10,000 users may be named in one patch, not one more (proposed)`() throws {
+    @Test func `a patch can name 10,000 users and no more (proposed)`() throws {
         let names = (0..<10_000).map { "\"u\($0)\"" }.joined(separator: ",")
         let set = #"{"operation":"set","property":"blocks","value":[\#(names)]}"#
         #expect(try UserPatchJSON.read(json(set), .v1_0).flatMap(\.named).count == 10_000)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: badOperations, [APIVersion.v1_1, .v3_0])
-    func `the first problem is the answer (ruling 5)`(
+    func `the first error is reported (ruling 5)`(
         input: BadInput, version: APIVersion
     ) throws {
         expect(input.rejection) { try UserPatchJSON.read(json(input.body), version) }

@@ -13,7 +13,7 @@ import Testing
 
     // MARK: - The samples of webhooks 4.3
 
-    @Test func `shows a message that was read as 1_0 does (webhooks 4_3)`() throws {
+    @Test func `equals the 1_0 sample for a read message (webhooks 4_3)`() throws {
         let event = try event(
             "4f0e2d1c-9b8a-4765-8c3d-2e1f0a9b8c7d", .messageRead, 1_772_356_691_400, "bo", by: nil,
             .message(try message(.read)))
@@ -32,7 +32,7 @@ import Testing
                 """)
     }
 
-    @Test func `shows a new message as 2_0 does (webhooks 4_3)`() throws {
+    @Test func `equals the 2_0 sample for a new message (webhooks 4_3)`() throws {
         let event = try event(
             "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d", .messageSent, 1_772_356_562_500, "ana",
             by: identity("ana"), .message(try message(.sent)))
@@ -54,7 +54,7 @@ import Testing
                 """)
     }
 
-    @Test func `shows a range of receipts as 2_0 does (webhooks 4_3)`() throws {
+    @Test func `equals the 2_0 sample for a range of receipts (webhooks 4_3)`() throws {
         let id = try #require(Self.conversation)
         let event = try event(
             "6b5a4938-2716-4f0e-9d8c-7b6a59483726", .receiptCreated, 1_772_356_691_400, "ana",
@@ -69,7 +69,7 @@ import Testing
                 """)
     }
 
-    @Test func `shows removed users as 2_0 does (webhooks 4_3)`() throws {
+    @Test func `equals the 2_0 sample for removed users (webhooks 4_3)`() throws {
         let id = try #require(Self.conversation)
         let event = try event(
             "6b5a4938-2716-4f0e-9d8c-7b6a59483726", .participationDeleted, 0, nil, by: nil,
@@ -90,7 +90,7 @@ import Testing
                 """)
     }
 
-    @Test func `shows a part by itself, and of one that is gone its names (webhooks 4_2)`() throws {
+    @Test func `shows a part, and the ids of a deleted part (webhooks 4_2)`() throws {
         let id = try #require(Self.conversation)
         let message = Message.ID.v7(at: Timestamp(milliseconds: 1), random: 1)
         let part = MessagePart.ID.v7(at: Timestamp(milliseconds: 1), random: 2)
@@ -128,28 +128,28 @@ import Testing
         #expect(try written(event, .v3_0).contains(#""actor":{"id":"layer:///identities/ana""#))
     }
 
-    // MARK: - What receivers sign (webhooks 3.2)
+    // MARK: - Signed bytes (webhooks 3.2)
 
     @Test(arguments: 0..<400 as Range<UInt64>)
     func `survives JSON_stringify of JSON_parse (webhooks 3_2)`(number: UInt64) throws {
-        var any = SeededGenerator(number)
+        var random = SeededGenerator(number)
         let conversation = try conversation(
-            any.list(0...4) { any in any.name() }.compactMap { UserID($0) }
-                .map { BasicIdentity(userID: $0, displayName: any.name()) },
-            isDistinct: any.once(in: 2), metadata: any.tree(3))
+            random.list(0...4) { random in random.name() }.compactMap { UserID($0) }
+                .map { BasicIdentity(userID: $0, displayName: random.name()) },
+            isDistinct: random.once(in: 2), metadata: random.tree(3))
         let message = MessageSnapshot(
             message: Message(
                 id: .v7(at: Timestamp(milliseconds: 1), random: 1),
                 conversation: conversation.conversation.id,
-                position: Position(1), sender: .named(any.name()),
+                position: Position(1), sender: .named(random.name()),
                 sentAt: Timestamp(milliseconds: 0),
-                parts: any.list(1...3) { any in
+                parts: random.list(1...3) { random in
                     MessagePart(
                         id: .v7(at: Timestamp(milliseconds: 1), random: 1), index: 0,
-                        mimeType: any.name(), body: .inline(Array(any.name().utf8)))
+                        mimeType: random.name(), body: .inline(Array(random.name().utf8)))
                 }),
             sender: nil,
-            recipients: any.names(0...6).compactMap { UserID($0) }
+            recipients: random.names(0...6).compactMap { UserID($0) }
                 .map { MessageSnapshot.Recipient(userID: $0, status: .sent) },
             isUnread: nil, receivedAt: nil)
         for (subject, version): (WebhookEvent.Subject, APIVersion) in [
@@ -232,7 +232,7 @@ import Testing
 }
 
 extension SeededGenerator {
-    /// A name of the kind that is easily put into the wrong order or escaped in the wrong way.
+    /// A name that is easily sorted or escaped wrongly.
     fileprivate mutating func name() -> String {
         one(of: [
             "0", "1", "10", "9", "007", "-1", "4294967294", "4294967295", "1.5", "a", "A",
@@ -243,7 +243,7 @@ extension SeededGenerator {
     }
 
     fileprivate mutating func names(_ sizes: ClosedRange<Int>) -> [String] {
-        list(sizes) { any in any.name() }.reduce(into: []) { names, name in
+        list(sizes) { random in random.name() }.reduce(into: []) { names, name in
             if !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { names.append(name) }
         }
     }
@@ -257,8 +257,8 @@ extension SeededGenerator {
     }
 }
 
-/// What `JSON.stringify(JSON.parse(text))` makes of a text: members in the order in which JavaScript
-/// keeps them, as ECMA-262 (OrdinaryOwnPropertyKeys) has it, strings with its escapes, no white space.
+/// The result of `JSON.stringify(JSON.parse(text))`: members in the order of ECMA-262
+/// (OrdinaryOwnPropertyKeys), strings with its escapes, no white space.
 func reserialized(_ value: JSONValue) -> [UInt8] {
     switch value.kind {
     case .object:

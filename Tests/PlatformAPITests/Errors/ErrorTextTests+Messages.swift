@@ -172,7 +172,7 @@ extension `Error texts` {
             "`sender.user_id` must be a current participant of the conversation; a service sends with `sender.name`.",
             .init(
                 line: "POST /conversations/{C}/messages",
-                body: #"{"sender":{"user_id":"stranger"},"parts":[{"mime_type":"a/b","body":"x"}]}"#
+                body: #"{"sender":{"user_id":"outsider"},"parts":[{"mime_type":"a/b","body":"x"}]}"#
             )),
         .invalid(
             .senderName, "sender.name",
@@ -185,7 +185,7 @@ extension `Error texts` {
             "`sender.name` is not accepted from version 2.0 on; send as a user with `sender_id`.",
             .init(
                 line: "POST /conversations/{C}/messages",
-                body: #"{"sender":{"name":"Shop"},"parts":[{"mime_type":"a/b","body":"x"}]}"#,
+                body: #"{"sender":{"name":"Billing"},"parts":[{"mime_type":"a/b","body":"x"}]}"#,
                 version: "2.0")),
         .invalid(
             .senderID, "sender_id",
@@ -199,7 +199,7 @@ extension `Error texts` {
             "`sender_id` must be a current participant or a user with an identity (POST …/users/{user}/identity).",
             .init(
                 line: "POST /conversations/{C}/messages",
-                body: #"{"sender_id":"stranger","parts":[{"mime_type":"a/b","body":"x"}]}"#,
+                body: #"{"sender_id":"outsider","parts":[{"mime_type":"a/b","body":"x"}]}"#,
                 version: "2.0")),
         .invalid(
             .scheduleObject, "schedule",
@@ -241,7 +241,7 @@ extension `Error texts` {
             .init(
                 line: "POST /announcements",
                 body:
-                    #"{"recipients":["ana"],"sender":{"name":"Shop"},"parts":[{"mime_type":"a/b","body":"x"}],"id":"x"}"#
+                    #"{"recipients":["ana"],"sender":{"name":"Billing"},"parts":[{"mime_type":"a/b","body":"x"}],"id":"x"}"#
             )),
         .invalid(
             .announcementSenderUser, "sender.user_id",
@@ -257,7 +257,7 @@ extension `Error texts` {
             .init(
                 line: "POST /announcements",
                 body:
-                    #"{"recipients":["ana"],"sender_id":"stranger","parts":[{"mime_type":"a/b","body":"x"}]}"#,
+                    #"{"recipients":["ana"],"sender_id":"outsider","parts":[{"mime_type":"a/b","body":"x"}]}"#,
                 version: "2.0")),
         .invalid(
             .announcementContent, "parts.content",
@@ -265,7 +265,7 @@ extension `Error texts` {
             .init(
                 line: "POST /announcements",
                 body:
-                    #"{"recipients":["ana"],"sender":{"name":"Shop"},"parts":[{"mime_type":"a/b","content":{"id":"00000000-0000-0000-0000-000000000001"}}]}"#
+                    #"{"recipients":["ana"],"sender":{"name":"Billing"},"parts":[{"mime_type":"a/b","content":{"id":"00000000-0000-0000-0000-000000000001"}}]}"#
             )),
         .invalid(
             .announcementBodySize, "parts.body",
@@ -273,7 +273,7 @@ extension `Error texts` {
             .init(
                 line: "POST /announcements",
                 body:
-                    #"{"recipients":["ana"],"sender":{"name":"Shop"},"parts":[{"mime_type":"a/b","body":"\#(text(3100))"}]}"#
+                    #"{"recipients":["ana"],"sender":{"name":"Billing"},"parts":[{"mime_type":"a/b","body":"\#(text(3100))"}]}"#
             )),
         .invalid(
             .notificationObject, "notification",

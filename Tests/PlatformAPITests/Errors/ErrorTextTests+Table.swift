@@ -4,11 +4,11 @@ import Testing
 
 @testable import PlatformAPI
 
-// One row for each rule at least: the member at fault, the message, and a request that gets it.
+// At least one case for each rule: the invalid member, the message, and a request that causes it.
 extension `Error texts` {
     static let rules = conversationRules + messageRules + queryRules
 
-    /// Errors that are not about the value of a member.
+    /// Errors other than invalid members.
     static let others: [Case] = [
         .other(
             401,
@@ -114,7 +114,7 @@ extension `Error texts` {
                 fields: [("Prefer", "handling=strict")])),
     ]
 
-    // MARK: - What rows are made of
+    // MARK: - Values of cases
 
     static let webhooks = "application/vnd.layer.webhooks+json; version=1.0"
 
@@ -141,43 +141,43 @@ extension `Error texts` {
     static let big = (0..<140).map { number in "\"k\(number)\":\"\(text(2000))\"" }
         .joined(separator: ",")
 
-    static let blockMany: @Sendable (SampleApplication) async throws -> Void = { scene in
+    static let blockMany: @Sendable (SampleApplication) async throws -> Void = { sample in
         let users = (0..<UserPatch.blockLimit).compactMap { number in UserID("u\(number)") }
-        try await scene.world.store.patchUser(
-            try #require(UserID("ana")), [.setBlocks(users)], in: scene.application)
+        try await sample.server.store.patchUser(
+            try #require(UserID("ana")), [.setBlocks(users)], in: sample.application)
     }
 
     /// A content of the largest size; its bytes are never read.
     static let uploadLargest: @Sendable (SampleApplication) async throws -> Void = {
-        scene in
-        let conversation = scene.variables["C"].flatMap { id in Conversation.ID(uuid: id) }
+        sample in
+        let conversation = sample.variables["C"].flatMap { id in Conversation.ID(uuid: id) }
         let id = try #require(Content.ID(uuid: "00000000-0000-0000-0000-000000000009"))
-        _ = try await scene.world.store.finishUpload(
+        _ = try await sample.server.store.finishUpload(
             Content(
                 id: id, conversation: conversation, mimeType: "a/b",
                 size: MessagingLimits().messageBytes,
                 fileName: nil, sha256: [UInt8](repeating: 0, count: 32), crc32c: 0, md5: nil,
                 sha512: nil, completedAt: Timestamp(milliseconds: 1), origin: nil),
-            in: scene.application)
+            in: sample.application)
     }
 
-    static let exportOnce: @Sendable (SampleApplication) async throws -> Void = { scene in
-        try await scene.world.store.setExportKey(
-            ExportKey(pem: "x", der: [1]), in: scene.application)
-        _ = try await scene.world.store.requestExport(in: scene.application)
+    static let exportOnce: @Sendable (SampleApplication) async throws -> Void = { sample in
+        try await sample.server.store.setExportKey(
+            ExportKey(pem: "x", der: [1]), in: sample.application)
+        _ = try await sample.server.store.requestExport(in: sample.application)
     }
 }
 
 extension `Error texts`.Case {
     static func invalid(
         _ rule: ValidationRule, _ property: String, _ message: String,
-        _ request: `Error texts`.Sample
+        _ request: `Error texts`.SampleRequest
     ) -> Self {
         Self(rule: rule, status: 422, property: property, message: message, request: request)
     }
 
     static func other(
-        _ status: Int, property: String? = nil, _ message: String, _ request: `Error texts`.Sample
+        _ status: Int, property: String? = nil, _ message: String, _ request: `Error texts`.SampleRequest
     ) -> Self {
         Self(rule: nil, status: status, property: property, message: message, request: request)
     }

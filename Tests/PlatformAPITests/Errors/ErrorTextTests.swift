@@ -6,56 +6,56 @@ import Testing
 
 @testable import PlatformAPI
 
-/// Every text that tells a client what is wrong with a request: each names the member and the rule, and no
-/// two rules share one.
+/// Every text of an error about a request: each names the member and states the rule, and no two rules share
+/// a text.
 @Suite struct `Error texts` {
-    /// A request that breaks one rule, and the message it is answered with.
+    /// A request that violates one rule, and the expected message.
     struct Case: Sendable, CustomTestStringConvertible {
-        /// The rule; `nil` for an error that is not about the value of a member.
+        /// The rule; `nil` for other errors.
         let rule: ValidationRule?
         let status: Int
-        /// The member that `data` names; `nil` where it names none.
+        /// The `property` in `data`; `nil` without one.
         let property: String?
         let message: String
-        let request: Sample
+        let request: SampleRequest
 
         var testDescription: String { "\(request.line) \(request.body.prefix(80)): \(message)" }
     }
 
-    /// A request to the application of a scene in which the conversation `C` of `ana` holds the message `M`.
-    struct Sample: Sendable {
+    /// A request to a sample application in which the conversation `C` of `ana` has the message `M`.
+    struct SampleRequest: Sendable {
         /// The method, and the path below the application.
         let line: String
         var body = ""
         var version = "1.1"
-        /// The media type that `Accept` names; `nil` for that of the Platform API.
+        /// The media type in `Accept`; `nil` for that of the Platform API.
         var accept: String?
         var contentType: String?
         var fields: [(name: String, value: String)] = []
-        /// The credential; `nil` for a good one.
+        /// The credential; `nil` for a valid one.
         var authorization: String?
         var prepare: @Sendable (SampleApplication) async throws -> Void = { _ in }
     }
 
     @Test(arguments: rules + others)
     func `a message names the member and states the rule`(error: Case) async throws {
-        let scene = try await Self.scene(error.request.version)
-        try await error.request.prepare(scene)
-        let before = try await scene.eventCount()
-        let answer = try await Self.answer(to: error.request, in: scene)
+        let sample = try await Self.sample(error.request.version)
+        try await error.request.prepare(sample)
+        let before = try await sample.eventCount()
+        let answer = try await Self.answer(to: error.request, in: sample)
         let json = try JSONDocument(Array(answer.body.utf8)).root
         #expect(answer.status == error.status, "\(answer.body)")
         #expect(json["message"]?.string == error.message)
         #expect(json["data"]?["property"]?.string == error.property)
-        #expect(try await scene.eventCount() == before)
+        #expect(try await sample.eventCount() == before)
     }
 
-    @Test func `every rule is in the table`() {
+    @Test func `the table has a case for every rule`() {
         let missing = Set(ValidationRule.allCases).subtracting(Self.rules.compactMap(\.rule))
         #expect(missing.isEmpty)
     }
 
-    @Test func `no two rules share a text`() {
+    @Test func `every rule has its own text`() {
         var rules: [String: Set<String>] = [:]
         for error in Self.rules + Self.others {
             rules[error.message, default: []]
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: rules)
-    func `a message is one sentence about its member by its rule`(error: Case) throws {
+    func `a message is one sentence made by its rule`(error: Case) throws {
         #expect(error.message.hasSuffix(".") && !error.message.dropLast().contains(". "))
         let rule = try #require(error.rule)
         let property = try #require(error.property)
@@ -78,7 +78,7 @@ import Testing
         #expect(forms.contains(Self.form(of: error.message)), "not the text of \(rule)")
     }
 
-    @Test func `a client's text is cut and escaped`() {
+    @Test func `a client's text is truncated and escaped`() {
         #expect("a\u{0}b\n`\u{202E}é\u{7F}".quoted == #"`a\0b\n\u{60}\u{202E}é\u{7F}`"#)
         let long = String(repeating: "\u{1}", count: 100_000).quoted
         #expect(long.utf8.count < 600 && long.hasSuffix("…`"))
@@ -86,7 +86,7 @@ import Testing
         #expect([0, 999, 1000, 1_234_567].map(\.grouped) == ["0", "999", "1,000", "1,234,567"])
     }
 
-    /// A message without what was found, to compare texts by what they say.
+    /// The message without the client's values, to compare texts.
     private static func form(of message: String) -> String {
         var form = message.split(separator: "; known are")[0].description
         form.replace(/; `[^`]*` is not known/, with: "")
@@ -97,36 +97,38 @@ import Testing
 
     // MARK: - Requests
 
-    static func scene(_ version: String) async throws -> SampleApplication {
-        var scene = try await SampleApplication.make(version: version)
-        let conversation = try await scene.world.store.createConversation(
-            Conversation.Draft(participants: [try #require(UserID("ana"))]), in: scene.application)
+    static func sample(_ version: String) async throws -> SampleApplication {
+        var sample = try await SampleApplication.make(version: version)
+        let conversation = try await sample.server.store.createConversation(
+            Conversation.Draft(participants: [try #require(UserID("ana"))]), in: sample.application)
         let id = conversation.object.conversation.id
-        let message = try await scene.world.store.sendMessage(
+        let message = try await sample.server.store.sendMessage(
             Message.Draft(
                 sender: .user(try #require(UserID("ana"))),
                 parts: [MessagePart.Draft(mimeType: "a/b", body: .inline([1]))]), to: id,
-            in: scene.application)
-        scene.variables["C"] = id.uuid
-        scene.variables["M"] = message.object.message.id.uuid
-        return scene
+            in: sample.application)
+        sample.variables["C"] = id.uuid
+        sample.variables["M"] = message.object.message.id.uuid
+        return sample
     }
 
-    static func answer(to sample: Sample, in scene: SampleApplication) async throws -> PlainAnswer {
-        let parts = sample.line.split(separator: " ", maxSplits: 1)
-        var fields = sample.fields
+    static func answer(to request: SampleRequest, in sample: SampleApplication) async throws
+        -> PlainAnswer
+    {
+        let parts = request.line.split(separator: " ", maxSplits: 1)
+        var fields = request.fields
         fields.append(
-            ("Accept", sample.accept ?? "application/vnd.layer+json; version=\(sample.version)"))
-        let credential = sample.authorization ?? "Bearer {token}"
+            ("Accept", request.accept ?? "application/vnd.layer+json; version=\(request.version)"))
+        let credential = request.authorization ?? "Bearer {token}"
         if !credential.isEmpty { fields.append(("Authorization", credential)) }
         let type = parts[0] == "PATCH" ? "application/vnd.layer-patch+json" : "application/json"
-        fields.append(("Content-Type", sample.contentType ?? type))
-        return try await RouterClient(service: scene.world.service).ask(
+        fields.append(("Content-Type", request.contentType ?? type))
+        return try await RouterClient(service: sample.server.service).send(
             PlainRequest(
                 method: String(parts[0]),
                 target: try "/apps/{app}\(parts.count > 1 ? parts[1] : "")"
-                    .filled(with: scene.variables),
-                fields: try fields.map { ($0.name, try $0.value.filled(with: scene.variables)) },
-                body: "", bytes: Array(sample.body.utf8)))
+                    .filled(with: sample.variables),
+                fields: try fields.map { ($0.name, try $0.value.filled(with: sample.variables)) },
+                body: "", bytes: Array(request.body.utf8)))
     }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import JSON
 
-/// The client's end of an event stream over a socket.
+/// A client of an event stream over a socket.
 final class LiveStream: @unchecked Sendable {
     // Sendable because one call at a time runs, on `queue`.
 
@@ -17,18 +17,18 @@ final class LiveStream: @unchecked Sendable {
     private var bytes: [UInt8] = []
     private var text: [UInt8] = []
     private(set) var head = ""
-    /// What a browser would say in `Last-Event-ID`.
+    /// The value that a browser would send in `Last-Event-ID`.
     private var lastEventID: Int64?
     private var isOver = false
 
-    /// Opens a stream of a scene's application.
+    /// Opens a stream of a sample application.
     init(
-        _ scene: SampleApplication, _ query: String = "", token: String = "{token}",
+        _ sample: SampleApplication, _ query: String = "", token: String = "{token}",
         lastEventID: Int64? = nil, receiveBuffer: Int32? = nil
     ) throws {
-        let client = SocketClient(port: scene.world.port)
+        let client = SocketClient(port: sample.server.port)
         socket = try client.connected()
-        // A test that waits for what never comes shall fail and not hang.
+        // A test that waits for a missing event must fail, not hang.
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(
             socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -43,13 +43,13 @@ final class LiveStream: @unchecked Sendable {
         Accept: text/event-stream\r
         \(resuming)\r
 
-        """.filled(with: scene.variables)
+        """.filled(with: sample.variables)
         try client.send(socket, Array(request.utf8))
     }
 
     deinit { close(socket) }
 
-    /// Reads so many events, or fewer when the stream ends.
+    /// Reads `count` events, or fewer when the stream ends.
     func next(_ count: Int) async throws -> [Event] {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.read(count) }) }
@@ -67,10 +67,10 @@ final class LiveStream: @unchecked Sendable {
         return found
     }
 
-    /// Waits until a client that comes back goes on behind a position, or farther.
+    /// Waits until a reconnecting client would resume at a position or later.
     ///
     /// - Returns: False when the stream ends before.
-    func comes(to position: Int64) async throws -> Bool {
+    func resumes(at position: Int64) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.reach(position) }) }
         }
@@ -128,7 +128,7 @@ final class LiveStream: @unchecked Sendable {
         bytes.removeFirst(start)
     }
 
-    /// A comment and the time to wait are events without data here.
+    /// Comments and `retry` are returned as events without data.
     private func takeEvent() -> Event? {
         guard let end = text.firstRange(of: [10, 10]) else { return nil }
         let lines = String(decoding: text[..<end.lowerBound], as: UTF8.self).split(separator: "\n")

@@ -1,9 +1,9 @@
 import JSON
 import Testing
 
-/// What a backend that reads the log keeps of conversations, messages and webhooks.
-struct LogCopy: Equatable {
-    struct Chat: Equatable {
+/// The conversations, messages and webhooks as replicated by a backend that reads the log.
+struct LogReplica: Equatable {
+    struct ReplicatedConversation: Equatable {
         var participants: [String]
         var isDistinct: Bool
         var metadata: Tree
@@ -16,33 +16,33 @@ struct LogCopy: Equatable {
         var status: [String: String]
     }
 
-    /// Metadata, of any order.
+    /// Metadata without order.
     indirect enum Tree: Equatable {
         case text(String)
         case object([String: Tree])
     }
 
-    var chats: [String: Chat] = [:]
+    var conversations: [String: ReplicatedConversation] = [:]
     var messages: [String: Message] = [:]
     var webhooks: [String: Tree] = [:]
 
-    // MARK: - From objects of the API
+    // MARK: - Objects of the API
 
-    mutating func keep(chat: JSONValue) {
-        chats[chat.text("id")] = Chat(
-            participants: chat.list("participants").map { $0.text("id") },
-            isDistinct: chat["distinct"]?.bool ?? false,
-            metadata: chat["metadata"].map(Tree.init) ?? .object([:]))
+    mutating func store(conversation: JSONValue) {
+        conversations[conversation.text("id")] = ReplicatedConversation(
+            participants: conversation.list("participants").map { $0.text("id") },
+            isDistinct: conversation["distinct"]?.bool ?? false,
+            metadata: conversation["metadata"].map(Tree.init) ?? .object([:]))
     }
 
-    mutating func keep(message: JSONValue) {
+    mutating func store(message: JSONValue) {
         messages[message.text("id")] = Message(
             conversation: message["conversation"]?.text("id") ?? "",
             position: message["position"]?.integer ?? 0, text: Self.text(of: message),
             status: message["recipient_status"]?.texts ?? [:])
     }
 
-    mutating func keep(webhook: JSONValue) { webhooks[webhook.text("id")] = Tree(webhook) }
+    mutating func store(webhook: JSONValue) { webhooks[webhook.text("id")] = Tree(webhook) }
 
     /// The sender of each message.
     private static func text(of message: JSONValue) -> String {
@@ -50,32 +50,32 @@ struct LogCopy: Equatable {
         return "\(message["sender"]?.text("user_id") ?? ""): \(parts.joined(separator: ", "))"
     }
 
-    // MARK: - From events
+    // MARK: - Events
 
     mutating func apply(_ event: JSONValue) {
         guard let data = event["data"], let changes = event["changes"] else { return }
         let subject = event.text("subject")
         switch event.text("type") {
-        case "conversation.created": keep(chat: data)
+        case "conversation.created": store(conversation: data)
         case "conversation.deleted":
-            chats[subject] = nil
+            conversations[subject] = nil
             messages = messages.filter { $0.value.conversation != subject }
         case "conversation.updated.participants":
-            chats[subject]?.participants = changes["participants"]?.names("order") ?? []
-            chats[subject]?.isDistinct = false
+            conversations[subject]?.participants = changes["participants"]?.names("order") ?? []
+            conversations[subject]?.isDistinct = false
         case "conversation.updated.metadata":
             for operation in changes.list("operations") {
                 let path = operation.text("property").split(separator: ".").dropFirst()
-                chats[subject]?.metadata.set(
+                conversations[subject]?.metadata.set(
                     path.map(String.init)[...], operation["value"].map(Tree.init))
             }
         case "conversation.merged": merge(into: subject, changes)
-        case "message.sent": keep(message: data)
-        // Of one that is deleted by now there are no parts.
+        case "message.sent": store(message: data)
+        // A message that is deleted by now has no parts.
         case "message.updated" where data["parts"] != nil:
             messages[subject]?.text = Self.text(of: data)
         case "message.deleted": messages[subject] = nil
-        case "webhook.created", "webhook.updated", "webhook.secret_rotated": keep(webhook: data)
+        case "webhook.created", "webhook.updated", "webhook.secret_rotated": store(webhook: data)
         case "webhook.deleted": webhooks[subject] = nil
         case "message.delivered", "message.read":
             for (user, status) in changes["recipient_status"]?.texts ?? [:] {
@@ -87,19 +87,20 @@ struct LogCopy: Equatable {
         }
     }
 
-    /// Takes in what the aliases had; a message of each place named has gone to another one.
+    /// Merges the aliases into the winner; the changes list the new positions of messages.
     private mutating func merge(into winner: String, _ changes: JSONValue) {
-        for alias in changes.names("aliases") { chats[alias] = nil }
+        for alias in changes.names("aliases") { conversations[alias] = nil }
         for operation in changes.list("operations") {
-            chats[winner]?.metadata = operation["value"].map(Tree.init) ?? .object([:])
+            conversations[winner]?.metadata = operation["value"].map(Tree.init) ?? .object([:])
         }
         messages = messages.mapValues { message in
-            let stretch = changes.list("messages").first { stretch in
-                stretch.text("conversation") == message.conversation
-                    && ((stretch["from"]?.integer ?? 0)...(stretch["to"]?.integer ?? 0))
+            let relocation = changes.list("messages").first { relocation in
+                relocation.text("conversation") == message.conversation
+                    && ((relocation["from"]?.integer ?? 0)...(relocation["to"]?.integer ?? 0))
                         .contains(message.position)
             }
-            guard let from = stretch?["from"]?.integer, let new = stretch?["moved_to"]?.integer
+            guard let from = relocation?["from"]?.integer,
+                let new = relocation?["moved_to"]?.integer
             else { return message }
             var message = message
             message.conversation = winner
@@ -109,36 +110,36 @@ struct LogCopy: Equatable {
     }
 
     private mutating func raise(
-        _ user: String, to status: String, in chat: String, _ interval: JSONValue
+        _ user: String, to status: String, in conversation: String, _ interval: JSONValue
     ) {
         let range = (interval["from"]?.integer ?? 0)...(interval["to"]?.integer ?? 0)
         for (id, message) in messages
-        where message.conversation == chat && range.contains(message.position) {
+        where message.conversation == conversation && range.contains(message.position) {
             guard let known = message.status[user], known != "read" else { continue }
             messages[id]?.status[user] = status
         }
     }
 }
 
-extension LogCopy.Tree {
+extension LogReplica.Tree {
     init(_ value: JSONValue) {
         if let text = value.string {
             self = .text(text)
         } else {
             self = .object(
                 value.members.reduce(into: [:]) { tree, member in
-                    tree[member.key] = LogCopy.Tree(member.value)
+                    tree[member.key] = LogReplica.Tree(member.value)
                 })
         }
     }
 
-    /// Puts a value at a path, or takes what is there away.
-    mutating func set(_ path: ArraySlice<String>, _ value: LogCopy.Tree?) {
+    /// Sets the value at a path, or removes it.
+    mutating func set(_ path: ArraySlice<String>, _ value: LogReplica.Tree?) {
         guard let key = path.first else {
             self = value ?? .object([:])
             return
         }
-        var members: [String: LogCopy.Tree] = [:]
+        var members: [String: LogReplica.Tree] = [:]
         if case .object(let known) = self { members = known }
         if path.count == 1 {
             members[key] = value

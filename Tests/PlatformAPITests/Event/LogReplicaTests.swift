@@ -4,71 +4,75 @@ import MessagingStore
 import TestSupport
 import Testing
 
-@Suite struct `A copy that a reader of the log keeps` {
+@Suite struct `A replica made from the event log` {
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `is what the API shows, from any start position (X3)`(number: UInt64) async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        var life = Life(scene: scene, generator: SeededGenerator(number))
-        var copies = [(place: Int64(0), copy: LogCopy())]
+    func `equals what the API shows, from any start position (X3)`(number: UInt64) async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        var requests = RandomRequests(sample: sample, generator: SeededGenerator(number))
+        var replicas = [(position: Int64(0), replica: LogReplica())]
         for step in 1...100 {
-            try await life.step()
-            if step % 25 == 0 { copies.append((try await scene.end(), try await life.snapshot())) }
-        }
-        let now = try await life.snapshot()
-        #expect(now.messages.count > 5)
-        for (place, copy) in copies {
-            var (place, copy) = (place, copy)
-            while true {
-                let page = try await life.get("/apps/{app}/events?after=\(place)&limit=7")
-                let events = page["events"]?.elements.map(\.self) ?? []
-                for event in events { copy.apply(event) }
-                guard let next = page["next"]?.integer, next > place else { break }
-                place = next
+            try await requests.step()
+            if step % 25 == 0 {
+                replicas.append((try await sample.end(), try await requests.snapshot()))
             }
-            #expect(copy == now)
+        }
+        let now = try await requests.snapshot()
+        #expect(now.messages.count > 5)
+        for (position, replica) in replicas {
+            var (position, replica) = (position, replica)
+            while true {
+                let page = try await requests.get("/apps/{app}/events?after=\(position)&limit=7")
+                let events = page["events"]?.elements.map(\.self) ?? []
+                for event in events { replica.apply(event) }
+                guard let next = page["next"]?.integer, next > position else { break }
+                position = next
+            }
+            #expect(replica == now)
         }
     }
 }
 
-/// Users that do anything at all, through the API.
-private struct Life {
-    let scene: SampleApplication
+/// Random requests of users through the API.
+private struct RandomRequests {
+    let sample: SampleApplication
     var generator: SeededGenerator
-    private var chats: [String] = []
-    private var messages: [(chat: String, id: String)] = []
-    private var arrivals: [Conversation.ID] = []
-    private var listeners: [String] = []
+    private var conversations: [String] = []
+    private var messages: [(conversation: String, id: String)] = []
+    private var imports: [Conversation.ID] = []
+    private var webhooks: [String] = []
 
-    init(scene: SampleApplication, generator: SeededGenerator) {
-        self.scene = scene
+    init(sample: SampleApplication, generator: SeededGenerator) {
+        self.sample = sample
         self.generator = generator
     }
 
-    private var client: any TestClient { RouterClient(service: scene.world.service) }
+    private var client: any TestClient { RouterClient(service: sample.server.service) }
 
     mutating func step() async throws {
         let users = generator.some(of: ["ana", "bo", "cy", "dee"])
         let user = generator.one(of: ["ana", "bo", "cy", "dee"])
         let names = users.map { "\"\($0)\"" }.joined(separator: ",")
-        guard let chat = chats.isEmpty || generator.once(in: 10) ? nil : generator.one(of: chats)
+        guard
+            let conversation = conversations.isEmpty || generator.once(in: 10)
+                ? nil : generator.one(of: conversations)
         else {
-            let made = try await ask(
+            let made = try await send(
                 "POST", "/conversations",
                 #"{"participants":["ana",\#(names.isEmpty ? "\"bo\"" : names)],"distinct":\#(generator.once(in: 2))}"#
             )
-            if made.status == 201 { chats.append(try id(of: made)) }
+            if made.status == 201 { conversations.append(try id(of: made)) }
             return
         }
         switch generator.below(20) {
-        case 0: _ = try await ask("DELETE", "/conversations/\(chat)")
+        case 0: _ = try await send("DELETE", "/conversations/\(conversation)")
         case 1, 2:
             let change = generator.one(of: [
                 #"{"operation":"add","property":"participants","id":"\#(user)"}"#,
                 #"{"operation":"remove","property":"participants","id":"\#(user)"}"#,
-                // A participant that joins comes first, and those that stay move (rulings 28).
+                // A joining participant comes first, and the others move (rulings 28).
                 #"{"operation":"set","property":"participants","value":["\#(user)","dee","ana"]}"#,
             ])
-            _ = try await ask("PATCH", "/conversations/\(chat)", "[\(change)]")
+            _ = try await send("PATCH", "/conversations/\(conversation)", "[\(change)]")
         case 3, 4:
             let path = generator.one(of: ["a", "a.b", "a.b.c", "d"])
             let change = generator.one(of: [
@@ -76,43 +80,43 @@ private struct Life {
                 #"{"operation":"set","property":"metadata.\#(path)","value":{"x":"y"}}"#,
                 #"{"operation":"delete","property":"metadata.\#(path)"}"#,
             ])
-            _ = try await ask("PATCH", "/conversations/\(chat)", "[\(change)]")
+            _ = try await send("PATCH", "/conversations/\(conversation)", "[\(change)]")
         case 5:
-            _ = try await ask(
-                "POST", "/users/\(user)/conversations/\(chat)/mark_all_read", "{}")
+            _ = try await send(
+                "POST", "/users/\(user)/conversations/\(conversation)/mark_all_read", "{}")
         case 6 where !messages.isEmpty:
-            _ = try await ask(
+            _ = try await send(
                 "POST", "/users/\(user)/messages/\(generator.one(of: messages).id)/receipts",
                 #"{"type":"\#(generator.one(of: ["delivery", "read"]))"}"#)
         case 7 where !messages.isEmpty:
-            _ = try await ask("DELETE", "/messages/\(generator.one(of: messages).id)")
-        case 8: try await meet(users)
+            _ = try await send("DELETE", "/messages/\(generator.one(of: messages).id)")
+        case 8: try await importDistinctConversation(users)
         case 9 where !messages.isEmpty:
             let message = generator.one(of: messages)
             let part = #"{"mime_type":"a/b","body":"\#(generator.below(99))"}"#
             let isMore = generator.once(in: 2)
-            _ = try await ask(
+            _ = try await send(
                 isMore ? "POST" : "PUT",
-                "/conversations/\(message.chat)/messages/\(message.id)/parts",
+                "/conversations/\(message.conversation)/messages/\(message.id)/parts",
                 isMore ? part : "[\(part)]")
-        case 10, 11: try await listen()
+        case 10, 11: try await changeWebhook()
         default:
-            let sent = try await ask(
-                "POST", "/conversations/\(chat)/messages",
+            let sent = try await send(
+                "POST", "/conversations/\(conversation)/messages",
                 #"{"sender_id":"\#(user)","parts":[{"mime_type":"a/b","body":"\#(generator.below(99))"}]}"#
             )
-            if sent.status == 201 { messages.append((chat, try id(of: sent))) }
+            if sent.status == 201 { messages.append((conversation, try id(of: sent))) }
         }
     }
 
-    /// An import brings a conversation of the same users, or ends with one it has brought.
-    private mutating func meet(_ users: [String]) async throws {
-        if !arrivals.isEmpty, generator.once(in: 2) {
-            let id = arrivals.removeFirst()
+    /// Records a conversation of the same users like an import, or merges an earlier one.
+    private mutating func importDistinctConversation(_ users: [String]) async throws {
+        if !imports.isEmpty, generator.once(in: 2) {
+            let id = imports.removeFirst()
             do {
-                try await scene.world.store.reconcile(id, in: scene.application)
+                try await sample.server.store.reconcile(id, in: sample.application)
             } catch Rejection.objectDeleted {
-                // It was deleted for all meanwhile.
+                // The conversation was deleted for all meanwhile.
             }
             return
         }
@@ -125,72 +129,74 @@ private struct Life {
             id: id, createdAt: Timestamp(milliseconds: moment),
             participants: Participants(people.compactMap { UserID($0) }), isDistinct: true,
             metadata: Metadata(["a": "brought"], at: Timestamp(milliseconds: moment)))
-        try await scene.world.store.placeBeside(conversation, in: scene.application)
-        chats.append(id.uuid)
-        arrivals.append(id)
+        try await sample.server.store.addDistinctConversation(conversation, in: sample.application)
+        conversations.append(id.uuid)
+        imports.append(id)
     }
 
-    /// Creates, changes or deletes a webhook; its target answers or does not.
-    private mutating func listen() async throws {
-        guard !listeners.isEmpty, !generator.once(in: 3) else {
-            let made = try await askWebhooks(
+    /// Creates, changes or deletes a webhook; its verification succeeds or fails.
+    private mutating func changeWebhook() async throws {
+        guard !webhooks.isEmpty, !generator.once(in: 3) else {
+            let made = try await sendToWebhooks(
                 "POST", "",
                 #"{"version":"3.0","target_url":"https://hooks.example.org/in","events":["Message.created"],"secret":"s3cret","config":{"name":"\#(generator.below(99))"}}"#
             )
-            listeners.append(try id(of: made))
+            webhooks.append(try id(of: made))
             return
         }
-        let listener = generator.one(of: listeners)
+        let webhook = generator.one(of: webhooks)
         switch generator.below(6) {
-        case 0: _ = try await askWebhooks("DELETE", "/\(listener)")
-        case 1: _ = try await askWebhooks("POST", "/\(listener)/deactivate")
-        case 2: _ = try await askWebhooks("POST", "/\(listener)/activate")
+        case 0: _ = try await sendToWebhooks("DELETE", "/\(webhook)")
+        case 1: _ = try await sendToWebhooks("POST", "/\(webhook)/deactivate")
+        case 2: _ = try await sendToWebhooks("POST", "/\(webhook)/activate")
         case 3:
-            _ = try await askWebhooks("POST", "/\(listener)/rotate_secret", #"{"secret":"n3w"}"#)
+            _ = try await sendToWebhooks("POST", "/\(webhook)/rotate_secret", #"{"secret":"n3w"}"#)
         default:
-            let store = scene.world.store
-            for waiting in try await store.webhooks(limit: 50, in: scene.application).items {
+            let store = sample.server.store
+            for waiting in try await store.webhooks(limit: 50, in: sample.application).items {
                 try await store.finishVerification(
-                    of: waiting, failure: generator.once(in: 2) ? "no" : nil, in: scene.application)
+                    of: waiting, failure: generator.once(in: 2) ? "no" : nil, in: sample.application
+                )
             }
         }
     }
 
-    func snapshot() async throws -> LogCopy {
-        var copy = LogCopy()
-        let list = try await askWebhooks("GET", "?page_size=100")
+    func snapshot() async throws -> LogReplica {
+        var replica = LogReplica()
+        let list = try await sendToWebhooks("GET", "?page_size=100")
         for webhook in try JSONDocument(Array(list.body.utf8)).root.elements {
-            copy.keep(webhook: webhook)
+            replica.store(webhook: webhook)
         }
-        for chat in chats {
-            let answer = try await ask("GET", "/conversations/\(chat)")
+        for conversation in conversations {
+            let answer = try await send("GET", "/conversations/\(conversation)")
             guard answer.status == 200 else { continue }
-            copy.keep(chat: try JSONDocument(Array(answer.body.utf8)).root)
-            let list = try await get("/apps/{app}/conversations/\(chat)/messages?page_size=100")
-            for message in list.elements { copy.keep(message: message) }
+            replica.store(conversation: try JSONDocument(Array(answer.body.utf8)).root)
+            let list = try await get(
+                "/apps/{app}/conversations/\(conversation)/messages?page_size=100")
+            for message in list.elements { replica.store(message: message) }
         }
-        return copy
+        return replica
     }
 
     func get(_ target: String) async throws -> JSONValue {
-        let answer = try await scene.ask("GET", target, by: client)
+        let answer = try await sample.send("GET", target, by: client)
         return try JSONDocument(Array(answer.body.utf8)).root
     }
 
-    private func ask(
+    private func send(
         _ method: String, _ path: String, _ body: String = ""
     ) async throws -> PlainAnswer {
         let type =
             method == "PATCH"
             ? [(name: "Content-Type", value: "application/vnd.layer-patch+json")] : []
-        return try await scene.ask(
+        return try await sample.send(
             method, "/apps/{app}\(path)", body, fields: type, by: client)
     }
 
-    private func askWebhooks(
+    private func sendToWebhooks(
         _ method: String, _ path: String, _ body: String = ""
     ) async throws -> PlainAnswer {
-        try await scene.ask(
+        try await sample.send(
             PlainRequest(
                 method: method, target: "/apps/{app}/webhooks\(path)",
                 fields: [

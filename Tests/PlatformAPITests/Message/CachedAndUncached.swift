@@ -5,12 +5,12 @@ import Testing
 
 @testable import PlatformAPI
 
-/// A few users and their conversations, changed at random and looked at by two interfaces over one
-/// store: one remembers what it has answered, the other does not.
-final class Play {
-    let remembering: PlatformAPI
-    let forgetful: PlatformAPI
-    let scene: SampleApplication
+/// A few users and their conversations, changed at random and read through two interfaces over one
+/// store, one with a cache and one without.
+final class CachedAndUncached {
+    let cached: PlatformAPI
+    let uncached: PlatformAPI
+    let sample: SampleApplication
     private let client: any TestClient
     private let members: [String]
     private var conversations: [String] = []
@@ -20,30 +20,30 @@ final class Play {
         _ version: String, in known: SampleApplication? = nil, by client: (any TestClient)? = nil,
         members: [String] = ["ana", "bo", "cy", "dee"]
     ) async throws {
-        // A clock of its own: grants are believed for a second of it.
-        let scene =
+        // Its own clock: grants are cached for a second of it.
+        let sample =
             if let known {
                 known
             } else {
                 try await SampleApplication.make(version: version, in: .separate())
             }
-        self.scene = scene
+        self.sample = sample
         self.members = members
-        remembering = scene.world.remembering(48 << 10)
-        forgetful = scene.world.remembering(0)
-        self.client = client ?? RouterClient(service: remembering)
-        for _ in 0..<2 { try await converse() }
+        cached = sample.server.withCache(48 << 10)
+        uncached = sample.server.withCache(0)
+        self.client = client ?? RouterClient(service: cached)
+        for _ in 0..<2 { try await createConversation() }
     }
 
-    /// The id of a new message.
+    /// Sends a message, and returns its id.
     func send() async throws -> String { try #require(try await sendIfAllowed()) }
 
-    /// The same, or `nil` when its sender takes part no more.
+    /// The same, or `nil` if the sender is no longer a participant.
     private func sendIfAllowed() async throws -> String? {
         let conversation = try #require(conversations.randomElement())
-        let sent = try await scene.ask(
+        let sent = try await sample.send(
             "POST", "/apps/{app}/conversations/\(conversation)/messages",
-            scene.variables["version"] == "1.1"
+            sample.variables["version"] == "1.1"
                 ? #"{"sender":{"user_id":"\#(members[0])"},"parts":[{"mime_type":"a/b","body":"x"}]}"#
                 : #"{"sender_id":"\#(members[0])","parts":[{"mime_type":"a/b","body":"x"}]}"#,
             by: client)
@@ -54,7 +54,7 @@ final class Play {
         return id
     }
 
-    /// One change of whatever kind; a refused one is as good.
+    /// Makes a random change, which may be rejected.
     func changeSomething() async throws {
         let user = try #require(members.randomElement())
         let other = try #require(members.randomElement())
@@ -64,40 +64,40 @@ final class Play {
         switch Int.random(in: 0..<16) {
         case 0...3: _ = try await sendIfAllowed()
         case 4, 5:
-            try await ask(
+            try await send(
                 "POST", "users/\(user)/messages/\(message)/receipts",
                 #"{"type":"\#(Bool.random() ? "read" : "delivery")"}"#)
         case 6:
-            try await ask("PUT", "users/\(user)/identity", #"{"display_name":"\#(name)"}"#)
-        case 7: try await ask("DELETE", "users/\(user)/identity")
+            try await send("PUT", "users/\(user)/identity", #"{"display_name":"\#(name)"}"#)
+        case 7: try await send("DELETE", "users/\(user)/identity")
         case 8:
-            try await ask("DELETE", "users/\(user)/messages/\(message)?mode=my_devices")
-        case 9: try await ask("DELETE", "messages/\(message)")
+            try await send("DELETE", "users/\(user)/messages/\(message)?mode=my_devices")
+        case 9: try await send("DELETE", "messages/\(message)")
         case 10, 11:
             let verb = Bool.random() ? "add" : "remove"
-            try await ask(
+            try await send(
                 "PATCH", "conversations/\(conversation)",
                 #"[{"operation":"\#(verb)","property":"participants","value":"\#(user)"}]"#, patch)
         case 12:
-            try await ask(
+            try await send(
                 "DELETE", "users/\(user)/conversations/\(conversation)?mode=my_devices&leave=false")
         case 13:
-            try await ask(
+            try await send(
                 "POST", "conversations/\(conversation)/messages/\(message)/parts",
                 #"{"mime_type":"a/b","body":"\#(name)"}"#)
-        case 14: try await ask("POST", "users/\(user)/blocks", #"{"user_id":"\#(other)"}"#)
+        case 14: try await send("POST", "users/\(user)/blocks", #"{"user_id":"\#(other)"}"#)
         default:
             guard Int.random(in: 0..<6) == 0 else {
-                return try await ask(
+                return try await send(
                     "POST", "users/\(user)/conversations/\(conversation)/mark_all_read", "{}")
             }
-            try await ask("DELETE", "conversations/\(conversation)")
+            try await send("DELETE", "conversations/\(conversation)")
             conversations.removeAll { id in id == conversation }
-            try await converse()
+            try await createConversation()
         }
     }
 
-    /// Looks at a few messages in all ways.
+    /// Reads a few messages through both interfaces, and compares them.
     func compareSome() async throws {
         for (message, conversation) in messages.suffix(6).shuffled().prefix(3) {
             let user = try #require(members.randomElement())
@@ -105,23 +105,23 @@ final class Play {
                 "messages/\(message)", "conversations/\(conversation)/messages/\(message)",
                 "users/\(user)/messages/\(message)",
             ] {
-                let expected = try await scene.ask(
-                    "GET", "/apps/{app}/\(path)", by: RouterClient(service: forgetful))
+                let expected = try await sample.send(
+                    "GET", "/apps/{app}/\(path)", by: RouterClient(service: uncached))
                 for _ in 0..<2 {
-                    let cached = try await scene.ask(
-                        "GET", "/apps/{app}/\(path)", by: RouterClient(service: remembering))
-                    #expect(cached.status == expected.status)
-                    #expect(cached.body == expected.body)
-                    #expect(cached["ETag"] == expected["ETag"])
-                    #expect(cached["Vary"] == expected["Vary"])
+                    let actual = try await sample.send(
+                        "GET", "/apps/{app}/\(path)", by: RouterClient(service: cached))
+                    #expect(actual.status == expected.status)
+                    #expect(actual.body == expected.body)
+                    #expect(actual["ETag"] == expected["ETag"])
+                    #expect(actual["Vary"] == expected["Vary"])
                 }
             }
         }
     }
 
-    private func converse() async throws {
+    private func createConversation() async throws {
         let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
-        let made = try await scene.ask(
+        let made = try await sample.send(
             "POST", "/apps/{app}/conversations", #"{"participants":[\#(list)],"distinct":false}"#,
             by: client)
         conversations.append(
@@ -129,17 +129,17 @@ final class Play {
         _ = try await sendIfAllowed()
     }
 
-    private func ask(
+    private func send(
         _ method: String, _ path: String, _ body: String = "",
         _ fields: [(name: String, value: String)] = []
     ) async throws {
-        _ = try await scene.ask(method, "/apps/{app}/\(path)", body, fields: fields, by: client)
+        _ = try await sample.send(method, "/apps/{app}/\(path)", body, fields: fields, by: client)
     }
 }
 
 extension TestServer {
-    /// Another interface over the same store, with so many bytes for what it remembers.
-    fileprivate func remembering(_ budget: Int) -> PlatformAPI {
+    /// Another interface over the same store, with this cache size in bytes.
+    fileprivate func withCache(_ budget: Int) -> PlatformAPI {
         var settings = service.api.settings
         settings.memory = budget
         let api = service.api

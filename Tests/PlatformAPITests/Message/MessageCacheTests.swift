@@ -5,37 +5,36 @@ import Testing
 
 @testable import PlatformAPI
 
-@Suite struct `A remembered message` {
-    /// Each viewer asks both an interface that remembers and one that does not, twice each:
-    /// whatever was changed in between, they say the same.
+@Suite struct `A cached message` {
+    /// Reads through an interface with a cache and one without, twice each: after every change
+    /// they must agree.
     @Test(arguments: ["1.1", "2.0", "3.0"])
-    func `is answered as if read from the database after every change`(version: String) async throws
-    {
-        let play = try await Play(version)
+    func `equals the message in the database after every change`(version: String) async throws {
+        let interfaces = try await CachedAndUncached(version)
         for _ in 0..<70 {
-            try await play.changeSomething()
-            try await play.compareSome()
+            try await interfaces.changeSomething()
+            try await interfaces.compareSome()
         }
-        let statistics = play.remembering.messageCacheStatistics
-        #expect((statistics.hits > 100) == play.scene.world.remembers)
-        #expect((statistics.hits == 0) == !play.scene.world.remembers)
+        let statistics = interfaces.cached.messageCacheStatistics
+        #expect((statistics.hits > 100) == interfaces.sample.server.caches)
+        #expect((statistics.hits == 0) == !interfaces.sample.server.caches)
         #expect(statistics.misses > 20)
-        #expect(play.forgetful.messageCacheStatistics.hits == 0)
-        #expect(play.forgetful.messageCacheStatistics.bytes == 0)
+        #expect(interfaces.uncached.messageCacheStatistics.hits == 0)
+        #expect(interfaces.uncached.messageCacheStatistics.bytes == 0)
     }
 
-    @Test func `is what its change has answered, over sockets (X4)`() async throws {
-        let scene = try await SampleApplication.make(version: "3.0", in: .separate())
+    @Test func `is current once a change was answered, over sockets (X4)`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0", in: .separate())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for writer in 0..<6 {
                 group.addTask {
-                    let socket = SocketClient(port: scene.world.port)
-                    let play = try await Play(
-                        "3.0", in: scene, by: socket, members: ["w\(writer)", "r"])
-                    let message = try await play.send()
+                    let socket = SocketClient(port: sample.server.port)
+                    let interfaces = try await CachedAndUncached(
+                        "3.0", in: sample, by: socket, members: ["w\(writer)", "r"])
+                    let message = try await interfaces.send()
                     for number in 0..<40 {
                         let name = "name \(number)"
-                        let answer = try await scene.ask(
+                        let answer = try await sample.send(
                             "PUT", "/apps/{app}/users/w\(writer)/identity",
                             #"{"display_name":"\#(name)"}"#, by: socket)
                         #expect(answer.status == 204)
@@ -43,72 +42,75 @@ import Testing
                             "/apps/{app}/messages/\(message)",
                             "/apps/{app}/users/r/messages/\(message)",
                         ] {
-                            let read = try await scene.ask("GET", path, by: socket)
+                            let read = try await sample.send("GET", path, by: socket)
                             #expect(read.body.contains("\"display_name\":\"\(name)\""))
                         }
                     }
-                    let read = try await scene.ask(
+                    let read = try await sample.send(
                         "POST", "/apps/{app}/users/r/messages/\(message)/receipts",
                         #"{"type":"read"}"#, by: socket)
                     #expect(read.status == 204)
-                    let known = try await scene.ask(
+                    let known = try await sample.send(
                         "GET", "/apps/{app}/users/r/messages/\(message)", by: socket)
                     #expect(known.body.contains("\"is_unread\":false"))
                 }
             }
             try await group.waitForAll()
         }
-        let before = scene.world.service.api.messageCacheStatistics
+        let before = sample.server.service.api.messageCacheStatistics
         #expect(before.misses > 0)
     }
 
     @Test func `is the same after a restart`() async throws {
-        let scene = try await SampleApplication.make(version: "3.0", in: .separate())
-        let play = try await Play("3.0", in: scene, by: RouterClient(service: scene.world.service))
-        let path = "/apps/{app}/messages/\(try await play.send())"
-        let before = try await scene.ask("GET", path, by: SocketClient(port: scene.world.port))
-        let later = try await scene.reopened()
-        let socket = SocketClient(port: later.world.port)
-        for _ in 0..<3 { #expect(try await later.ask("GET", path, by: socket).body == before.body) }
+        let sample = try await SampleApplication.make(version: "3.0", in: .separate())
+        let interfaces = try await CachedAndUncached(
+            "3.0", in: sample, by: RouterClient(service: sample.server.service))
+        let path = "/apps/{app}/messages/\(try await interfaces.send())"
+        let before = try await sample.send("GET", path, by: SocketClient(port: sample.server.port))
+        let later = try await sample.reopened()
+        let socket = SocketClient(port: later.server.port)
+        for _ in 0..<3 {
+            #expect(try await later.send("GET", path, by: socket).body == before.body)
+        }
         #expect(
-            later.world.service.api.messageCacheStatistics.hits == (later.world.remembers ? 2 : 0))
+            later.server.service.api.messageCacheStatistics.hits == (later.server.caches ? 2 : 0))
     }
 
-    @Test func `is refused as it would be, and known by its tag (X4)`() async throws {
-        let scene = try await SampleApplication.make(version: "3.0", in: .separate())
-        let client = RouterClient(service: scene.world.service)
-        let play = try await Play("3.0", in: scene, by: client)
-        let message = try await play.send()
+    @Test func `is checked for access, and revalidated by its ETag (X4)`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0", in: .separate())
+        let client = RouterClient(service: sample.server.service)
+        let interfaces = try await CachedAndUncached("3.0", in: sample, by: client)
+        let message = try await interfaces.send()
         for _ in 0..<2 {
-            let found = try await scene.ask("GET", "/apps/{app}/messages/\(message)", by: client)
+            let found = try await sample.send("GET", "/apps/{app}/messages/\(message)", by: client)
             #expect(found.status == 200)
             #expect(found["ETag"] == "\"v1\"")
-            let known = try await scene.ask(
+            let known = try await sample.send(
                 "GET", "/apps/{app}/messages/\(message)", fields: [("If-None-Match", "\"v1\"")],
                 by: client)
             #expect(known.status == 304)
             #expect(known.body.isEmpty)
-            let foreign = try await client.ask(
+            let foreign = try await client.send(
                 PlainRequest(
-                    method: "GET", target: "/apps/\(scene.application.uuid)/messages/\(message)",
+                    method: "GET", target: "/apps/\(sample.application.uuid)/messages/\(message)",
                     fields: [
-                        ("Authorization", "Bearer \(scene.variables["other_token"] ?? "")"),
+                        ("Authorization", "Bearer \(sample.variables["other_token"] ?? "")"),
                         ("Accept", "application/vnd.layer+json; version=3.0"),
                     ], body: ""))
             #expect(foreign.status == 403)
-            let elsewhere = try await scene.ask(
+            let elsewhere = try await sample.send(
                 "GET", "/apps/{app}/conversations/\(message)/messages/\(message)", by: client)
             #expect(elsewhere.status == 404)
         }
-        // All lookups count as hits, also those that are answered with an error.
+        // All lookups count as hits, also those answered with an error.
         #expect(
-            scene.world.service.api.messageCacheStatistics.hits == (scene.world.remembers ? 5 : 0))
+            sample.server.service.api.messageCacheStatistics.hits == (sample.server.caches ? 5 : 0))
     }
 }
 
-@Suite struct `A cache with a budget` {
+@Suite struct `A cache with a memory limit` {
     @Test(arguments: [1000, 5000, 60_000])
-    func `never weighs more than that, and returns the last stored value`(budget: Int) {
+    func `never exceeds its limit, and returns the last stored value`(budget: Int) {
         var cache = BudgetedCache<Int, Int>(budget: budget)
         var stored: [Int: Int] = [:]
         var weights: [Int: Int] = [:]
@@ -145,11 +147,11 @@ import Testing
         #expect((8..<16).allSatisfy { key in cache.value(of: key) == nil })
     }
 
-    @Test func `keeps nothing that drives out many, and without a budget nothing at all`() {
+    @Test func `does not store large entries, and nothing with a limit of zero`() {
         var cache = BudgetedCache<Int, Int>(budget: 1600)
         cache.store(1, under: 1, weight: 101)
         #expect(cache.count == 0)
-        // What was known under the key is not true any more either.
+        // The former value of the key is removed too.
         cache.store(2, under: 2, weight: 100)
         cache.store(3, under: 2, weight: 101)
         #expect(cache.value(of: 2) == nil)

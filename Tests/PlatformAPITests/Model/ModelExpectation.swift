@@ -1,17 +1,17 @@
 import JSON
 
-/// What the model says that an answer is.
+/// The response that the model expects.
 struct ModelExpectation {
     var status: Int
     /// The `id` of an error.
     var error: String?
     /// The `data.property` of an error.
     var property: String?
-    /// The content, or `data` of an error; `nil` when it is empty or of no interest.
+    /// The content, or `data` of an error; `nil` if it is empty or not compared.
     var body: ModelValue?
     /// `Layer-Count`.
     var count: Int?
-    /// The version that `ETag` names.
+    /// The version in `ETag`.
     var version: Int64?
 
     static func ok(_ body: ModelValue, count: Int? = nil) -> ModelExpectation {
@@ -38,7 +38,7 @@ struct ModelExpectation {
         "participant_blocked": 110, "id_in_use": 111, "version_mismatch": 115,
     ]
 
-    /// The first difference of an answer; `nil` when there is none.
+    /// The first difference of a response; `nil` when there is none.
     func difference(from answer: PlainAnswer, _ value: ModelValue?) -> String? {
         if answer.status != status {
             return "status: expected \(status)\(error.map { " \($0)" } ?? ""), answered"
@@ -72,7 +72,7 @@ struct ModelExpectation {
     }
 }
 
-/// A JSON value as the model expects it or as the server answers it.
+/// A JSON value expected by the model or returned by the server.
 ///
 /// Texts are ASCII: every other scalar is escaped, so that canonically equivalent texts stay different.
 indirect enum ModelValue: Equatable {
@@ -83,7 +83,7 @@ indirect enum ModelValue: Equatable {
     case number(Int64)
     case text(String)
     case list([ModelValue])
-    /// Expected: these members, and possibly others. Answered: all members.
+    /// Expected: these members, and possibly others. Returned: all members.
     case object([String: ModelValue])
     /// Expected: these members and no others.
     case exactly([String: ModelValue])
@@ -127,7 +127,7 @@ extension ModelValue {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// The first difference between what is expected here and an answer; `nil` when there is none.
+    /// The first difference between this expectation and a value; `nil` when there is none.
     func difference(from answer: ModelValue, at path: String = "") -> String? {
         switch (self, answer) {
         case (.any, _): return nil
@@ -140,8 +140,8 @@ extension ModelValue {
             return Self.difference(of: expected, from: found, at: path)
         case (.list(let expected), .list(let found)):
             guard expected.count == found.count else { break }
-            for (place, pair) in zip(expected, found).enumerated() {
-                if let found = pair.0.difference(from: pair.1, at: "\(path)[\(place)]") {
+            for (index, pair) in zip(expected, found).enumerated() {
+                if let found = pair.0.difference(from: pair.1, at: "\(path)[\(index)]") {
                     return found
                 }
             }
@@ -150,9 +150,9 @@ extension ModelValue {
             var left = found
             for value in expected {
                 guard
-                    let place = left.firstIndex(where: { value.difference(from: $0) == nil })
+                    let index = left.firstIndex(where: { value.difference(from: $0) == nil })
                 else { return "\(path): \(value) is missing in \(answer)" }
-                left.remove(at: place)
+                left.remove(at: index)
             }
             return left.isEmpty ? nil : "\(path): the model has no \(left)"
         default: if self == answer { return nil }

@@ -10,26 +10,28 @@ extension ModelOperation {
             if let metadata { members.append("\"metadata\":\(metadata.json)") }
             return post(
                 path(user) + "/conversations", members, own, model, "layer:///conversations/")
-        case .patch(let chat, let user, let changes, let ahead):
-            var request = ask(
-                "PATCH", "\(path(user))/conversations/\(model.name(chat))",
+        case .patch(let conversation, let user, let changes, let ahead):
+            var request = makeRequest(
+                "PATCH", "\(path(user))/conversations/\(model.name(conversation))",
                 "[\(changes.map(patch).joined(separator: ","))]")
             if let ahead {
-                let version = model.chat(chat).map { model.chats[$0].version } ?? 1
+                let version =
+                    model.conversation(conversation).map { model.conversations[$0].version } ?? 1
                 request.fields.append(("If-Match", "\"v\(version + ahead)\""))
             }
             return request
-        case .deleteConversation(let chat, let user, let deletion):
+        case .deleteConversation(let conversation, let user, let deletion):
             let query =
                 switch deletion {
                 case .forAll: user == nil ? "" : "?mode=all_participants"
                 case .forMe: number.isMultiple(of: 2) ? "" : "?mode=my_devices&leave=false"
                 case .leaving: "?mode=my_devices&leave=true"
                 }
-            return ask("DELETE", "\(path(user))/conversations/\(model.name(chat))\(query)")
-        case .send(let chat, let author, let parts, let own):
-            let shown = parts.enumerated().map { place, part in
-                let id = part.hasOwnID ? ",\"id\":\"\(model.partID(number, place))\"" : ""
+            return makeRequest(
+                "DELETE", "\(path(user))/conversations/\(model.name(conversation))\(query)")
+        case .send(let conversation, let author, let parts, let own):
+            let shown = parts.enumerated().map { partIndex, part in
+                let id = part.hasOwnID ? ",\"id\":\"\(model.partID(number, partIndex))\"" : ""
                 return "{\"mime_type\":\"text/plain\",\"body\":\(quoted(part.text))\(id)}"
             }
             var user: ModelUser?
@@ -40,21 +42,22 @@ extension ModelOperation {
                 members.insert(self.sender(author), at: 0)
             }
             return post(
-                "\(path(user))/conversations/\(model.name(chat))/messages", members, own, model,
+                "\(path(user))/conversations/\(model.name(conversation))/messages", members, own,
+                model,
                 "layer:///messages/")
         case .deleteMessage(let message, let user, let forAll):
             let query = user == nil ? "" : forAll ? "?mode=all_participants" : "?mode=my_devices"
-            return ask("DELETE", "\(path(user))/messages/\(model.name(message))\(query)")
+            return makeRequest("DELETE", "\(path(user))/messages/\(model.name(message))\(query)")
         case .changeParts(let message, let user, let change):
             return changeParts(message, user, change, model)
         case .receipt(let message, let user, let isRead):
-            return ask(
+            return makeRequest(
                 "POST", "\(path(user))/messages/\(model.name(message))/receipts",
                 "{\"type\":\"\(isRead ? "read" : "delivery")\"}")
-        case .readAll(let chat, let user, let last, let plus):
+        case .readAll(let conversation, let user, let last, let plus):
             let position = model.wirePosition(last, plus).map { "\($0)" } ?? "null"
-            return ask(
-                "POST", "\(path(user))/conversations/\(model.name(chat))/mark_all_read",
+            return makeRequest(
+                "POST", "\(path(user))/conversations/\(model.name(conversation))/mark_all_read",
                 "{\"position\":\(position)}")
         case .block(let owner, let other, let isAdded): return block(owner, other, isAdded)
         case .announce(let recipients, let author, let text, let own):
@@ -65,27 +68,28 @@ extension ModelOperation {
                     "\"parts\":[{\"mime_type\":\"text/plain\",\"body\":\(quoted(text))}]",
                 ], own, model, "layer:///announcements/")
         case .announcementReceipt(let announcement, let user, let isRead):
-            return ask(
+            return makeRequest(
                 "POST", "\(path(user))/announcements/\(model.name(announcement))/receipts",
                 "{\"type\":\"\(isRead ? "read" : "delivery")\"}")
         case .deleteAnnouncement(let announcement, let user):
-            return ask("DELETE", "\(path(user))/announcements/\(model.name(announcement))")
+            return makeRequest("DELETE", "\(path(user))/announcements/\(model.name(announcement))")
         case .identity(let user, let change): return identity(user, change)
         case .suspend(let user, let isSuspended):
-            return ask(
+            return makeRequest(
                 "PATCH", path(user),
                 "[{\"operation\":\"set\",\"property\":\"suspended\",\"value\":\(isSuspended)}]")
         case .setBadge(let user, let count):
-            return ask("PUT", "\(path(user))/badge", "{\"external_unread_count\":\(count)}")
-        case .mistake(let mistake):
-            let path = mistake.path.replacing(
-                "{conversation}", with: model.name(mistake.conversation))
-            return ask(mistake.method, path, mistake.body)
-        case .again: return ask("GET", "/conversations")
+            return makeRequest("PUT", "\(path(user))/badge", "{\"external_unread_count\":\(count)}")
+        case .invalidRequest(let invalidRequest):
+            let path = invalidRequest.path.replacing(
+                "{conversation}", with: model.name(invalidRequest.conversation))
+            return makeRequest(invalidRequest.method, path, invalidRequest.body)
+        case .again: return makeRequest("GET", "/conversations")
         }
     }
 
-    private func ask(_ method: String, _ path: String, _ body: String = "") -> PlainRequest {
+    private func makeRequest(_ method: String, _ path: String, _ body: String = "") -> PlainRequest
+    {
         var request = PlainRequest.model(method, path, body, version)
         if hasKey, ["POST", "PATCH"].contains(method) {
             request.fields.append(("Idempotency-Key", "operation-\(number)"))
@@ -102,7 +106,7 @@ extension ModelOperation {
             let id = model.ownID(number)
             members.append("\"id\":\"\(self.number.isMultiple(of: 2) ? prefix : "")\(id)\"")
         }
-        var request = ask("POST", path, "{\(members.joined(separator: ","))}")
+        var request = makeRequest("POST", path, "{\(members.joined(separator: ","))}")
         if case .header(let number) = own {
             request.fields.append(("If-None-Match", model.ownID(number)))
         }
@@ -152,34 +156,37 @@ extension ModelOperation {
         _ message: Int, _ user: ModelUser?, _ change: PartsChange, _ model: ReferenceModel
     ) -> PlainRequest {
         let id = model.name(message)
-        let chat = model.message(message).map { model.chats[model.messages[$0].chat].id }
+        let conversation = model.message(message).map {
+            model.conversations[model.messages[$0].conversation].id
+        }
         let path =
             user != nil
             ? "\(path(user))/messages/\(id)/parts"
-            : "/conversations/\(chat ?? id)/messages/\(id)/parts"
-        func part(_ text: String, _ place: Int) -> String {
+            : "/conversations/\(conversation ?? id)/messages/\(id)/parts"
+        func part(_ text: String, _ partIndex: Int) -> String {
             """
-            {"mime_type":"text/plain","body":\(quoted(text)),"id":"\(model.partID(number, place))"}
+            {"mime_type":"text/plain","body":\(quoted(text)),"id":"\(model.partID(number, partIndex))"}
             """
         }
         return switch change {
-        case .add(let text): ask("POST", path, part(text, 0))
+        case .add(let text): makeRequest("POST", path, part(text, 0))
         case .replaceAll(let texts):
-            ask(
+            makeRequest(
                 "PUT", path,
                 "[\(texts.enumerated().map { part($1, $0) }.joined(separator: ","))]")
-        case .remove(let index): ask("DELETE", "\(path)/\(index)")
+        case .remove(let index): makeRequest("DELETE", "\(path)/\(index)")
         }
     }
 
     private func block(_ owner: ModelUser, _ other: ModelUser, _ isAdded: Bool) -> PlainRequest {
         if usesBlockPaths {
             return isAdded
-                ? ask("POST", "\(path(owner))/blocks", "{\"user_id\":\(quoted(other.text))}")
-                : ask("DELETE", "\(path(owner))/blocks/\(other.encoded)")
+                ? makeRequest(
+                    "POST", "\(path(owner))/blocks", "{\"user_id\":\(quoted(other.text))}")
+                : makeRequest("DELETE", "\(path(owner))/blocks/\(other.encoded)")
         }
         let operand = version.namesIdentities ? "id" : "value"
-        return ask(
+        return makeRequest(
             "PATCH", path(owner),
             """
             [{"operation":"\(isAdded ? "add" : "remove")","property":"blocks",\
@@ -195,13 +202,13 @@ extension ModelOperation {
             """
         }
         return switch change {
-        case .create(let name, let isBot): ask("POST", path, body(name, isBot))
-        case .replace(let name, let isBot): ask("PUT", path, body(name, isBot))
+        case .create(let name, let isBot): makeRequest("POST", path, body(name, isBot))
+        case .replace(let name, let isBot): makeRequest("PUT", path, body(name, isBot))
         case .rename(let name):
-            ask(
+            makeRequest(
                 "PATCH", path,
                 "[{\"operation\":\"set\",\"property\":\"display_name\",\"value\":\(quoted(name))}]")
-        case .delete: ask("DELETE", path)
+        case .delete: makeRequest("DELETE", path)
         }
     }
 }
@@ -213,19 +220,19 @@ extension ModelRead {
             "\(first)page_size=\(size)" + (after.map { "&from_id=\(model.name($0))" } ?? "")
         }
         return switch self {
-        case .conversation(let chat): get("/conversations/\(model.name(chat))")
-        case .messages(let chat, let size, let after):
-            get("/conversations/\(model.name(chat))/messages\(page(size, after))")
+        case .conversation(let conversation): get("/conversations/\(model.name(conversation))")
+        case .messages(let conversation, let size, let after):
+            get("/conversations/\(model.name(conversation))/messages\(page(size, after))")
         case .message(let message): get("/messages/\(model.name(message))")
         case .userConversations(let user, let byLastMessage, let size, let after):
             get(
                 "\(String.path(user))/conversations\(page(size, after))"
                     + (byLastMessage ? "&sort_by=last_message" : ""))
-        case .userConversation(let user, let chat):
-            get("\(String.path(user))/conversations/\(model.name(chat))")
-        case .userMessages(let user, let chat, let size, let after):
+        case .userConversation(let user, let conversation):
+            get("\(String.path(user))/conversations/\(model.name(conversation))")
+        case .userMessages(let user, let conversation, let size, let after):
             get(
-                "\(String.path(user))/conversations/\(model.name(chat))/messages\(page(size, after))"
+                "\(String.path(user))/conversations/\(model.name(conversation))/messages\(page(size, after))"
             )
         case .userMessage(let user, let message):
             get("\(String.path(user))/messages/\(model.name(message))")
@@ -264,7 +271,7 @@ extension String {
     }
 }
 
-extension LogCopy.Tree {
+extension LogReplica.Tree {
     fileprivate var json: String {
         switch self {
         case .text(let text): quoted(text)
@@ -276,5 +283,5 @@ extension LogCopy.Tree {
     }
 }
 
-/// The texts of operations have neither quotes nor control characters.
+/// The text quoted; texts of operations have neither quotes nor control characters.
 private func quoted(_ text: String) -> String { "\"\(text)\"" }

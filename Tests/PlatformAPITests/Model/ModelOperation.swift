@@ -12,7 +12,7 @@ struct ModelUser: Hashable, CustomStringConvertible {
 
     func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
 
-    /// As JavaScript's `encodeURIComponent` writes it (platform-api §1.7).
+    /// Encoded like JavaScript's `encodeURIComponent` (platform-api §1.7).
     var encoded: String {
         text.utf8.map { byte in
             switch byte {
@@ -28,7 +28,7 @@ struct ModelUser: Hashable, CustomStringConvertible {
 
     var identity: String { "layer:///identities/\(encoded)" }
 
-    /// How requests of a version name it.
+    /// The name in requests of a version.
     func name(in version: APIVersion) -> String { version.namesIdentities ? identity : text }
 
     var description: String { text.inASCII }
@@ -36,20 +36,20 @@ struct ModelUser: Hashable, CustomStringConvertible {
 
 /// One request of a random sequence, and reads after it.
 ///
-/// Operations refer to objects by the number of the operation that creates them, so any subsequence of
-/// a sequence is a sequence, too: what it never creates is unknown there.
+/// Operations refer to objects by the number of the operation that creates them, so any subsequence is a
+/// valid sequence: objects that it does not create are unknown in it.
 struct ModelOperation: Sendable {
     let number: Int
     let version: APIVersion
-    /// How many milliseconds pass before it; with 0 it happens at the time of the one before.
+    /// The milliseconds that pass before it; with 0 it has the time of the previous one.
     let pause: Int
     let action: Action
     var reads: [ModelRead] = []
 
-    /// Whether it comes with an `Idempotency-Key`, where its method knows one.
+    /// Whether it has an `Idempotency-Key`, if its method accepts one.
     var hasKey: Bool { number.isMultiple(of: 3) }
 
-    /// The id that the caller gives an object, by a number that may be that of an earlier operation.
+    /// An id proposed by the caller, by a number that may be that of an earlier operation.
     enum OwnID: Sendable {
         case header(Int)
         case body(Int)
@@ -68,13 +68,13 @@ struct ModelOperation: Sendable {
         case add(ModelUser)
         case remove(ModelUser)
         case set([ModelUser])
-        case write([String], LogCopy.Tree)
+        case write([String], LogReplica.Tree)
         case erase([String])
     }
 
     enum Deletion: Sendable { case forAll, forMe, leaving }
 
-    /// A part of a message that is sent: text, and possibly its own id.
+    /// A part of a sent message: a text, and possibly its own id.
     struct Part: Sendable {
         let text: String
         var hasOwnID = false
@@ -95,15 +95,15 @@ struct ModelOperation: Sendable {
 
     enum Action: Sendable {
         case create(
-            by: ModelUser?, [ModelUser], isDistinct: Bool, metadata: LogCopy.Tree?, own: OwnID?)
-        /// - Parameter ahead: With a number, the version that `If-Match` demands, counted from the current one.
+            by: ModelUser?, [ModelUser], isDistinct: Bool, metadata: LogReplica.Tree?, own: OwnID?)
+        /// - Parameter ahead: The version in `If-Match`, relative to the current one; `nil` without that header.
         case patch(Int, by: ModelUser?, [Change], ahead: Int64?)
         case deleteConversation(Int, by: ModelUser?, Deletion)
         case send(Int, by: Author, [Part], own: OwnID?)
         case deleteMessage(Int, by: ModelUser?, forAll: Bool)
         case changeParts(Int, by: ModelUser?, PartsChange)
         case receipt(Int, by: ModelUser, isRead: Bool)
-        /// All, or up to the message of an operation with so much added to its position on the wire.
+        /// All, or up to the message of an operation, with an offset added to its position in JSON.
         case readAll(Int, by: ModelUser, upTo: Int?, plus: Int64)
         case block(ModelUser, ModelUser, isAdded: Bool)
         case announce([ModelUser], by: Author, String, own: OwnID?)
@@ -113,13 +113,13 @@ struct ModelOperation: Sendable {
         case suspend(ModelUser, Bool)
         case setBadge(ModelUser, Int64)
         /// A request that changes nothing.
-        case mistake(ModelMistake)
-        /// The request of an earlier operation again, under the key it came with (X2).
+        case invalidRequest(InvalidModelRequest)
+        /// Repeats the request of an earlier operation under its key (X2).
         case again(Int)
     }
 }
 
-/// A read beside an operation.
+/// A read after an operation.
 enum ModelRead: Sendable {
     case conversation(Int)
     case messages(Int, size: Int, after: Int?)
@@ -137,10 +137,10 @@ enum ModelRead: Sendable {
     case userCount
 }
 
-/// A request with one mistake in it, and its answer in every version.
-struct ModelMistake: Sendable {
+/// A request with one error, and its response in every version.
+struct InvalidModelRequest: Sendable {
     let method: String
-    /// With `{conversation}` for the conversation of an operation and `{user}` for a user.
+    /// The path, with `{conversation}` for the conversation of an operation and `{user}` for a user.
     let path: String
     let body: String
     let status: Int
@@ -156,56 +156,58 @@ struct ModelMistake: Sendable {
         (self.status, self.error, self.property) = (status, error, property)
     }
 
-    static let all: [ModelMistake] = [
-        ModelMistake("POST", "/conversations", "{}", 422, "missing_property", "participants"),
-        ModelMistake(
+    static let all: [InvalidModelRequest] = [
+        InvalidModelRequest(
+            "POST", "/conversations", "{}", 422, "missing_property", "participants"),
+        InvalidModelRequest(
             "POST", "/conversations", #"{"participants":[]}"#, 422, "invalid_property",
             "participants"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/conversations", #"{"participants":["ana"],"distinct":"yes"}"#, 422,
             "invalid_property", "distinct"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/conversations", #"{"participants":["ana"],"metadata":{"a":1}}"#, 422,
             "invalid_property", "metadata"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/conversations", #"{"participants":["ana"],"metadata":{"a b":"c"}}"#, 422,
             "invalid_property", "metadata"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/conversations", #"{"participants":["new one"],"id":"none"}"#, 422,
             "invalid_property", "id"),
-        ModelMistake("POST", "/conversations", #"{"participants":["#, 400, "invalid_request"),
-        ModelMistake(
+        InvalidModelRequest(
+            "POST", "/conversations", #"{"participants":["#, 400, "invalid_request"),
+        InvalidModelRequest(
             "PATCH", "/conversations/{conversation}",
             #"[{"operation":"set","property":"metadata.a","value":5}]"#, 422, "invalid_property",
             "value"),
-        ModelMistake(
+        InvalidModelRequest(
             "PATCH", "/conversations/{conversation}",
             #"[{"operation":"replace","property":"metadata.a","value":"b"}]"#, 422,
             "invalid_property", "operation"),
-        ModelMistake(
+        InvalidModelRequest(
             "PATCH", "/conversations/{conversation}",
             #"[{"operation":"set","property":"metadata.a","value":"b"},{"operation":"set","property":"distinct","value":true}]"#,
             422, "invalid_property"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/users/ana/conversations/{conversation}/messages", #"{"parts":[]}"#, 422,
             "invalid_property", "parts"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/users/ana/conversations/{conversation}/messages",
             #"{"parts":[{"mime_type":"text","body":"a"}]}"#, 422, "invalid_property",
             "parts.mime_type"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/users/ana/conversations/{conversation}/messages",
             #"{"parts":[{"mime_type":"a/b","body":"\#(String(repeating: "a", count: 2049))"}]}"#,
             422, "invalid_property", "parts.body"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/users/ana/conversations/{conversation}/mark_all_read", #"{"position":-1}"#,
             422, "invalid_property", "position"),
-        ModelMistake(
+        InvalidModelRequest(
             "POST", "/users/ana/conversations/{conversation}/mark_all_read",
             #"{"position":1.5}"#, 422, "invalid_property", "position"),
-        ModelMistake("GET", "/conversations/none", "", 404, "not_found"),
-        ModelMistake("POST", "/announcements", "{}", 422, "missing_property", "recipients"),
-        ModelMistake(
+        InvalidModelRequest("GET", "/conversations/none", "", 404, "not_found"),
+        InvalidModelRequest("POST", "/announcements", "{}", 422, "missing_property", "recipients"),
+        InvalidModelRequest(
             "PUT", "/users/unheard-of/badge", #"{"external_unread_count":-1}"#, 422,
             "invalid_property", "external_unread_count"),
     ]

@@ -3,53 +3,53 @@ import Messaging
 import MessagingStore
 import MessagingWire
 
-/// A server for one sequence at a time, with a clock that stands still between operations.
-struct ModelServer: Sendable {
-    let world: TestServer
-    /// A second one, to import into.
+/// Two servers for one sequence at a time, with clocks that stand still between operations.
+struct ModelServers: Sendable {
+    let main: TestServer
+    /// The server to import into.
     let other: TestServer
 
-    static func make() async throws -> ModelServer {
-        ModelServer(world: try await .stopped(), other: try await .stopped())
+    static func make() async throws -> ModelServers {
+        ModelServers(main: try await .withManualClock(), other: try await .withManualClock())
     }
 }
 
-/// The first answer that is not what the model says.
+/// The first response that differs from the model.
 struct ModelFailure {
     /// The number of the operation, also for a read after it.
     let number: Int
     let request: PlainRequest
     let difference: String
     let answer: PlainAnswer
-    /// Every request until there, with its status.
+    /// Every request up to it, with its status.
     let history: [String]
 }
 
-/// A sequence of operations on a server and beside it on the model.
+/// A sequence of operations, applied to a server and to the model.
 struct ModelRun {
-    private let server: ModelServer
+    private let servers: ModelServers
     private let sequence: [ModelOperation]
-    private var scene: SampleApplication
+    private var sample: SampleApplication
     private var model: ReferenceModel
     private var history: [String] = []
-    /// What came with a key, and the answer to it.
-    private var kept: [Int: (request: PlainRequest, answer: PlainAnswer)] = [:]
+    /// Requests with a key, and their responses.
+    private var keyedRequests: [Int: (request: PlainRequest, answer: PlainAnswer)] = [:]
 
-    /// - Parameter mistake: A rule of the model that is wrong on purpose.
-    /// - Returns: The first difference; `nil` when all answers are as the model says.
+    /// - Parameter wrongRule: A rule of the model that is wrong on purpose.
+    /// - Returns: The first difference; `nil` when all responses agree with the model.
     static func failure(
-        of sequence: [ModelOperation], on server: ModelServer,
-        mistake: ReferenceModel.Mistake? = nil
+        of sequence: [ModelOperation], on servers: ModelServers,
+        wrongRule: ReferenceModel.WrongRule? = nil
     ) async throws -> ModelFailure? {
-        let store = server.world.store
+        let store = servers.main.store
         let application = try await store.createApplication(name: "model").id
         let token = try await store.createToken(for: application, scope: .admin).secret
-        let scene = SampleApplication(
-            world: server.world, application: application,
+        let sample = SampleApplication(
+            server: servers.main, application: application,
             variables: ["app": application.uuid, "token": token, "version": "3.0"])
         var run = ModelRun(
-            server: server, sequence: sequence, scene: scene,
-            model: ReferenceModel(application: application.uuid, mistake: mistake))
+            servers: servers, sequence: sequence, sample: sample,
+            model: ReferenceModel(application: application.uuid, wrongRule: wrongRule))
         return try await run.failure()
     }
 
@@ -60,22 +60,22 @@ struct ModelRun {
         let number = sequence.last?.number ?? 0
         if let failure = try await readEverything(number) { return failure }
         if let difference = try await differenceOfFold() {
-            return failure(number, "the folded event log", difference)
+            return failure(number, "the replica of the event log", difference)
         }
         return try await failureOfImport(number)
     }
 
     private mutating func perform(_ operation: ModelOperation) async throws -> ModelFailure? {
-        server.world.clock.advance(by: operation.pause)
-        model.now = server.world.clock.now().milliseconds
+        servers.main.clock.advance(by: operation.pause)
+        model.now = servers.main.clock.now().milliseconds
         if case .again(let earlier) = operation.action {
             return try await repeated(earlier, operation.number)
         }
         let request = operation.request(in: model)
-        let answer = try await scene.client.ask(filled(request))
+        let answer = try await sample.client.send(filled(request))
         note(operation.number, request, answer)
         if operation.hasKey, ["POST", "PATCH"].contains(request.method) {
-            kept[operation.number] = (request, answer)
+            keyedRequests[operation.number] = (request, answer)
         }
         let value = Self.value(of: answer)
         let made = value?["id"]?.text.map { id in String(id.suffix(36)) }
@@ -91,12 +91,13 @@ struct ModelRun {
         return nil
     }
 
-    /// Sends a request again: its answer was stored with the effect, if that was one (X2, ruling 12).
+    /// Repeats a request: its response was stored if it succeeded (X2, ruling 12).
     private mutating func repeated(_ earlier: Int, _ number: Int) async throws -> ModelFailure? {
-        guard let (request, first) = kept[earlier], (200..<300).contains(first.status) else {
+        guard let (request, first) = keyedRequests[earlier], (200..<300).contains(first.status)
+        else {
             return nil
         }
-        let answer = try await scene.client.ask(filled(request))
+        let answer = try await sample.client.send(filled(request))
         note(number, request, answer)
         guard answer.status == first.status, answer.body == first.body,
             answer["Idempotent-Replayed"] == "true"
@@ -110,14 +111,14 @@ struct ModelRun {
         _ read: ModelRead, _ number: Int, _ version: APIVersion
     ) async throws -> ModelFailure? {
         let request = read.request(in: model, version)
-        let answer = try await scene.client.ask(filled(request))
+        let answer = try await sample.client.send(filled(request))
         let expected = model.answer(to: read, version)
         return expected.difference(from: answer, Self.value(of: answer)).map { difference in
             failure(number, request, difference, answer)
         }
     }
 
-    /// Every read of every object, each in one of the versions.
+    /// Reads every object in every way, each in one of the versions.
     private func readEverything(_ number: Int) async throws -> ModelFailure? {
         var reads: [ModelRead] = [.userCount, .conversations(size: 100, after: nil)]
         for operation in sequence {
@@ -151,8 +152,8 @@ struct ModelRun {
                 .announcements(user, size: 100, after: nil),
             ]
         }
-        for (place, read) in reads.enumerated() {
-            let version = APIVersion.allCases[(place / 2 + number) % APIVersion.allCases.count]
+        for (index, read) in reads.enumerated() {
+            let version = APIVersion.allCases[(index / 2 + number) % APIVersion.allCases.count]
             if let failure = try await compare(read, number, version) { return failure }
         }
         return nil
@@ -160,9 +161,9 @@ struct ModelRun {
 
     // MARK: - Event log, export, import
 
-    /// Folds the event log, page by page, and compares that with what the API shows (X3).
+    /// Replicates the event log page by page, and compares the result with the API (X3).
     private func differenceOfFold() async throws -> String? {
-        var (folded, shown) = (LogCopy(), LogCopy())
+        var (folded, shown) = (LogReplica(), LogReplica())
         var position: Int64 = 0
         while true {
             let page = try await get("/events?after=\(position)&limit=61")
@@ -170,22 +171,22 @@ struct ModelRun {
             guard let next = page["next"]?.integer, next > position else { break }
             position = next
         }
-        for chat in model.chats where !chat.isDeleted {
-            shown.keep(chat: try await get("/conversations/\(chat.id)"))
-            for message in try await get("/conversations/\(chat.id)/messages?page_size=100")
+        for conversation in model.conversations where !conversation.isDeleted {
+            shown.store(conversation: try await get("/conversations/\(conversation.id)"))
+            for message in try await get("/conversations/\(conversation.id)/messages?page_size=100")
                 .elements
             {
-                shown.keep(message: message)
+                shown.store(message: message)
             }
         }
         return folded == shown ? nil : "\(folded)\nis not what the API shows:\n\(shown)"
     }
 
-    /// Imports the export into another server; its export is the same, and so are its answers (X10).
+    /// Imports the export into another server, and compares its export and its responses (X10).
     private mutating func failureOfImport(_ number: Int) async throws -> ModelFailure? {
-        let lines = try await scene.exported()
-        let copy = try await scene.empty(in: server.other)
-        let taken = try await copy.bring(Array(lines.utf8))
+        let lines = try await sample.exported()
+        let copy = try await sample.empty(in: servers.other)
+        let taken = try await copy.importLines(Array(lines.utf8))
         guard taken.status == 200 else { return failure(number, "the import", "\(taken)") }
         let again = try await copy.exported()
         guard again == lines else {
@@ -194,7 +195,7 @@ struct ModelRun {
             return failure(
                 number, "the export of the import", pair.map { "\($0)\n\($1)" } ?? "the length")
         }
-        scene = copy
+        sample = copy
         history.append("       (export, import into another server)")
         return try await readEverything(number)
     }
@@ -202,14 +203,14 @@ struct ModelRun {
     // MARK: -
 
     private func get(_ path: String) async throws -> JSONValue {
-        let answer = try await scene.ask("GET", "/apps/{app}\(path)", by: scene.client)
+        let answer = try await sample.send("GET", "/apps/{app}\(path)", by: sample.client)
         return try JSONDocument(Array(answer.body.utf8)).root
     }
 
     private func filled(_ request: PlainRequest) -> PlainRequest {
         var request = request
         request.target = request.target.replacing("{app}", with: model.application)
-        request.fields[0].value = "Bearer \(scene.variables["token"] ?? "")"
+        request.fields[0].value = "Bearer \(sample.variables["token"] ?? "")"
         return request
     }
 
@@ -221,9 +222,9 @@ struct ModelRun {
         history.append("\(number): \(request.line) → \(answer.status)")
     }
 
-    private func failure(_ number: Int, _ place: String, _ difference: String) -> ModelFailure {
+    private func failure(_ number: Int, _ target: String, _ difference: String) -> ModelFailure {
         failure(
-            number, PlainRequest(method: "", target: place, fields: [], body: ""), difference,
+            number, PlainRequest(method: "", target: target, fields: [], body: ""), difference,
             PlainAnswer(status: 0, fields: [], body: ""))
     }
 

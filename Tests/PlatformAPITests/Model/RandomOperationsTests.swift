@@ -2,10 +2,10 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// Random requests in all versions, beside a model of the domain.
+/// Random requests in all versions, compared with a model of the domain.
 ///
-/// `PARLEY_TEST_SEED` chooses another run, `PARLEY_TEST_OPERATIONS` a longer or shorter one.
-@Suite struct `Random operations beside a model` {
+/// `PARLEY_TEST_SEED` selects another sequence, `PARLEY_TEST_OPERATIONS` its length.
+@Suite struct `Random operations compared with a model` {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = UInt64(environment["PARLEY_TEST_SEED"] ?? "") ?? 1
     private static let operations = Int(environment["PARLEY_TEST_OPERATIONS"] ?? "") ?? 10_000
@@ -13,18 +13,18 @@ import Testing
     private static let lanes = 2
 
     @Test(arguments: 0..<lanes)
-    func `answers, views, the event log and an import are what the model says (A to J, X3, X10)`(
+    func `responses, views, the event log and an import agree with the model (A to J, X3, X10)`(
         lane: Int
     ) async throws {
-        let server = try await ModelServer.make()
+        let servers = try await ModelServers.make()
         let count = max(1, Self.operations / Self.length)
         for number in stride(from: lane, to: count, by: Self.lanes) {
             let seed = Self.seed &* 1_000_003 &+ UInt64(number)
             let sequence = ModelGenerator.sequence(seed: seed, count: Self.length)
-            guard let failure = try await ModelRun.failure(of: sequence, on: server) else {
+            guard let failure = try await ModelRun.failure(of: sequence, on: servers) else {
                 continue
             }
-            let minimal = try await minimal(sequence, failure, on: server)
+            let minimal = try await minimal(sequence, failure, on: servers)
             Issue.record(
                 "PARLEY_TEST_SEED=\(Self.seed), sequence \(number): \(minimal.count) operations, \(minimal.failure)"
             )
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong rule about deleted messages is found in three requests`() async throws {
+    @Test func `a wrong rule about deleted messages is shrunk to three requests`() async throws {
         let minimal = try await minimal(of: .deletedMessagesStayUnread)
         #expect(minimal.count == 3, "\(minimal.failure)")
         let requests = minimal.failure.history.prefix(3)
@@ -40,13 +40,13 @@ import Testing
         #expect(requests.last?.contains("DELETE") == true)
     }
 
-    @Test func `a wrong rule about changed sets is found in two requests`() async throws {
+    @Test func `a wrong rule about changed participants is shrunk to two requests`() async throws {
         let minimal = try await minimal(of: .changedSetsStayDistinct)
         #expect(minimal.count == 2, "\(minimal.failure)")
         #expect(minimal.failure.history.first?.contains(#""distinct":true"#) == true)
     }
 
-    @Test func `a subsequence is minimal when nothing of it can go`() async {
+    @Test func `a shrunk sequence fails only as a whole`() async {
         for (first, second, third) in [(0, 1, 2), (3, 50, 99), (97, 98, 99), (0, 64, 65)] {
             let minimal = await shrunk(Array(0..<100)) { numbers in
                 Set(numbers).isSuperset(of: [first, second, third])
@@ -55,32 +55,33 @@ import Testing
         }
     }
 
-    /// The shortest of some minimal sequences: one from which nothing can go may not be the only one.
+    /// The shortest of some minimal sequences, because there may be several.
     private func minimal(
-        of mistake: ReferenceModel.Mistake
+        of wrongRule: ReferenceModel.WrongRule
     ) async throws -> (count: Int, failure: ModelFailure) {
-        let server = try await ModelServer.make()
+        let servers = try await ModelServers.make()
         var found: [(count: Int, failure: ModelFailure)] = []
         for seed in 1...4 as ClosedRange<UInt64> {
             let sequence = ModelGenerator.sequence(seed: seed, count: Self.length)
             guard
                 let failure = try await ModelRun.failure(
-                    of: sequence, on: server, mistake: mistake)
+                    of: sequence, on: servers, wrongRule: wrongRule)
             else { continue }
-            found.append(try await minimal(sequence, failure, on: server, mistake))
+            found.append(try await minimal(sequence, failure, on: servers, wrongRule))
         }
         return try #require(found.min { one, other in one.count < other.count })
     }
 
     private func minimal(
-        _ sequence: [ModelOperation], _ failure: ModelFailure, on server: ModelServer,
-        _ mistake: ReferenceModel.Mistake? = nil
+        _ sequence: [ModelOperation], _ failure: ModelFailure, on servers: ModelServers,
+        _ wrongRule: ReferenceModel.WrongRule? = nil
     ) async throws -> (count: Int, failure: ModelFailure) {
         var last = failure
         let failing = sequence.filter { operation in operation.number <= failure.number }
         let minimal = try await shrunk(failing) { shorter in
             guard
-                let found = try await ModelRun.failure(of: shorter, on: server, mistake: mistake)
+                let found = try await ModelRun.failure(
+                    of: shorter, on: servers, wrongRule: wrongRule)
             else { return false }
             last = found
             return true
@@ -89,12 +90,12 @@ import Testing
     }
 }
 
-/// The search for a minimal sequence that still fails (delta debugging): first whole chunks are removed,
-/// then ever smaller ones, at last single elements.
+/// Searches a minimal sequence that still fails (delta debugging): first large chunks are removed, then
+/// smaller ones, at last single elements.
 ///
 /// - Parameters:
-///   - sequence: One that fails.
-///   - tries: How many subsequences are tried at most.
+///   - sequence: A sequence that fails.
+///   - tries: The largest number of subsequences to try.
 ///   - fails: Whether a subsequence fails.
 /// - Returns: A subsequence that fails; if `tries` was enough, no single element of it can be removed.
 func shrunk<Element>(

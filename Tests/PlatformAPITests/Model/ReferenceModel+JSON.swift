@@ -1,6 +1,6 @@
 import MessagingWire
 
-// Objects as each version shows them (platform-api §3).
+// Objects in JSON of each version (platform-api §3).
 extension ReferenceModel {
     private func base(_ user: ModelUser?) -> String {
         TestServer.base + "/apps/\(application)" + (user.map { "/users/\($0.encoded)" } ?? "")
@@ -37,25 +37,29 @@ extension ReferenceModel {
         }
     }
 
-    private func json(_ tree: LogCopy.Tree) -> ModelValue {
+    private func json(_ tree: LogReplica.Tree) -> ModelValue {
         switch tree {
         case .text(let text): .string(text)
         case .object(let members): .exactly(members.mapValues(json))
         }
     }
 
-    /// - Parameter user: The viewer; `nil` for the system's.
-    func json(chat index: Int, _ version: APIVersion, seenBy user: ModelUser? = nil) -> ModelValue {
-        let chat = chats[index]
-        let url = "\(base(user))/conversations/\(chat.id)"
-        let view = user.flatMap { chat.views[$0] }
+    /// - Parameter user: The viewer; `nil` for the system.
+    func json(conversation index: Int, _ version: APIVersion, seenBy user: ModelUser? = nil)
+        -> ModelValue
+    {
+        let conversation = conversations[index]
+        let url = "\(base(user))/conversations/\(conversation.id)"
+        let view = user.flatMap { conversation.views[$0] }
         let isFormer = view?.removed != nil
         var members: [String: ModelValue] = [
-            "id": .text("layer:///conversations/\(chat.id)"), "url": .text(url),
-            "messages_url": .text("\(url)/messages"), "created_at": .text(chat.createdAt),
-            "participants": .list(isFormer ? [] : chat.participants.map { basic($0, version) }),
-            "distinct": .bool(chat.isDistinct),
-            "metadata": json(isFormer ? view?.frozenMetadata ?? .object([:]) : chat.metadata),
+            "id": .text("layer:///conversations/\(conversation.id)"), "url": .text(url),
+            "messages_url": .text("\(url)/messages"), "created_at": .text(conversation.createdAt),
+            "participants": .list(
+                isFormer ? [] : conversation.participants.map { basic($0, version) }),
+            "distinct": .bool(conversation.isDistinct),
+            "metadata": json(
+                isFormer ? view?.frozenMetadata ?? .object([:]) : conversation.metadata),
         ]
         if let user {
             let seen = visible(index, to: user)
@@ -73,12 +77,12 @@ extension ReferenceModel {
         message: Message, _ version: APIVersion, seenBy user: ModelUser? = nil,
         isJustSent: Bool = false
     ) -> ModelValue {
-        let chat = chats[message.chat]
-        let (id, conversation) = (message.id, "\(base(user))/conversations/\(chat.id)")
+        let conversation = conversations[message.conversation]
+        let (id, conversationURL) = (message.id, "\(base(user))/conversations/\(conversation.id)")
         let url =
-            user != nil ? "\(base(user))/messages/\(id)" : "\(conversation)/messages/\(id)"
+            user != nil ? "\(base(user))/messages/\(id)" : "\(conversationURL)/messages/\(id)"
         let isShort = isJustSent && user == nil && !version.namesIdentities
-        let view = user.flatMap { chat.views[$0] }
+        let view = user.flatMap { conversation.views[$0] }
         let hasPosition = user != nil || version.namesIdentities
         var members: [String: ModelValue] = [
             "id": .text("layer:///messages/\(id)"),
@@ -86,7 +90,8 @@ extension ReferenceModel {
             "receipts_url": user == nil ? .null : .text("\(url)/receipts"),
             "position": hasPosition ? .number(message.position * 65_536) : .null,
             "conversation": .exactly([
-                "id": .text("layer:///conversations/\(chat.id)"), "url": .text(conversation),
+                "id": .text("layer:///conversations/\(conversation.id)"),
+                "url": .text(conversationURL),
             ]),
             "parts": .list(message.parts.map { json(part: $0, of: id, url, version) }),
             "sent_at": .text(message.sentAt),
@@ -136,7 +141,7 @@ extension ReferenceModel {
             "\(base(user))/announcements/\(announcement.id)"
         )
         var sender = announcement.sender
-        // 1.x knows no user as the sender of an announcement.
+        // In 1.x a user cannot be the sender of an announcement.
         if !version.namesIdentities, let author = sender.user {
             sender = .service(users[author]?.identity?.displayName ?? author.text)
         }

@@ -1,41 +1,45 @@
 import MessagingWire
 
-// What reads answer.
+// Responses to reads.
 extension ReferenceModel {
     func answer(to read: ModelRead, _ version: APIVersion) -> ModelExpectation {
         switch read {
         case .conversation(let number):
-            guard let index = chat(number) else { return .notFound }
-            guard !chats[index].isDeleted else { return .gone }
+            guard let index = conversation(number) else { return .notFound }
+            guard !conversations[index].isDeleted else { return .gone }
             return ModelExpectation(
-                status: 200, body: json(chat: index, version), version: chats[index].version)
+                status: 200, body: json(conversation: index, version),
+                version: conversations[index].version)
         case .messages(let number, let size, let after):
-            guard let index = chat(number) else { return .notFound }
-            guard !chats[index].isDeleted else { return .gone }
-            let all = chats[index].messages.map { messages[$0] }.filter { !$0.isDeleted }
+            guard let index = conversation(number) else { return .notFound }
+            guard !conversations[index].isDeleted else { return .gone }
+            let all = conversations[index].messages.map { messages[$0] }.filter { !$0.isDeleted }
             return page(all.reversed(), size, after.map(name), \.id) { message in
                 json(message: message, version)
             }
         case .message(let number):
             guard let index = message(number), !messages[index].isDeleted,
-                !chats[messages[index].chat].isDeleted
+                !conversations[messages[index].conversation].isDeleted
             else { return .notFound }
             return .ok(json(message: messages[index], version))
         case .userConversations(let user, let byLastMessage, let size, let after):
             guard users[user] != nil else { return .notFound }
             return page(
                 list(of: user, byLastMessage: byLastMessage), size,
-                after.map { chat($0).map { chats[$0].id } ?? name($0) }, { chats[$0].id }
+                after.map { conversation($0).map { conversations[$0].id } ?? name($0) },
+                { conversations[$0].id }
             ) { index in
-                json(chat: index, version, seenBy: user)
+                json(conversation: index, version, seenBy: user)
             }
         case .userConversation(let user, let number):
-            guard users[user] != nil, let index = chat(number), shows(index, to: user) else {
+            guard users[user] != nil, let index = conversation(number), shows(index, to: user)
+            else {
                 return .notFound
             }
-            return .ok(json(chat: index, version, seenBy: user))
+            return .ok(json(conversation: index, version, seenBy: user))
         case .userMessages(let user, let number, let size, let after):
-            guard users[user] != nil, let index = chat(number), shows(index, to: user) else {
+            guard users[user] != nil, let index = conversation(number), shows(index, to: user)
+            else {
                 return .notFound
             }
             return page(
@@ -50,7 +54,7 @@ extension ReferenceModel {
             return .ok(json(message: messages[index], version, seenBy: user))
         case .badge(let user):
             guard let known = users[user] else { return .notFound }
-            let unread = chats.indices.filter { shows($0, to: user) }
+            let unread = conversations.indices.filter { shows($0, to: user) }
                 .map { unreadCount($0, of: user) }
             return .ok(
                 .object([
@@ -73,13 +77,14 @@ extension ReferenceModel {
             if let user, announcements[index].status[user] == nil { return .notFound }
             return .ok(json(announcement: announcements[index], version, seenBy: user))
         case .conversations(let size, let after):
-            let all = chats.filter { !$0.isDeleted }
+            let all = conversations.filter { !$0.isDeleted }
                 .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
             return page(
-                all.compactMap { chatNames[$0.id] }, size,
-                after.map { chat($0).map { chats[$0].id } ?? name($0) }, { chats[$0].id }
+                all.compactMap { conversationNames[$0.id] }, size,
+                after.map { conversation($0).map { conversations[$0].id } ?? name($0) },
+                { conversations[$0].id }
             ) { index in
-                json(chat: index, version)
+                json(conversation: index, version)
             }
         case .userCount: return ModelExpectation(status: 200, count: users.count)
         }
@@ -91,8 +96,8 @@ extension ReferenceModel {
     ) -> ModelExpectation {
         var rest = all[...]
         if let after {
-            guard let place = all.firstIndex(where: { id($0) == after }) else { return .notFound }
-            rest = all[(place + 1)...]
+            guard let start = all.firstIndex(where: { id($0) == after }) else { return .notFound }
+            rest = all[(start + 1)...]
         }
         return .ok(.list(rest.prefix(size).map(show)), count: all.count)
     }

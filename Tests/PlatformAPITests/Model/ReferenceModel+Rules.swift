@@ -1,30 +1,30 @@
 import MessagingWire
 
-// What an operation changes, and what its answer is.
+// Operations and their responses.
 extension ReferenceModel {
     /// Applies an operation.
     ///
-    /// - Parameter made: The UUID in the answer, for what gets its id from the server.
+    /// - Parameter made: The UUID in the response, if the server chose the id.
     mutating func perform(_ operation: ModelOperation, made: String?) -> ModelExpectation {
         let (number, version) = (operation.number, operation.version)
         switch operation.action {
         case .create(let user, let named, let isDistinct, let metadata, let own):
             return create(
                 number, version, by: user, named, isDistinct: isDistinct, metadata, own, made)
-        case .patch(let chat, let user, let changes, let ahead):
-            return patch(chat, version, by: user, changes, ahead: ahead)
-        case .deleteConversation(let chat, let user, let deletion):
-            return delete(chat, by: user, deletion)
-        case .send(let chat, let author, let parts, let own):
-            return send(number, version, chat, by: author, parts, own, made)
+        case .patch(let conversation, let user, let changes, let ahead):
+            return patch(conversation, version, by: user, changes, ahead: ahead)
+        case .deleteConversation(let conversation, let user, let deletion):
+            return delete(conversation, by: user, deletion)
+        case .send(let conversation, let author, let parts, let own):
+            return send(number, version, conversation, by: author, parts, own, made)
         case .deleteMessage(let message, let user, let forAll):
             return delete(message: message, by: user, forAll: forAll)
         case .changeParts(let message, let user, let change):
             return changeParts(number, version, of: message, by: user, change)
         case .receipt(let message, let user, let isRead):
             return receive(message, by: user, isRead: isRead)
-        case .readAll(let chat, let user, let last, let plus):
-            return readAll(chat, by: user, upTo: last, plus: plus)
+        case .readAll(let conversation, let user, let last, let plus):
+            return readAll(conversation, by: user, upTo: last, plus: plus)
         case .block(let owner, let other, let isAdded):
             if isAdded {
                 touch([owner, other])
@@ -48,7 +48,7 @@ extension ReferenceModel {
             return .empty(204)
         case .identity(let user, let change): return identify(user, change)
         case .suspend(let user, let isSuspended):
-            // What changes nothing names no user, as with blocks.
+            // An operation without effect creates no user, as with blocks.
             if isSuspended { touch([user]) }
             users[user]?.isSuspended = isSuspended
             return .empty(202)
@@ -56,8 +56,8 @@ extension ReferenceModel {
             guard users[user] != nil else { return .notFound }
             users[user]?.externalCount = count
             return .empty(204)
-        case .mistake(let mistake):
-            return .refused(mistake.status, mistake.error, mistake.property)
+        case .invalidRequest(let invalidRequest):
+            return .refused(invalidRequest.status, invalidRequest.error, invalidRequest.property)
         case .again: return .empty(200)
         }
     }
@@ -66,7 +66,8 @@ extension ReferenceModel {
 
     private mutating func create(
         _ number: Int, _ version: APIVersion, by user: ModelUser?, _ named: [ModelUser],
-        isDistinct: Bool, _ metadata: LogCopy.Tree?, _ own: ModelOperation.OwnID?, _ made: String?
+        isDistinct: Bool, _ metadata: LogReplica.Tree?, _ own: ModelOperation.OwnID?,
+        _ made: String?
     ) -> ModelExpectation {
         var participants = named.uniqued
         if let user, !participants.contains(user) { participants.insert(user, at: 0) }
@@ -82,65 +83,72 @@ extension ReferenceModel {
         }
         func answer(_ status: Int, _ index: Int) -> ModelExpectation {
             ModelExpectation(
-                status: status, body: json(chat: index, version, seenBy: user),
-                version: chats[index].version)
+                status: status, body: json(conversation: index, version, seenBy: user),
+                version: conversations[index].version)
         }
         if let key {
-            let known = chatKeys[key] ?? chatNames[key].map { (chat: $0, isMatch: false) }
+            let known =
+                conversationKeys[key]
+                ?? conversationNames[key].map { (conversation: $0, isMatch: false) }
             if let known {
-                guard !chats[known.chat].isDeleted else { return user == nil ? .gone : .notFound }
-                if let user, !shows(known.chat, to: user) { return .notFound }
-                return answer(known.isMatch ? 200 : 201, known.chat)
+                guard !conversations[known.conversation].isDeleted else {
+                    return user == nil ? .gone : .notFound
+                }
+                if let user, !shows(known.conversation, to: user) { return .notFound }
+                return answer(known.isMatch ? 200 : 201, known.conversation)
             }
         }
         if let user, isBlocked(participants, by: user) {
             return .refused(422, "participant_blocked")
         }
-        if let proposed, let holder = chatNames[proposed] {
-            guard !chats[holder].isDeleted else { return user == nil ? .gone : .notFound }
+        if let proposed, let holder = conversationNames[proposed] {
+            guard !conversations[holder].isDeleted else { return user == nil ? .gone : .notFound }
             let isShown = user.map { shows(holder, to: $0) } ?? true
             return .refused(
                 409, "id_in_use",
-                data: isShown ? json(chat: holder, version, seenBy: user) : nil)
+                data: isShown ? json(conversation: holder, version, seenBy: user) : nil)
         }
         if isDistinct, let match = match(participants) {
-            if let metadata, metadata != chats[match].metadata {
-                // The proposed id stays free (ruling 51), and so does the key (ruling 12).
+            if let metadata, metadata != conversations[match].metadata {
+                // The proposed id stays unused (ruling 51), and so does the key (ruling 12).
                 return .refused(
-                    409, "conflict", data: json(chat: match, version, seenBy: user))
+                    409, "conflict", data: json(conversation: match, version, seenBy: user))
             }
-            if let key { chatKeys[key] = (match, true) }
-            if let alias = proposed ?? key { chatNames[alias] = match }
+            if let key { conversationKeys[key] = (match, true) }
+            if let alias = proposed ?? key { conversationNames[alias] = match }
             show(match, to: user)
-            remember(number, proposed ?? key ?? chats[match].id)
+            remember(number, proposed ?? key ?? conversations[match].id)
             return answer(200, match)
         }
         guard let id = proposed ?? key ?? made else { return .empty(201) }
-        var chat = Chat(
+        var conversation = ConversationState(
             id: id, createdAt: time, participants: participants, isDistinct: isDistinct,
             metadata: metadata ?? .object([:]), isAnnounced: user == nil)
         for participant in participants {
             let isShown = user == nil || participant == user
-            chat.views[participant] = View(state: isShown ? .shown : .unseen, joined: 0)
+            conversation.views[participant] = View(state: isShown ? .shown : .unseen, joined: 0)
         }
         touch(participants: participants)
-        chats.append(chat)
-        chatNames[id] = chats.count - 1
-        if let key { chatKeys[key] = (chats.count - 1, false) }
+        conversations.append(conversation)
+        conversationNames[id] = conversations.count - 1
+        if let key { conversationKeys[key] = (conversations.count - 1, false) }
         remember(number, id)
-        return answer(201, chats.count - 1)
+        return answer(201, conversations.count - 1)
     }
 
     private func isBlocked(_ named: [ModelUser], by user: ModelUser) -> Bool {
         named.contains { other in other != user && users[user]?.blocks.contains(other) == true }
     }
 
-    /// The conversation that a write is for, or its refusal (R10, R14).
+    /// The conversation of a write, or its rejection (R10, R14).
     private func writable(_ number: Int, by user: ModelUser?) -> (Int?, ModelExpectation) {
         if let user, users[user] == nil { return (nil, .notFound) }
-        guard let index = chat(number) else { return (nil, .notFound) }
-        guard let user else { return chats[index].isDeleted ? (nil, .gone) : (index, .notFound) }
-        guard !chats[index].isDeleted, let view = chats[index].views[user], view.state != .unseen
+        guard let index = conversation(number) else { return (nil, .notFound) }
+        guard let user else {
+            return conversations[index].isDeleted ? (nil, .gone) : (index, .notFound)
+        }
+        guard !conversations[index].isDeleted, let view = conversations[index].views[user],
+            view.state != .unseen
         else { return (nil, .notFound) }
         return view.removed == nil ? (index, .notFound) : (nil, .denied)
     }
@@ -153,9 +161,9 @@ extension ReferenceModel {
         guard let index = found else { return refusal }
         if let ahead, ahead != 0 {
             return .refused(
-                412, "version_mismatch", data: json(chat: index, version, seenBy: user))
+                412, "version_mismatch", data: json(conversation: index, version, seenBy: user))
         }
-        let before = chats[index]
+        let before = conversations[index]
         var (participants, metadata) = (before.participants, before.metadata)
         for change in changes {
             switch change {
@@ -170,11 +178,11 @@ extension ReferenceModel {
         }
         let added = participants.filter { !before.participants.contains($0) }
         if let user, isBlocked(added, by: user) { return .refused(422, "participant_blocked") }
-        // Participants first: a removed one keeps the metadata before the patch (R14).
+        // Participants first: a removed one keeps the metadata from before the patch (R14).
         changeParticipants(of: index, to: participants)
         if metadata != before.metadata {
-            chats[index].metadata = metadata
-            chats[index].version += 1
+            conversations[index].metadata = metadata
+            conversations[index].version += 1
         }
         return .empty(204)
     }
@@ -183,28 +191,28 @@ extension ReferenceModel {
         _ number: Int, by user: ModelUser?, _ deletion: ModelOperation.Deletion
     ) -> ModelExpectation {
         guard let user else {
-            guard let index = chat(number) else { return .notFound }
-            chats[index].isDeleted = true
+            guard let index = conversation(number) else { return .notFound }
+            conversations[index].isDeleted = true
             return .empty(204)
         }
-        guard users[user] != nil, let index = chat(number), !chats[index].isDeleted,
-            let view = chats[index].views[user], view.state != .unseen
+        guard users[user] != nil, let index = conversation(number), !conversations[index].isDeleted,
+            let view = conversations[index].views[user], view.state != .unseen
         else { return .notFound }
         let isFormer = view.removed != nil
         switch deletion {
         case .forAll:
             guard !isFormer else { return .denied }
-            chats[index].isDeleted = true
+            conversations[index].isDeleted = true
         case .forMe:
             guard view.state == .shown else { return .notFound }
-            let last = view.removed ?? chats[index].last
-            chats[index].views[user]?.state = .cleared
-            chats[index].views[user]?.cleared = last
+            let last = view.removed ?? conversations[index].last
+            conversations[index].views[user]?.state = .cleared
+            conversations[index].views[user]?.cleared = last
         case .leaving:
             if isFormer, view.state != .shown { return .notFound }
-            let rest = chats[index].participants.filter { other in other != user }
+            let rest = conversations[index].participants.filter { other in other != user }
             changeParticipants(of: index, to: rest)
-            chats[index].views[user]?.state = .left
+            conversations[index].views[user]?.state = .left
         }
         return .empty(204)
     }
@@ -212,7 +220,7 @@ extension ReferenceModel {
     // MARK: - Messages
 
     private mutating func send(
-        _ number: Int, _ version: APIVersion, _ chat: Int, by author: ModelOperation.Author,
+        _ number: Int, _ version: APIVersion, _ conversation: Int, by author: ModelOperation.Author,
         _ parts: [ModelOperation.Part], _ own: ModelOperation.OwnID?, _ made: String?
     ) -> ModelExpectation {
         var (actor, sender): (ModelUser?, Sender) = (nil, .service(""))
@@ -235,7 +243,7 @@ extension ReferenceModel {
             if let actor, !isVisible(message, to: actor) { return .notFound }
             return sent(message, version, actor)
         }
-        let (found, refusal) = writable(chat, by: actor)
+        let (found, refusal) = writable(conversation, by: actor)
         guard let index = found else { return refusal }
         if let proposed, let known = messageNames[proposed] {
             guard let message = live(known) else { return .notFound }
@@ -244,7 +252,7 @@ extension ReferenceModel {
                 409, "id_in_use",
                 data: isShown ? json(message: message, version, seenBy: actor) : nil)
         }
-        if let user = sender.user, !chats[index].participants.contains(user) {
+        if let user = sender.user, !conversations[index].participants.contains(user) {
             guard version.namesIdentities else {
                 return .refused(422, "invalid_property", "sender.user_id")
             }
@@ -253,31 +261,34 @@ extension ReferenceModel {
             }
         }
         guard let id = proposed ?? key ?? made else { return .empty(201) }
-        let present = chats[index].participants
+        let present = conversations[index].participants
         let blocked = blocked(sender.user)
-        chats[index].last += 1
+        conversations[index].last += 1
         var message = Message(
-            id: id, chat: index, position: chats[index].last, sender: sender, sentAt: time,
-            parts: parts.enumerated().map { place, part in
+            id: id, conversation: index, position: conversations[index].last, sender: sender,
+            sentAt: time,
+            parts: parts.enumerated().map { partIndex, part in
                 Part(
-                    index: place, id: part.hasOwnID ? partID(number, place) : nil,
+                    index: partIndex, id: part.hasOwnID ? partID(number, partIndex) : nil,
                     text: part.text)
             },
             partsMade: parts.count, recipients: present, status: [:], blocked: blocked)
         for user in present { message.status[user] = sender.user == user ? .read : .sent }
         messages.append(message)
         messageNames[id] = messages.count - 1
-        chats[index].messages.append(messages.count - 1)
-        chats[index].isAnnounced = true
+        conversations[index].messages.append(messages.count - 1)
+        conversations[index].isAnnounced = true
         for user in present where !blocked.contains(user) {
-            chats[index].views[user]?.state = .shown
+            conversations[index].views[user]?.state = .shown
         }
         remember(number, id)
         return sent(message, version, actor)
     }
 
-    /// The id that a message's part gets from the caller.
-    func partID(_ number: Int, _ place: Int) -> String { ownID(100_000 + number * 100 + place) }
+    /// The id that the caller gives a part.
+    func partID(_ number: Int, _ partIndex: Int) -> String {
+        ownID(100_000 + number * 100 + partIndex)
+    }
 
     private func sent(
         _ message: Message, _ version: APIVersion, _ actor: ModelUser?
@@ -288,10 +299,10 @@ extension ReferenceModel {
 
     private func live(_ index: Int) -> Message? {
         let message = messages[index]
-        return message.isDeleted || chats[message.chat].isDeleted ? nil : message
+        return message.isDeleted || conversations[message.conversation].isDeleted ? nil : message
     }
 
-    /// A message that a user, or the system, can name (R77).
+    /// A message that a user or the system can access (R77).
     private func reachable(_ number: Int, by user: ModelUser?) -> Int? {
         guard let index = message(number), let found = live(index) else { return nil }
         return user.map { isVisible(found, to: $0) } ?? true ? index : nil
@@ -306,7 +317,9 @@ extension ReferenceModel {
                 messages[index].hidden.insert(user)
                 return .empty(204)
             }
-            if chats[messages[index].chat].views[user]?.removed != nil { return .denied }
+            if conversations[messages[index].conversation].views[user]?.removed != nil {
+                return .denied
+            }
         }
         messages[index].isDeleted = true
         return .empty(204)
@@ -316,18 +329,20 @@ extension ReferenceModel {
         _ number: Int, _ version: APIVersion, of target: Int, by user: ModelUser?,
         _ change: ModelOperation.PartsChange
     ) -> ModelExpectation {
-        if user == nil, let index = message(target), chats[messages[index].chat].isDeleted {
+        if user == nil, let index = message(target),
+            conversations[messages[index].conversation].isDeleted
+        {
             return .gone
         }
         guard let index = reachable(target, by: user) else { return .notFound }
         var message = messages[index]
         if let user {
             guard message.sender.user == user else { return .denied }
-            if chats[message.chat].views[user]?.removed != nil { return .denied }
+            if conversations[message.conversation].views[user]?.removed != nil { return .denied }
         }
-        func new(_ text: String, _ place: Int) -> Part {
+        func new(_ text: String, _ partIndex: Int) -> Part {
             Part(
-                index: message.partsMade + place, id: partID(number, place), text: text,
+                index: message.partsMade + partIndex, id: partID(number, partIndex), text: text,
                 updatedAt: time)
         }
         switch change {
@@ -335,7 +350,7 @@ extension ReferenceModel {
             message.parts.append(new(text, 0))
             message.partsMade += 1
         case .replaceAll(let texts):
-            message.parts = texts.enumerated().map { place, text in new(text, place) }
+            message.parts = texts.enumerated().map { partIndex, text in new(text, partIndex) }
             message.partsMade += texts.count
         case .remove(let part):
             guard message.parts.contains(where: { $0.index == part }) else { return .notFound }
@@ -362,7 +377,7 @@ extension ReferenceModel {
         return .empty(204)
     }
 
-    /// What a receipt changes (R70): nothing for a user without an entry.
+    /// Applies a receipt (R70): nothing for a user without an entry.
     private mutating func raise(_ index: Int, _ user: ModelUser, _ status: Status) {
         guard let known = messages[index].status[user] else { return }
         messages[index].status[user] = max(known, status)
@@ -371,13 +386,13 @@ extension ReferenceModel {
     private mutating func readAll(
         _ number: Int, by user: ModelUser, upTo last: Int?, plus: Int64
     ) -> ModelExpectation {
-        guard users[user] != nil, let index = chat(number), shows(index, to: user) else {
+        guard users[user] != nil, let index = conversation(number), shows(index, to: user) else {
             return .notFound
         }
         let limit = wirePosition(last, plus)
         let seen = visible(index, to: user).filter { $0.position * 65_536 <= limit ?? .max }
         for message in seen {
-            if let place = messageNames[message.id] { raise(place, user, .read) }
+            if let partIndex = messageNames[message.id] { raise(partIndex, user, .read) }
         }
         return ModelExpectation(
             status: 202,
@@ -386,7 +401,7 @@ extension ReferenceModel {
             ]))
     }
 
-    /// The position that a request names; `nil` for all.
+    /// The position in a request; `nil` for all.
     func wirePosition(_ message: Int?, _ plus: Int64) -> Int64? {
         guard let message else { return nil }
         let position = self.message(message).map { messages[$0].position } ?? 0
@@ -431,7 +446,7 @@ extension ReferenceModel {
         }
         guard let id = proposed ?? key ?? made else { return .empty(202) }
         touch(recipients, withIdentity: true)
-        // A sender that is also a recipient has read it, as with messages (R71).
+        // The status of a sender that is also a recipient is read, as with messages (R71).
         let status = recipients.uniqued.map { user in
             (user, sender.user == user ? Status.read : .sent)
         }
@@ -450,19 +465,19 @@ extension ReferenceModel {
         let known = users[user]?.identity
         switch change {
         case .create(let name, let isBot):
-            if known?.isTold == true {
+            if known?.isCreated == true {
                 return .refused(409, "id_in_use", data: json(user: user)["identity"])
             }
             touch([user])
-            users[user]?.identity = Identity(displayName: name, isBot: isBot, isTold: true)
+            users[user]?.identity = Identity(displayName: name, isBot: isBot, isCreated: true)
             return .empty(201)
         case .replace(let name, let isBot):
             touch([user])
-            users[user]?.identity = Identity(displayName: name, isBot: isBot, isTold: true)
+            users[user]?.identity = Identity(displayName: name, isBot: isBot, isCreated: true)
         case .rename(let name):
             guard known != nil else { return .notFound }
             users[user]?.identity?.displayName = name
-            users[user]?.identity?.isTold = true
+            users[user]?.identity?.isCreated = true
         case .delete:
             guard known != nil else { return .notFound }
             users[user]?.identity = nil
@@ -472,7 +487,7 @@ extension ReferenceModel {
 }
 
 extension ModelOperation {
-    /// Whether a block goes by `POST` and `DELETE …/blocks`, which 1.x alone has.
+    /// Whether a block uses `POST` and `DELETE …/blocks`, which only 1.x has.
     var usesBlockPaths: Bool { !version.namesIdentities && number.isMultiple(of: 2) }
 }
 
@@ -484,8 +499,8 @@ extension Sequence where Element: Hashable {
     }
 }
 
-extension LogCopy.Tree {
-    /// Whether there is something at a path.
+extension LogReplica.Tree {
+    /// Whether there is a value at a path.
     func holds(_ path: ArraySlice<String>) -> Bool {
         guard let key = path.first else { return true }
         guard case .object(let members) = self, let child = members[key] else { return false }

@@ -1,11 +1,10 @@
 import Messaging
 import MessagingWire
 
-/// What users, conversations, messages and announcements of an application are by the rules of the
-/// domain; written from the rules, with nothing of the server in it.
+/// The users, conversations, messages and announcements of an application, by the rules of the domain.
+/// It shares no code with the server.
 ///
-/// All counts are counted again and all views are filtered message by message, so that a rule stands in
-/// one place here.
+/// All counts and views are computed on request from the messages, so that each rule is in one place.
 struct ReferenceModel {
     enum Status: String, Comparable {
         case sent, delivered, read
@@ -14,16 +13,16 @@ struct ReferenceModel {
         private var rank: Int { self == .sent ? 0 : self == .delivered ? 1 : 2 }
     }
 
-    /// What is known of a user beside the id.
+    /// The identity of a user.
     struct Identity {
         var displayName: String?
         var isBot = false
-        /// Whether a request has set it, not only named the user.
-        var isTold = false
+        /// Whether a request has created it, not only named the user.
+        var isCreated = false
     }
 
     struct User {
-        /// Naming a participant makes one without names, naming a blocked user does not (ruling 10).
+        /// Naming a participant creates one without names; naming a blocked user does not (ruling 10).
         var identity: Identity?
         var isSuspended = false
         var blocks: Set<ModelUser> = []
@@ -46,7 +45,7 @@ struct ReferenceModel {
 
     struct Message {
         let id: String
-        let chat: Int
+        let conversation: Int
         let position: Int64
         let sender: Sender
         let sentAt: String
@@ -56,7 +55,7 @@ struct ReferenceModel {
         /// Participants at the time of sending, in their order (R71).
         let recipients: [ModelUser]
         var status: [ModelUser: Status]
-        /// The users from which a block hides it for ever (ruling 20).
+        /// The users from whom a block hides it permanently (ruling 20).
         let blocked: Set<ModelUser>
         /// The users that deleted it for themselves (R29).
         var hidden: Set<ModelUser> = []
@@ -66,14 +65,14 @@ struct ReferenceModel {
     struct View {
         enum State { case unseen, shown, cleared, left }
         var state: State
-        /// The last position before the latest joining; what is not above it is history (R12).
+        /// The last position before the latest joining; messages up to it are history (R12).
         var joined: Int64
         /// The last position before the removal of a former participant (R14).
         var removed: Int64?
         /// The last position that the user has deleted with the conversation (R16).
         var cleared: Int64 = 0
-        var frozenMetadata = LogCopy.Tree.object([:])
-        /// The positions of former times as a participant.
+        var frozenMetadata = LogReplica.Tree.object([:])
+        /// The positions of earlier participations.
         var past: [ClosedRange<Int64>] = []
 
         /// Whether the user was a participant when a message was sent.
@@ -83,12 +82,12 @@ struct ReferenceModel {
         }
     }
 
-    struct Chat {
+    struct ConversationState {
         let id: String
         let createdAt: String
         var participants: [ModelUser]
         var isDistinct: Bool
-        var metadata: LogCopy.Tree
+        var metadata: LogReplica.Tree
         var isAnnounced: Bool
         var isDeleted = false
         var views: [ModelUser: View] = [:]
@@ -103,47 +102,47 @@ struct ReferenceModel {
         let sentAt: String
         let text: String
         let recipients: [ModelUser]
-        /// The copies that are left.
+        /// The statuses of copies that are not deleted.
         var status: [ModelUser: Status]
     }
 
     /// A rule that is wrong on purpose, for tests of the search for a minimal sequence.
-    enum Mistake: Sendable {
+    enum WrongRule: Sendable {
         case deletedMessagesStayUnread
         case changedSetsStayDistinct
     }
 
     let application: String
-    var mistake: Mistake?
+    var wrongRule: WrongRule?
     /// The time of the requests, in milliseconds since 1970.
     var now: Int64 = 0
 
     var users: [ModelUser: User] = [:]
-    var chats: [Chat] = []
+    var conversations: [ConversationState] = []
     var messages: [Message] = []
     var announcements: [Announcement] = []
     /// Ids and aliases.
-    var chatNames: [String: Int] = [:]
-    var chatKeys: [String: (chat: Int, isMatch: Bool)] = [:]
+    var conversationNames: [String: Int] = [:]
+    var conversationKeys: [String: (conversation: Int, isMatch: Bool)] = [:]
     var messageNames: [String: Int] = [:]
     var announcementNames: [String: Int] = [:]
-    /// The ids by which later operations name what an operation has made.
+    /// The ids of the objects that operations created.
     private var made: [Int: String] = [:]
 
-    init(application: String, mistake: Mistake? = nil) {
+    init(application: String, wrongRule: WrongRule? = nil) {
         self.application = application
-        self.mistake = mistake
+        self.wrongRule = wrongRule
     }
 
     var time: String { TimestampJSON.text(Timestamp(milliseconds: now)) }
 
-    /// The id that the caller chooses under a number.
+    /// The id proposed by the caller under a number.
     func ownID(_ number: Int) -> String {
         application.prefix(24) + String(String(number + 500_000_000_000).suffix(12))
     }
 
     func name(_ number: Int) -> String { made[number] ?? ownID(number) }
-    func chat(_ number: Int) -> Int? { chatNames[name(number)] }
+    func conversation(_ number: Int) -> Int? { conversationNames[name(number)] }
     func message(_ number: Int) -> Int? { messageNames[name(number)] }
     func announcement(_ number: Int) -> Int? { announcementNames[name(number)] }
 
@@ -151,7 +150,7 @@ struct ReferenceModel {
 
     // MARK: - Users
 
-    /// Creates users that exist from being named on (platform-api §3.9).
+    /// Creates users that are named for the first time (platform-api §3.9).
     mutating func touch(_ named: [ModelUser], withIdentity: Bool = false) {
         for user in named where users[user] == nil {
             users[user] = User(identity: withIdentity ? Identity() : nil)
@@ -168,51 +167,53 @@ struct ReferenceModel {
     // MARK: - Conversations
 
     func match(_ participants: [ModelUser]) -> Int? {
-        chats.firstIndex { chat in
-            chat.isDistinct && !chat.isDeleted && Set(chat.participants) == Set(participants)
+        conversations.firstIndex { conversation in
+            conversation.isDistinct && !conversation.isDeleted
+                && Set(conversation.participants) == Set(participants)
         }
     }
 
     /// Shows a match to the caller: to one user (R53), or to all (ruling 15).
-    mutating func show(_ index: Int, to asker: ModelUser?) {
-        if let asker {
-            chats[index].views[asker]?.state = .shown
-        } else if !chats[index].isAnnounced {
-            chats[index].isAnnounced = true
-            for user in chats[index].participants where chats[index].views[user]?.state == .unseen {
-                chats[index].views[user]?.state = .shown
+    mutating func show(_ index: Int, to requester: ModelUser?) {
+        if let requester {
+            conversations[index].views[requester]?.state = .shown
+        } else if !conversations[index].isAnnounced {
+            conversations[index].isAnnounced = true
+            for user in conversations[index].participants
+            where conversations[index].views[user]?.state == .unseen {
+                conversations[index].views[user]?.state = .shown
             }
         }
     }
 
     mutating func changeParticipants(of index: Int, to users: [ModelUser]) {
-        let before = chats[index].participants
+        let before = conversations[index].participants
         guard Set(before) != Set(users) else { return }
-        let last = chats[index].last
+        let last = conversations[index].last
         for user in before where !users.contains(user) {
-            guard var view = chats[index].views[user] else { continue }
+            guard var view = conversations[index].views[user] else { continue }
             view.removed = last
-            view.frozenMetadata = chats[index].metadata
+            view.frozenMetadata = conversations[index].metadata
             if view.joined < last { view.past.append(view.joined + 1...last) }
-            chats[index].views[user] = view
+            conversations[index].views[user] = view
         }
         for user in users where !before.contains(user) {
-            let live = chats[index].messages.map { messages[$0] }.filter { !$0.isDeleted }
+            let live = conversations[index].messages.map { messages[$0] }.filter { !$0.isDeleted }
             let isHidden = !live.isEmpty && live.allSatisfy { $0.blocked.contains(user) }
-            var view = chats[index].views[user] ?? View(state: .unseen, joined: last)
+            var view = conversations[index].views[user] ?? View(state: .unseen, joined: last)
             view.joined = last
             view.removed = nil
-            if chats[index].isAnnounced && !isHidden { view.state = .shown }
+            if conversations[index].isAnnounced && !isHidden { view.state = .shown }
             if view.state != .shown { view.state = .unseen }
-            chats[index].views[user] = view
+            conversations[index].views[user] = view
         }
-        chats[index].participants = users
-        chats[index].version += 1
-        if mistake != .changedSetsStayDistinct { chats[index].isDistinct = false }
+        conversations[index].participants = users
+        conversations[index].version += 1
+        if wrongRule != .changedSetsStayDistinct { conversations[index].isDistinct = false }
         touch(participants: users.filter { !before.contains($0) })
     }
 
-    /// The users that a message of a sender can never reach.
+    /// The users who never receive a message of a sender.
     func blocked(_ sender: ModelUser?) -> Set<ModelUser> {
         guard let sender else { return [] }
         let owners = users.filter { $0.value.blocks.contains(sender) }.keys
@@ -222,8 +223,9 @@ struct ReferenceModel {
     // MARK: - Views
 
     func isVisible(_ message: Message, to user: ModelUser) -> Bool {
-        let chat = chats[message.chat]
-        guard let view = chat.views[user], view.state == .shown, !chat.isDeleted else {
+        let conversation = conversations[message.conversation]
+        guard let view = conversation.views[user], view.state == .shown, !conversation.isDeleted
+        else {
             return false
         }
         return !message.isDeleted && !message.blocked.contains(user)
@@ -232,7 +234,9 @@ struct ReferenceModel {
     }
 
     func isUnread(_ message: Message, to user: ModelUser) -> Bool {
-        guard let view = chats[message.chat].views[user], message.sender.user != user else {
+        guard let view = conversations[message.conversation].views[user],
+            message.sender.user != user
+        else {
             return false
         }
         return message.position > view.joined && message.status[user] != .read
@@ -240,12 +244,12 @@ struct ReferenceModel {
 
     /// Oldest first.
     func visible(_ index: Int, to user: ModelUser) -> [Message] {
-        chats[index].messages.map { messages[$0] }.filter { isVisible($0, to: user) }
+        conversations[index].messages.map { messages[$0] }.filter { isVisible($0, to: user) }
     }
 
     func unreadCount(_ index: Int, of user: ModelUser) -> Int {
-        let own = chats[index].messages.map { messages[$0] }
-        guard mistake == .deletedMessagesStayUnread else {
+        let own = conversations[index].messages.map { messages[$0] }
+        guard wrongRule == .deletedMessagesStayUnread else {
             return own.count { isVisible($0, to: user) && isUnread($0, to: user) }
         }
         return own.count { message in
@@ -256,14 +260,14 @@ struct ReferenceModel {
     }
 
     func shows(_ index: Int, to user: ModelUser) -> Bool {
-        !chats[index].isDeleted && chats[index].views[user]?.state == .shown
+        !conversations[index].isDeleted && conversations[index].views[user]?.state == .shown
     }
 
     /// The conversations in a user's list, in its order (ruling 17).
     func list(of user: ModelUser, byLastMessage: Bool) -> [Int] {
-        chats.indices.filter { shows($0, to: user) }.map { index in
+        conversations.indices.filter { shows($0, to: user) }.map { index in
             let last = byLastMessage ? visible(index, to: user).last?.sentAt : nil
-            return (index, last ?? chats[index].createdAt, chats[index].id)
+            return (index, last ?? conversations[index].createdAt, conversations[index].id)
         }.sorted { ($0.1, $0.2) > ($1.1, $1.2) }.map(\.0)
     }
 }

@@ -7,34 +7,34 @@ import Testing
         "", "two words", "tab\there", "k\u{E4}y", "k\u{7F}", "a, b",
         String(repeating: "k", count: 256),
     ])
-    func `that are none are refused before the body is looked at (ruling 3)`(
+    func `are validated before the body is read (ruling 3)`(
         key: String
     ) async throws {
-        let scene = try await SampleApplication.make()
-        let client = RouterClient(service: scene.world.service)
-        let before = try await scene.eventCount()
+        let sample = try await SampleApplication.make()
+        let client = RouterClient(service: sample.server.service)
+        let before = try await sample.eventCount()
         for body in [Self.draft, "{"] {
-            let answer = try await scene.ask(
+            let answer = try await sample.send(
                 "POST", "/apps/{app}/conversations", body, fields: [("Idempotency-Key", key)],
                 by: client)
             #expect(answer.status == 400)
             #expect(answer.body.contains(#""id":"invalid_request_id","code":3,"#))
         }
-        #expect(try await scene.eventCount() == before)
+        #expect(try await sample.eventCount() == before)
     }
 
-    @Test func `that come twice in a head are none (ruling 3)`() async throws {
-        let scene = try await SampleApplication.make()
-        let answer = try await scene.ask(
+    @Test func `are rejected when repeated (ruling 3)`() async throws {
+        let sample = try await SampleApplication.make()
+        let answer = try await sample.send(
             "POST", "/apps/{app}/conversations", Self.draft,
             fields: [("Idempotency-Key", "a"), ("Idempotency-Key", "a")],
-            by: RouterClient(service: scene.world.service))
+            by: RouterClient(service: sample.server.service))
         #expect(answer.status == 400)
     }
 
-    @Test func `do not matter without a valid credential (1_6)`() async throws {
-        let scene = try await SampleApplication.make()
-        let answer = try await RouterClient(service: scene.world.service).ask(
+    @Test func `are not checked without a valid credential (1_6)`() async throws {
+        let sample = try await SampleApplication.make()
+        let answer = try await RouterClient(service: sample.server.service).send(
             PlainRequest(
                 method: "POST", target: "/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55/conversations",
                 fields: [
@@ -45,20 +45,20 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `let twenty callers at once do one thing (X2)`(overSocket: Bool) async throws {
-        let scene = try await SampleApplication.make()
-        let before = try await scene.eventCount()
-        _ = try await scene.ask(
+    func `execute twenty concurrent requests once (X2)`(overSocket: Bool) async throws {
+        let sample = try await SampleApplication.make()
+        let before = try await sample.eventCount()
+        _ = try await sample.send(
             "POST", "/apps/{app}/conversations", Self.draft,
-            by: RouterClient(service: scene.world.service))
-        let first = try await scene.eventCount() - before
+            by: RouterClient(service: sample.server.service))
+        let first = try await sample.eventCount() - before
         let client: any TestClient =
             overSocket
-            ? SocketClient(port: scene.world.port) : RouterClient(service: scene.world.service)
+            ? SocketClient(port: sample.server.port) : RouterClient(service: sample.server.service)
         let answers = try await withThrowingTaskGroup(of: PlainAnswer.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    try await scene.ask(
+                    try await sample.send(
                         "POST", "/apps/{app}/conversations", Self.draft,
                         fields: [("Idempotency-Key", "one")], by: client)
                 }
@@ -73,6 +73,6 @@ import Testing
             #expect(answer["Retry-After"] == "1")
             #expect(answer.body.contains(#""id":"request_in_progress","code":113,"#))
         }
-        #expect(try await scene.eventCount() == before + 2 * first)
+        #expect(try await sample.eventCount() == before + 2 * first)
     }
 }

@@ -8,40 +8,40 @@ import Testing
 
 @Suite struct `Unknown query parameters` {
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
-    func `are ignored and named on every line, or refused where that is preferred (ruling 21)`(
+    func `are ignored and named on every endpoint, or rejected on request (ruling 21)`(
         line: String, version: APIVersion
     ) async throws {
-        var play = try await DescriptionExamples(version: version.rawValue)
+        var examples = try await DescriptionExamples(version: version.rawValue)
         guard
-            let operation = play.description.operations
+            let operation = examples.description.operations
                 .first(where: { "\($0.method) \($0.path)" == line })
         else { return }
-        try await play.prepare(operation)
-        var request = try play.request(operation)
+        try await examples.prepare(operation)
+        var request = try examples.request(operation)
         request.target += (request.target.contains("?") ? "&" : "?") + "colour=red"
         var strict = request
         strict.fields.append(("Prefer", "handling=strict"))
-        let before = try await play.scene.eventCount()
-        let refused = try await play.client.ask(strict)
+        let before = try await examples.sample.eventCount()
+        let refused = try await examples.client.send(strict)
         #expect(refused.status == 422, "\(refused)")
         #expect(refused.body.contains(#""data":{"property":"colour"}"#))
         #expect(refused["Preference-Applied"] == "handling=strict")
         #expect(refused["Parley-Ignored-Parameters"] == nil)
         #expect(refused["Parley-Version"] == version.rawValue)
-        #expect(play.description.problem(refused, of: operation) == nil)
-        #expect(try await play.scene.eventCount() == before)
+        #expect(examples.description.problem(refused, of: operation) == nil)
+        #expect(try await examples.sample.eventCount() == before)
 
-        let answer = try await play.client.ask(request)
+        let answer = try await examples.client.send(request)
         #expect(
             answer.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) },
             "\(answer)")
         #expect(answer["Parley-Ignored-Parameters"] == "colour")
         #expect(answer["Parley-Version"] == version.rawValue)
-        #expect(play.description.problem(answer, of: operation) == nil)
+        #expect(examples.description.problem(answer, of: operation) == nil)
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" })
-    func `have no name that the description lists (ruling 21)`(line: String) async throws {
+    func `have no documented name (ruling 21)`(line: String) async throws {
         let endpoint = try #require(
             Endpoint.all.first { "\($0.method.rawValue) \($0.path)" == line })
         for version in endpoint.versions {
@@ -53,11 +53,11 @@ import Testing
         }
     }
 
-    /// A query and what the header says of it.
+    /// A query and the expected header.
     private static let headers: [(query: String, header: String?)] = [
         ("page_size=1", nil), ("", nil), ("&&", nil), ("=5", nil), ("page_size=1&", nil),
         ("a", "a"), ("a=", "a"), ("a=1&a=2&b=3&a", "a, b"),
-        // Names are percent-encoded, so that none ends the header or looks like two.
+        // Names are percent-encoded, so that none can end the header or add another name.
         ("a%2Cb=1", "a%2Cb"), ("a+b=1", "a%20b"),
         ("a%0D%0ASet-Cookie:%20x=1", "a%0D%0ASet-Cookie%3A%20x"),
         ("%09%1F%7F=1", "%09%1F%7F"), ("%22%5C%25=1", "%22%5C%25"), ("a[b]=1", "a%5Bb%5D"),
@@ -72,13 +72,15 @@ import Testing
     ]
 
     @Test(arguments: headers)
-    func `are encoded in the header (ruling 21)`(query: String, header: String?) async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
+    func `are percent-encoded in the header (ruling 21)`(query: String, header: String?)
+        async throws
+    {
+        let sample = try await SampleApplication.make(version: "3.0")
         for client in [
-            RouterClient(service: scene.world.service) as any TestClient,
-            SocketClient(port: scene.world.port),
+            RouterClient(service: sample.server.service) as any TestClient,
+            SocketClient(port: sample.server.port),
         ] {
-            let answer = try await scene.ask(
+            let answer = try await sample.send(
                 "GET", "/apps/{app}/conversations?\(query)", by: client)
             #expect(answer.status == 200, "\(answer)")
             #expect(answer["Parley-Ignored-Parameters"] == header)
@@ -86,24 +88,24 @@ import Testing
         }
     }
 
-    @Test func `are ten at most in the header (ruling 21)`() async throws {
+    @Test func `are limited to ten in the header (ruling 21)`() async throws {
         let names = (0..<250).map { number in "p\(number)" }
-        let answer = try await ask("?" + names.joined(separator: "&"))
+        let answer = try await send("?" + names.joined(separator: "&"))
         #expect(answer.status == 200)
         #expect(
             answer["Parley-Ignored-Parameters"] == names.prefix(10).joined(separator: ", "))
     }
 
-    @Test func `are cut in the header when they are long`() async throws {
-        let plain = try await ask("?" + String(repeating: "n", count: 2000))
+    @Test func `are truncated in the header`() async throws {
+        let plain = try await send("?" + String(repeating: "n", count: 2000))
         #expect(
             plain["Parley-Ignored-Parameters"] == String(repeating: "n", count: 128) + "...")
-        // Not in the middle of an escape.
-        let escaped = try await ask("?" + String(repeating: "%E2%82%AC", count: 200))
+        // Not inside an escape.
+        let escaped = try await send("?" + String(repeating: "%E2%82%AC", count: 200))
         let header = try #require(escaped["Parley-Ignored-Parameters"])
         #expect(header.hasSuffix("..."))
         #expect(header.utf8.count == 126 + 3)
-        let strict = try await ask(
+        let strict = try await send(
             "?" + String(repeating: "n", count: 2000), [("Prefer", "handling=strict")])
         #expect(strict.status == 422)
         #expect(strict.body.contains("`\(String(repeating: "n", count: 64))…` is not"))
@@ -113,27 +115,27 @@ import Testing
         "?%zz=1", "?a=%ff", "?%00=1",
         "?" + Array(repeating: "a", count: 257).joined(separator: "&"),
     ])
-    func `that cannot be decoded are malformed, on every line (H57, H61)`(
+    func `that cannot be decoded are malformed on every endpoint (H57, H61)`(
         query: String
     ) async throws {
         for path in ["/apps/{app}/conversations", "/apps/{app}/users/ana/badge"] {
-            let scene = try await SampleApplication.make(version: "3.0")
-            let answer = try await scene.ask(
-                "GET", path + query, by: RouterClient(service: scene.world.service))
+            let sample = try await SampleApplication.make(version: "3.0")
+            let answer = try await sample.send(
+                "GET", path + query, by: RouterClient(service: sample.server.service))
             #expect(answer.status == 400, "\(answer)")
             #expect(answer["Parley-Ignored-Parameters"] == nil)
         }
     }
 
-    @Test func `stay out of the link to the next page`() async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        let client = RouterClient(service: scene.world.service)
+    @Test func `are not in the link to the next page`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        let client = RouterClient(service: sample.server.service)
         for name in ["ana", "bo"] {
-            let made = try await scene.ask(
+            let made = try await sample.send(
                 "POST", "/apps/{app}/conversations", "{\"participants\":[\"\(name)\"]}", by: client)
             #expect(made.status == 201)
         }
-        let page = try await scene.ask(
+        let page = try await sample.send(
             "GET", "/apps/{app}/conversations?colour=red&page_size=1", by: client)
         let link = try #require(page["Link"])
         #expect(link.contains("page_size=1"))
@@ -141,21 +143,21 @@ import Testing
     }
 
     @Test func `are named before a stream of events begins (ruling 21, X3)`() async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        try await scene.say(1, in: try await scene.conversation())
-        let stream = try LiveStream(scene, "?colour=red&after=0")
+        let sample = try await SampleApplication.make(version: "3.0")
+        try await sample.sendMessages(1, in: try await sample.conversation())
+        let stream = try LiveStream(sample, "?colour=red&after=0")
         _ = try await stream.next(1)
         #expect(stream.head.contains("Parley-Ignored-Parameters: colour\r\n"), "\(stream.head)")
         #expect(stream.head.contains("Parley-Version: 3.0\r\n"))
     }
 
-    private func ask(
+    private func send(
         _ query: String, _ fields: [(name: String, value: String)] = []
     ) async throws -> PlainAnswer {
-        let scene = try await SampleApplication.make(version: "3.0")
-        return try await scene.ask(
+        let sample = try await SampleApplication.make(version: "3.0")
+        return try await sample.send(
             "GET", "/apps/{app}/conversations\(query)", fields: fields,
-            by: RouterClient(service: scene.world.service))
+            by: RouterClient(service: sample.server.service))
     }
 }
 
@@ -163,23 +165,23 @@ import Testing
     @Test(
         arguments: Endpoint.all.filter { $0.method == .patch }.map { "PATCH \($0.path)" },
         APIVersion.allCases)
-    func `changes nothing on every line (ruling 24)`(
+    func `changes nothing on every endpoint (ruling 24)`(
         line: String, version: APIVersion
     ) async throws {
-        var play = try await DescriptionExamples(version: version.rawValue)
+        var examples = try await DescriptionExamples(version: version.rawValue)
         let operation = try #require(
-            play.description.operations.first { "\($0.method) \($0.path)" == line })
-        try await play.prepare(operation)
-        var request = try play.request(operation)
+            examples.description.operations.first { "\($0.method) \($0.path)" == line })
+        try await examples.prepare(operation)
+        var request = try examples.request(operation)
         request.bytes = []
         let status = operation.json["x-example"]?["status"]?.integer.map { Int($0) }
-        let before = try await play.scene.eventCount()
-        #expect(try await play.client.ask(request).status == status)
+        let before = try await examples.sample.eventCount()
+        #expect(try await examples.client.send(request).status == status)
         request.fields.removeAll { $0.name == "Content-Type" }
-        let answer = try await play.client.ask(request)
+        let answer = try await examples.client.send(request)
         #expect(answer.status == status, "\(answer)")
-        #expect(play.description.problem(answer, of: operation) == nil)
-        #expect(try await play.scene.eventCount() == before)
+        #expect(examples.description.problem(answer, of: operation) == nil)
+        #expect(try await examples.sample.eventCount() == before)
     }
 }
 
@@ -190,11 +192,11 @@ import Testing
         ("application/vnd.layer+json; version=3.0", 200),
         ("*/*, application/vnd.layer+json; version=2", 200),
     ])
-    func `is what api_strict_accept restores (ruling 31)`(
+    func `is required when api_strict_accept is set (ruling 31)`(
         accept: String?, status: Int
     ) async throws {
-        let scene = try await SampleApplication.make(in: .strict)
-        let answer = try await ask("/apps/{app}/conversations", accept, scene)
+        let sample = try await SampleApplication.make(in: .strict)
+        let answer = try await send("/apps/{app}/conversations", accept, sample)
         #expect(answer.status == status, "\(answer)")
         guard status == 406 else { return }
         #expect(answer["Parley-Version"] == nil)
@@ -202,33 +204,33 @@ import Testing
             answer.body.contains(
                 "must be of form application/vnd.layer+json; version=x.y, where x.y is 1.0, 1.1, 2.0 or 3.0.\""
             ))
-        // It may change while requests are served (H196).
-        scene.world.service.api.apply(PlatformSettings())
-        let lenient = try await ask("/apps/{app}/conversations", "*/*", scene)
+        // It can change while requests are served (H196).
+        sample.server.service.api.apply(PlatformSettings())
+        let lenient = try await send("/apps/{app}/conversations", "*/*", sample)
         #expect(lenient.status == 200)
         #expect(lenient["Parley-Version"] == "3.0")
     }
 
-    @Test func `leaves streams of events as they are (X3)`() async throws {
-        let scene = try await SampleApplication.make(in: .strict)
-        let stream = try LiveStream(scene, "?after=now")
-        try await scene.say(1, in: try await scene.conversation())
+    @Test func `does not affect event streams (X3)`() async throws {
+        let sample = try await SampleApplication.make(in: .strict)
+        let stream = try LiveStream(sample, "?after=now")
+        try await sample.sendMessages(1, in: try await sample.conversation())
         _ = try await stream.next(1)
         #expect(stream.head.hasPrefix("HTTP/1.1 200"))
-        let excluded = try await ask("/apps/{app}/events", "text/event-stream;q=0", scene)
+        let excluded = try await send("/apps/{app}/events", "text/event-stream;q=0", sample)
         #expect(excluded.status == 406)
         #expect(excluded.body.contains(", or text/event-stream.\""))
     }
 
-    private func ask(
-        _ path: String, _ accept: String?, _ scene: SampleApplication
+    private func send(
+        _ path: String, _ accept: String?, _ sample: SampleApplication
     ) async throws -> PlainAnswer {
-        try await scene.ask(
+        try await sample.send(
             PlainRequest(
                 method: "GET", target: path,
                 fields: [("Authorization", "Bearer {token}")]
                     + (accept.map { [("Accept", $0)] } ?? []), body: ""),
-            by: RouterClient(service: scene.world.service))
+            by: RouterClient(service: sample.server.service))
     }
 }
 
@@ -241,52 +243,52 @@ import Testing
         (#"{"participants":["ana"],"colour":"red"}"#, "colour", "known are `participants`"),
         (#"{"Participants":["ana"]}"#, "Participants", "did you mean `participants`?"),
     ])
-    func `an unknown one is refused with the nearest name, and nothing is stored`(
+    func `an unknown member is rejected with the nearest name, and nothing is stored`(
         body: String, property: String, text: String
     ) async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        let before = try await scene.eventCount()
-        let answer = try await create(body, [Self.strict], in: scene)
+        let sample = try await SampleApplication.make(version: "3.0")
+        let before = try await sample.eventCount()
+        let answer = try await create(body, [Self.strict], in: sample)
         let error = try JSONDocument(Array(answer.body.utf8)).root
         #expect(answer.status == 422)
         #expect(answer["Preference-Applied"] == "handling=strict")
         #expect(error["id"]?.string == "invalid_property")
         #expect(error["data"]?["property"]?.string == property)
         #expect(error["message"]?.string?.contains(text) == true)
-        #expect(try await scene.eventCount() == before)
+        #expect(try await sample.eventCount() == before)
     }
 
     @Test(arguments: [("3.0", false), ("2.0", true), ("1.1", true)])
-    func `an unknown one is ignored without the preference, and before 3_0`(
+    func `an unknown member is ignored without the preference, and before 3_0`(
         version: String, isStrict: Bool
     ) async throws {
-        let scene = try await SampleApplication.make(version: version)
+        let sample = try await SampleApplication.make(version: version)
         let body = #"{"participants":["ana"],"distnct":true}"#
-        let answer = try await create(body, isStrict ? [Self.strict] : [], in: scene)
+        let answer = try await create(body, isStrict ? [Self.strict] : [], in: sample)
         #expect(answer.status == 201)
         #expect(answer.body.contains(#""distinct":false"#))
     }
 
-    @Test func `keys of metadata are the client's own`() async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
+    @Test func `keys of metadata are not checked`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
         let body = #"{"participants":["ana"],"metadata":{"distnct":{"any":"x"}}}"#
-        let answer = try await create(body, [Self.strict], in: scene)
+        let answer = try await create(body, [Self.strict], in: sample)
         #expect(answer.status == 201)
         #expect(answer["Preference-Applied"] == "handling=strict")
     }
 
     @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" })
-    func `the example of each endpoint has known ones only`(line: String) async throws {
-        var play = try await DescriptionExamples(version: "3.0")
+    func `the example of each endpoint has known members only`(line: String) async throws {
+        var examples = try await DescriptionExamples(version: "3.0")
         guard
-            let operation = play.description.operations.first(where: {
+            let operation = examples.description.operations.first(where: {
                 "\($0.method) \($0.path)" == line
             }), operation.jsonBody != nil
         else { return }
-        try await play.prepare(operation)
-        var request = try play.request(operation)
+        try await examples.prepare(operation)
+        var request = try examples.request(operation)
         request.fields.append(Self.strict)
-        let answer = try await play.client.ask(request)
+        let answer = try await examples.client.send(request)
         #expect(answer.status < 300, "\(answer.body)")
     }
 
@@ -297,7 +299,7 @@ import Testing
         (#"{"either":{"m":1,"n":1}}"#, nil), (#"{"either":{"o":1}}"#, "either.o"),
         (#"{"map":{"x":{"c":1}}}"#, nil), (#"{"map":{"x":{"d":1}}}"#, "map.x.d"),
     ])
-    func `a schema knows its members, those of alternatives, and any of a free object`(
+    func `a schema allows its members, those of alternatives, and any of an open object`(
         json: String, path: String?
     ) throws {
         let element = JSONSchema.object([.required("c", .integer)])
@@ -318,10 +320,10 @@ import Testing
     }
 
     private func create(
-        _ body: String, _ fields: [(name: String, value: String)], in scene: SampleApplication
+        _ body: String, _ fields: [(name: String, value: String)], in sample: SampleApplication
     ) async throws -> PlainAnswer {
-        try await scene.ask(
+        try await sample.send(
             "POST", "/apps/{app}/conversations", body, fields: fields,
-            by: RouterClient(service: scene.world.service))
+            by: RouterClient(service: sample.server.service))
     }
 }

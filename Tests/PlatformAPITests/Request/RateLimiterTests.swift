@@ -4,7 +4,7 @@ import Testing
 
 @testable import PlatformAPI
 
-@Suite struct `The limit of a token` {
+@Suite struct `The rate limit of a token` {
     private func token(_ number: UInt128) -> Token.ID {
         .v7(at: Timestamp(milliseconds: 0), random: number)
     }
@@ -13,7 +13,7 @@ import Testing
         if case .refused = verdict { true } else { false }
     }
 
-    @Test func `is each token's own (platform-api 1_11)`() {
+    @Test func `is separate for each token (platform-api 1_11)`() {
         let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 2))
         #expect(!isRefused(limiter.admit(token(1), at: 0)))
         #expect(!isRefused(limiter.admit(token(1), at: 0)))
@@ -23,12 +23,12 @@ import Testing
         #expect(limiter.refused == 1)
     }
 
-    @Test func `is none where it is turned off`() {
+    @Test func `does not exist when it is disabled`() {
         let limiter = RateLimiter(.none)
         for _ in 0..<1000 { #expect(limiter.admit(token(1), at: 0) == .free) }
     }
 
-    @Test func `may change while it is kept, and stays when it does not`() {
+    @Test func `can change while the server runs, and otherwise keeps its state`() {
         let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 1))
         _ = limiter.admit(token(1), at: 0)
         limiter.apply(RateLimit(perSecond: 1, burst: 1))
@@ -39,12 +39,12 @@ import Testing
         #expect(limiter.admit(token(1), at: 0) == .free)
     }
 
-    @Test func `takes no more memory than for so many tokens`() {
+    @Test func `uses memory for a limited number of tokens`() {
         let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 1))
         for number in 0..<UInt128(RateLimiter.capacity) { _ = limiter.admit(token(number), at: 0) }
         #expect(limiter.tokens == RateLimiter.capacity)
         #expect(isRefused(limiter.admit(token(5), at: 0)))
-        // All others have rested by then; this one has not.
+        // All other tokens have recovered by then; this one has not.
         _ = limiter.admit(token(5), at: 1500)
         _ = limiter.admit(token(1 << 70), at: 1501)
         #expect(limiter.tokens == 2)
@@ -52,21 +52,21 @@ import Testing
     }
 }
 
-@Suite struct `A limited route` {
-    @Test func `names its limit and when to retry (ruling 34, X5)`() async throws {
-        let scene = try await SampleApplication.make(
+@Suite struct `A rate-limited endpoint` {
+    @Test func `returns its limit and the time to retry (ruling 34, X5)`() async throws {
+        let sample = try await SampleApplication.make(
             in: .limited(RateLimit(perSecond: 1, burst: 2)))
-        let client = RouterClient(service: scene.world.service)
-        // Whatever becomes of a request whose credential holds, it counts.
-        let first = try await scene.ask("GET", "/apps/{app}/users/ana/conversations", by: client)
+        let client = RouterClient(service: sample.server.service)
+        // Every request with a valid credential counts, whatever its result.
+        let first = try await sample.send("GET", "/apps/{app}/users/ana/conversations", by: client)
         #expect(first.status == 404)
         #expect(first["RateLimit-Policy"] == #""token";q=2;w=2"#)
         #expect(first["RateLimit"] == #""token";r=1;t=1"#)
-        let second = try await scene.ask("POST", "/apps/{app}/conversations", "{", by: client)
+        let second = try await sample.send("POST", "/apps/{app}/conversations", "{", by: client)
         #expect(second.status == 400)
         #expect(second["RateLimit"] == #""token";r=0;t=2"#)
-        // Step 5 comes before the body is looked at, step 4 before the limit.
-        let third = try await scene.ask("POST", "/apps/{app}/conversations", "{", by: client)
+        // The limit is checked before the body, and the credential before the limit.
+        let third = try await sample.send("POST", "/apps/{app}/conversations", "{", by: client)
         #expect(third.status == 429)
         #expect(third["Content-Type"] == "application/json; charset=UTF-8")
         #expect(
@@ -77,9 +77,9 @@ import Testing
                 """)
         #expect(third["Retry-After"] == "1")
         #expect(third["RateLimit"] == #""token";r=0;t=2"#)
-        let foreign = try await scene.ask("GET", "/apps/{other_app}/users/a/badge", by: client)
+        let foreign = try await sample.send("GET", "/apps/{other_app}/users/a/badge", by: client)
         #expect(foreign.status != 429)
-        let other = try await scene.ask(
+        let other = try await sample.send(
             PlainRequest(
                 method: "GET", target: "/apps/{app}/users/ana/conversations",
                 fields: [
@@ -87,18 +87,18 @@ import Testing
                     ("Accept", "application/vnd.layer+json; version=1.1"),
                 ], body: ""), by: client)
         #expect(other.status == 404)
-        #expect(scene.world.service.api.rateLimitedRequests == 1)
+        #expect(sample.server.service.api.rateLimitedRequests == 1)
     }
 
-    @Test func `says nothing of a limit where there is none, nor to strangers`() async throws {
-        let scene = try await SampleApplication.make()
-        let client = RouterClient(service: scene.world.service)
-        let free = try await scene.ask("GET", "/apps/{app}/users/ana/conversations", by: client)
+    @Test func `has no headers of a limit without one, or without a credential`() async throws {
+        let sample = try await SampleApplication.make()
+        let client = RouterClient(service: sample.server.service)
+        let free = try await sample.send("GET", "/apps/{app}/users/ana/conversations", by: client)
         #expect(free["RateLimit"] == nil)
         let limited = try await SampleApplication.make(
             in: .limited(RateLimit(perSecond: 1, burst: 1)))
         for _ in 0..<3 {
-            let stranger = try await RouterClient(service: limited.world.service).ask(
+            let unauthenticated = try await RouterClient(service: limited.server.service).send(
                 PlainRequest(
                     method: "GET",
                     target: "/apps/7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55/users/ana/conversations",
@@ -106,8 +106,8 @@ import Testing
                         ("Authorization", "Bearer unseen"),
                         ("Accept", "application/vnd.layer+json; version=3.0"),
                     ], body: ""))
-            #expect(stranger.status == 401)
-            #expect(stranger["RateLimit"] == nil)
+            #expect(unauthenticated.status == 401)
+            #expect(unauthenticated["RateLimit"] == nil)
         }
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import PlatformAPI
 
-@Suite struct `The gate` {
-    @Test func `a method of other versions is answered with those of this one (ruling 4)`()
+@Suite struct `Matching of methods` {
+    @Test func `a method of another version gets the methods of this version (ruling 4)`()
         async throws
     {
         let endpoint = Endpoint(
@@ -30,11 +30,13 @@ import Testing
         ("application/json", .v2_0, false), ("text/plain", .v3_0, false), ("", .v3_0, false),
         ("application/vnd.layer-patch+jsonx", .v3_0, false),
     ])
-    func `a patch says that it is one (1_2)`(type: String, version: APIVersion, isPatch: Bool) {
+    func `a patch is recognised by its media type (1_2)`(
+        type: String, version: APIVersion, isPatch: Bool
+    ) {
         #expect(PatchType.accepts(type, version) == isPatch)
     }
 
-    @Test func `a patch without a type is none (1_2)`() {
+    @Test func `a patch without a media type is not accepted (1_2)`() {
         #expect(!PatchType.accepts(nil, .v3_0))
     }
 }
@@ -51,12 +53,12 @@ import Testing
         "Bearer a,b", "Bearer é", "Bearer \"abc\"", "Bearer a\u{0}",
         "Bearer " + String(repeating: "a", count: 4090),
     ])
-    func `another token is malformed (H211)`(line: String) {
+    func `other tokens are malformed (H211)`(line: String) {
         #expect(throws: BearerToken.Problem.malformed) { try BearerToken(Array(line.utf8)[...]) }
     }
 
     @Test(arguments: ["", "Bearerabc", "Basic abc", "Bearer\tabc", " Bearer abc"])
-    func `another scheme is not read (H211)`(line: String) {
+    func `other schemes are not accepted (H211)`(line: String) {
         #expect(throws: BearerToken.Problem.otherScheme) {
             try BearerToken(Array(line.utf8)[...])
         }
@@ -66,15 +68,15 @@ import Testing
         #expect(throws: BearerToken.Problem.missing) { try BearerToken(Fields([])) }
     }
 
-    @Test func `two credentials are none`() {
+    @Test func `two credentials are rejected`() {
         let fields = Fields([("Authorization", "Bearer a"), ("authorization", "Bearer a")])
         #expect(throws: BearerToken.Problem.malformed) { try BearerToken(fields) }
     }
 }
 
-@Suite struct `The method that counts` {
+@Suite struct `Method override` {
     @Test(arguments: [("PATCH", Method.patch), ("patch", .patch), ("PUT", .post), ("", .post)])
-    func `a POST may be a PATCH and nothing else (1_5)`(override: String, method: Method) {
+    func `a POST can be overridden by PATCH only (1_5)`(override: String, method: Method) {
         let request = Request(
             method: .post, target: RequestTarget("/"),
             fields: Fields([("X-HTTP-Method-Override", override)]))
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: Method.allCases.filter { $0 != .post })
-    func `no other method is overridden (H67)`(method: Method) {
+    func `other methods cannot be overridden (H67)`(method: Method) {
         let request = Request(
             method: method, target: RequestTarget("/"),
             fields: Fields([("X-HTTP-Method-Override", "PATCH")]))
@@ -90,38 +92,38 @@ import Testing
     }
 }
 
-@Suite struct `Credentials that are refused` {
+@Suite struct `Rejected credentials` {
     @Test(arguments: Credential.allCases)
-    func `say what is wrong with the header, and nothing about the token (H210, H211)`(
+    func `get an error about the header, without details of the token (H210, H211)`(
         credential: Credential
     ) async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        let answer = try await answer(credential, in: scene)
+        let sample = try await SampleApplication.make(version: "3.0")
+        let answer = try await answer(credential, in: sample)
         let problem = APIError(credential.problem)
         #expect(answer.status == .unauthorized)
         #expect(answer.fields["WWW-Authenticate"] == problem.challenge)
-        #expect(bytes(answer) == bytes(scene.world.service.api.response(to: problem)))
+        #expect(bytes(answer) == bytes(sample.server.service.api.response(to: problem)))
     }
 
-    @Test func `have a text of their own for each problem`() {
+    @Test func `have a separate text for each problem`() {
         let errors = BearerToken.Problem.allCases.map { problem in APIError(problem) }
         #expect(Set(errors.map(\.message)).count == errors.count)
     }
 
-    @Test func `a token is looked up by its digest and kept nowhere (H210)`() async throws {
-        let scene = try await SampleApplication.make()
-        let token = Array(scene.variables["token", default: ""].utf8)
-        #expect(try await scene.world.store.authenticate(token) != nil)
-        // One byte more, less or another one is another digest, not a longer comparison.
+    @Test func `a token is looked up by its digest and never stored (H210)`() async throws {
+        let sample = try await SampleApplication.make()
+        let token = Array(sample.variables["token", default: ""].utf8)
+        #expect(try await sample.server.store.authenticate(token) != nil)
+        // A token with one byte more, less or changed has another digest.
         for wrong in [token + [0x61], Array(token.dropLast()), token.dropLast() + [0x00]] {
-            #expect(try await scene.world.store.authenticate(wrong) == nil)
+            #expect(try await sample.server.store.authenticate(wrong) == nil)
         }
     }
 
     enum Credential: CaseIterable {
         case none, unknown, almost, longer, expired, digest, empty, otherScheme, twice, tooLong
 
-        /// An expired token, an unknown one and one that is almost right are the same problem.
+        /// An expired token, an unknown one and a slightly different one are the same problem.
         var problem: BearerToken.Problem {
             switch self {
             case .none: .missing
@@ -131,15 +133,15 @@ import Testing
             }
         }
 
-        func fields(_ scene: SampleApplication) -> [(String, String)] {
-            let token = scene.variables["token", default: ""]
+        func fields(_ sample: SampleApplication) -> [(String, String)] {
+            let token = sample.variables["token", default: ""]
             let values: [String] =
                 switch self {
                 case .none: []
                 case .unknown: ["Bearer parley_this-token-does-not-exist"]
                 case .almost: ["Bearer \(token.dropLast())\(token.last == "A" ? "B" : "A")"]
                 case .longer: ["Bearer \(token)A"]
-                case .expired: ["Bearer \(scene.variables["expired_token", default: ""])"]
+                case .expired: ["Bearer \(sample.variables["expired_token", default: ""])"]
                 case .digest: ["Bearer \(String(repeating: "0a", count: 32))"]
                 case .empty: ["Bearer"]
                 case .otherScheme: ["Basic \(token)"]
@@ -150,15 +152,15 @@ import Testing
         }
     }
 
-    private func answer(_ credential: Credential, in scene: SampleApplication) async throws
+    private func answer(_ credential: Credential, in sample: SampleApplication) async throws
         -> Response
     {
         let request = Request(
             method: .get,
-            target: RequestTarget("/apps/\(scene.application.uuid)/users/ana/conversations"),
+            target: RequestTarget("/apps/\(sample.application.uuid)/users/ana/conversations"),
             fields: Fields(
                 [("Accept", "application/vnd.layer+json; version=3.0")]
-                    + credential.fields(scene)))
+                    + credential.fields(sample)))
         switch try await TestServer.shared.service.api.answer(to: request).outcome {
         case .response(let response): return response
         case .work(_, let work): return await work(MemoryBody([]))
@@ -171,23 +173,23 @@ import Testing
     }
 }
 
-@Suite struct `A request that is part of a trace` {
+@Suite struct `A request with a trace` {
     private static let line = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     @Test(arguments: [true, false])
-    func `records it with the event, when a trusted proxy sends it (X5, H198)`(
+    func `stores it with the event, if a trusted proxy sends it (X5, H198)`(
         isProxied: Bool
     ) async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        let client = RouterClient(service: scene.world.service, isProxied: isProxied)
+        let sample = try await SampleApplication.make(version: "3.0")
+        let client = RouterClient(service: sample.server.service, isProxied: isProxied)
         for fields in [[("traceparent", Self.line)], [], [("traceparent", "00-none-01")]] {
-            let answer = try await scene.ask(
+            let answer = try await sample.send(
                 "POST", "/apps/{app}/conversations",
                 #"{"participants":["ana","bo"],"distinct":false}"#, fields: fields, by: client)
             #expect(answer.status == 201)
         }
-        let made = try await scene.world.store.events(
-            after: .start, limit: 100, in: scene.application
+        let made = try await sample.server.store.events(
+            after: .start, limit: 100, in: sample.application
         ).filter { recorded in
             if case .conversationCreated = recorded.event { true } else { false }
         }
@@ -195,15 +197,15 @@ import Testing
         #expect(made.map(\.trace) == [isProxied ? trace : nil, nil, nil])
     }
 
-    @Test func `leaves it also when it is done under a key (X2, X5)`() async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        let client = RouterClient(service: scene.world.service, isProxied: true)
-        let answer = try await scene.ask(
+    @Test func `stores it also under an Idempotency-Key (X2, X5)`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        let client = RouterClient(service: sample.server.service, isProxied: true)
+        let answer = try await sample.send(
             "POST", "/apps/{app}/conversations", #"{"participants":["ana"],"distinct":false}"#,
             fields: [("traceparent", Self.line), ("Idempotency-Key", "once")], by: client)
         #expect(answer.status == 201)
-        let last = try await scene.world.store.events(
-            after: .start, limit: 100, in: scene.application
+        let last = try await sample.server.store.events(
+            after: .start, limit: 100, in: sample.application
         ).last
         #expect(last?.trace?.id == "0af7651916cd43dd8448eb211c80319c")
     }

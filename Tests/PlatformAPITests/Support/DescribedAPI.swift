@@ -3,16 +3,16 @@ import JSON
 import PlatformAPI
 import SystemSupport
 
-/// The description of one version, as any client can fetch it.
+/// The OpenAPI description of one version, as fetched by a client.
 struct DescribedAPI: Sendable {
-    /// One operation of it.
+    /// One operation of the description.
     struct Operation: Sendable {
         let name: String
         let method: String
         let path: String
         let json: JSONValue
 
-        /// What is said of a body that is JSON; `nil` for none, and for one of another type.
+        /// The description of a JSON body; `nil` for other types and without a body.
         var jsonBody: JSONValue? {
             json["requestBody"]?["content"]?.members.first { type, _ in type.hasSuffix("json") }?
                 .value
@@ -23,7 +23,7 @@ struct DescribedAPI: Sendable {
     let operations: [Operation]
     private let router: Router<Operation>
 
-    /// Fetched and read once for each version, which takes a second: hundreds of cases ask for it.
+    /// Fetched and parsed once for each version, because that takes a second and hundreds of cases use it.
     static func of(_ version: String) async throws -> DescribedAPI {
         try await readings.withLock { readings in
             let reading = readings[version] ?? Task { try await fetched(version) }
@@ -36,7 +36,7 @@ struct DescribedAPI: Sendable {
 
     private static func fetched(_ version: String) async throws -> DescribedAPI {
         let client = RouterClient(service: try await TestServer.shared.service)
-        let answer = try await client.ask(
+        let answer = try await client.send(
             PlainRequest(
                 method: "GET", target: "/openapi.json?version=\(version)", fields: [], body: ""))
         return DescribedAPI(try JSONDocument(Array(answer.body.utf8)).root)
@@ -61,7 +61,7 @@ struct DescribedAPI: Sendable {
         self.router = router
     }
 
-    /// The operation a request is meant for; `nil` for what is not described.
+    /// The operation of a request; `nil` if it is not described.
     func operation(_ request: PlainRequest) -> Operation? {
         let override = request.fields.first { $0.name.lowercased() == "x-http-method-override" }
         let name =
@@ -74,8 +74,7 @@ struct DescribedAPI: Sendable {
         return operation
     }
 
-    /// What an answer has that its description does not say, or the other way round; `nil` for
-    /// nothing.
+    /// The first difference between a response and its description; `nil` without one.
     func problem(_ answer: PlainAnswer, of operation: Operation) -> String? {
         let check = SchemaCheck(root: root)
         guard let described = operation.json["responses"]?[String(answer.status)] else {
@@ -86,7 +85,7 @@ struct DescribedAPI: Sendable {
         where field["required"]?.bool == true && answer[name] == nil {
             return "\(operation.name): the field \(name) is missing"
         }
-        // What is coded is not read here.
+        // Compressed content is not checked.
         guard answer["Content-Encoding"] == nil else { return nil }
         if let type = answer["Content-Type"], shape["content"]?[type] != nil { return nil }
         guard let schema = shape["content"]?["application/json"]?["schema"] else {
@@ -99,28 +98,30 @@ struct DescribedAPI: Sendable {
     }
 }
 
-/// Holds values against the schemas of a document. A keyword that this check does not know is a
-/// mistake, and, more strictly than in JSON Schema, so is a member that the schema does not know.
+/// Validates values against the schemas of a document. An unsupported keyword is an error, and, more
+/// strictly than in JSON Schema, so is a member that the schema does not list.
 struct SchemaCheck {
-    /// Where references lead.
+    /// The document in which references are resolved.
     let root: JSONValue
-    /// Whether members the schema does not know are let pass, as requests may have them.
+    /// Whether members that the schema does not list are allowed, as in requests.
     var allowsOthers = false
 
-    /// What is wrong with a value; `nil` when nothing is.
-    func problem(_ value: JSONValue, _ schema: JSONValue, at place: String = "$") -> String? {
+    /// The first error of a value; `nil` when it is valid.
+    func problem(_ value: JSONValue, _ schema: JSONValue, at location: String = "$") -> String? {
         for (keyword, rule) in schema.members {
-            if let problem = problem(value, keyword, rule, schema) { return problem.placed(place) }
+            if let problem = problem(value, keyword, rule, schema) {
+                return problem.placed(location)
+            }
         }
         if !allowsOthers, schema["properties"] != nil, schema["additionalProperties"] == nil {
             for (name, _) in value.members where schema["properties"]?[name] == nil {
-                return "the member \(name) is not described".placed(place)
+                return "the member \(name) is not described".placed(location)
             }
         }
-        return nestedProblem(value, schema, at: place)
+        return nestedProblem(value, schema, at: location)
     }
 
-    /// What a reference names.
+    /// Resolves a reference.
     func resolved(_ value: JSONValue) -> JSONValue {
         guard let text = value["$ref"]?.string else { return value }
         return text.split(separator: "/").dropFirst().reduce(root) { found, name in
@@ -161,16 +162,16 @@ struct SchemaCheck {
     }
 
     private func nestedProblem(
-        _ value: JSONValue, _ schema: JSONValue, at place: String
+        _ value: JSONValue, _ schema: JSONValue, at location: String
     ) -> String? {
         for (name, member) in value.members {
             guard let schema = schema["properties"]?[name] ?? schema["additionalProperties"]
             else { continue }
-            if let problem = problem(member, schema, at: "\(place).\(name)") { return problem }
+            if let problem = problem(member, schema, at: "\(location).\(name)") { return problem }
         }
         guard let items = schema["items"] else { return nil }
         for element in value.elements {
-            if let problem = problem(element, items, at: "\(place)[]") { return problem }
+            if let problem = problem(element, items, at: "\(location)[]") { return problem }
         }
         return nil
     }
@@ -190,7 +191,7 @@ struct SchemaCheck {
 }
 
 extension String {
-    fileprivate func placed(_ place: String) -> String {
-        hasPrefix("$") ? self : "\(place): \(self)"
+    fileprivate func placed(_ location: String) -> String {
+        hasPrefix("$") ? self : "\(location): \(self)"
     }
 }

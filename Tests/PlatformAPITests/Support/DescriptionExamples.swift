@@ -2,23 +2,23 @@ import JSON
 import Messaging
 import Testing
 
-/// Sends the examples of a description to a fresh application.
+/// Sends the examples of a description to a new application.
 struct DescriptionExamples {
     let description: DescribedAPI
-    let scene: SampleApplication
+    let sample: SampleApplication
     let client: any TestClient
-    /// What stands for the samples: ids the server has chosen.
+    /// The server's ids that replace the sample ids.
     private var found: [(sample: String, id: String)]
     private var sent: Set<String> = []
 
     init(version: String) async throws {
         description = try await DescribedAPI.of(version)
-        scene = try await SampleApplication.make(version: version)
-        client = RouterClient(service: scene.world.service)
-        found = [("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", scene.application.uuid)]
+        sample = try await SampleApplication.make(version: version)
+        client = RouterClient(service: sample.server.service)
+        found = [("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", sample.application.uuid)]
     }
 
-    /// Sends everything that an operation's example needs, but not the example itself.
+    /// Sends the requests that an operation's example needs, but not the example itself.
     mutating func prepare(_ operation: DescribedAPI.Operation) async throws {
         for name in operation.json["x-example"]?["after"]?.elements.compactMap(\.string) ?? []
         where sent.insert(name).inserted {
@@ -30,13 +30,13 @@ struct DescriptionExamples {
         }
     }
 
-    /// Sends an operation's example, with another body, and other parameters by their names; one that
-    /// is `nil` is left out.
+    /// Sends an operation's example, with another body and other parameters by name; a parameter
+    /// that is `nil` is left out.
     func send(
         _ operation: DescribedAPI.Operation, body: [UInt8]? = nil,
         parameters changed: [String: String?] = [:]
     ) async throws -> PlainAnswer {
-        try await client.ask(request(operation, body: body, parameters: changed))
+        try await client.send(request(operation, body: body, parameters: changed))
     }
 
     /// The request that ``send(_:body:parameters:)`` sends.
@@ -47,7 +47,7 @@ struct DescriptionExamples {
         var path = operation.path
         var query: [String] = []
         var fields = [
-            (name: "Authorization", value: try "Bearer {token}".filled(with: scene.variables)),
+            (name: "Authorization", value: try "Bearer {token}".filled(with: sample.variables)),
             (name: "Accept", value: try accept(operation)),
         ]
         for parameter in operation.json["parameters"]?.elements ?? operation.json.elements {
@@ -69,10 +69,10 @@ struct DescriptionExamples {
             fields: fields, body: "", bytes: body ?? self.body(of: operation))
     }
 
-    /// What is asked for: that of the whole document, unless an operation says otherwise.
+    /// The value of `Accept`: that of the document, unless the operation has its own.
     private func accept(_ operation: DescribedAPI.Operation) throws -> String {
         try operation.json["x-accept"]?.string
-            ?? "application/vnd.layer+json; version={version}".filled(with: scene.variables)
+            ?? "application/vnd.layer+json; version={version}".filled(with: sample.variables)
     }
 
     /// The body of an operation's example; empty for none.
@@ -88,7 +88,7 @@ struct DescriptionExamples {
         found.reduce(text) { text, pair in text.replacing(pair.sample, with: pair.id) }
     }
 
-    /// Notes the id of what was made, and uploads what waits for its bytes.
+    /// Stores the id of a created object, and uploads a content that waits for its bytes.
     private mutating func remember(_ answer: PlainAnswer) async throws {
         guard !answer.body.isEmpty else { return }
         let made = try JSONDocument(Array(answer.body.utf8)).root
@@ -98,7 +98,7 @@ struct DescriptionExamples {
             for parameter in operation.json["parameters"]?.elements ?? operation.json.elements
             where parameter["name"]?.string.map({ $0 == kind || $0.plurals.contains(kind) }) == true
             {
-                // A number of a part would stand everywhere.
+                // The number of a part would be replaced everywhere.
                 guard let sample = parameter["example"]?.string, sample.utf8.count == 36 else {
                     continue
                 }
@@ -106,7 +106,7 @@ struct DescriptionExamples {
             }
         }
         guard let url = made["upload_url"]?.string, let size = made["size"]?.integer else { return }
-        let uploaded = try await client.ask(
+        let uploaded = try await client.send(
             PlainRequest(
                 method: "PUT", target: String(url.dropFirst(TestServer.base.count)), fields: [],
                 body: "", bytes: [UInt8](repeating: 0x61, count: Int(size))))
@@ -115,6 +115,6 @@ struct DescriptionExamples {
 }
 
 extension String {
-    /// How more than one may be called.
+    /// Possible plurals.
     fileprivate var plurals: [Substring] { [self + "s", dropLast() + "ies"].map { $0[...] } }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// One `.http` file: exchanges that follow each other on a fresh server.
+/// One `.http` file: exchanges in sequence with a new application.
 ///
 /// ```
 /// # versions: 1.0 1.1
@@ -14,11 +14,11 @@ import FoundationEssentials
 /// {"id":"layer:///conversations/{C}" …}
 /// ```
 ///
-/// Below the line stand the status, `+ type` for each event that the log got, in order, the fields that
-/// must be there, `!Name` for those that must not, and the whole body; white space between JSON tokens
-/// does not count. An exchange that names no event has caused none.
+/// Below the line are the status, `+ type` for each recorded event in order, the required headers,
+/// `!Name` for headers that must be absent, and the whole body, without regard to white space between
+/// JSON tokens. An exchange without events must cause none.
 struct ExchangeFile: Sendable, CustomStringConvertible {
-    struct Mistake: Error {
+    struct ParseError: Error {
         let text: String
     }
 
@@ -31,7 +31,7 @@ struct ExchangeFile: Sendable, CustomStringConvertible {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Exchanges")
 
-    /// All files, in the order of their names; read once, for each line of a table asks for them.
+    /// All files by name; read once, because each case uses them.
     static func all() throws -> [ExchangeFile] { try read.get() }
 
     private static let read = Result {
@@ -52,7 +52,7 @@ struct ExchangeFile: Sendable, CustomStringConvertible {
     }
 }
 
-/// One request and the answer it must get.
+/// One request and its expected response.
 struct Exchange: Sendable {
     let title: String
     let request: PlainRequest
@@ -66,13 +66,13 @@ struct Exchange: Sendable {
         let lines = section.components(separatedBy: "\n")
         title = lines[0]
         guard let line = lines.firstIndex(of: "---") else {
-            throw ExchangeFile.Mistake(text: "no line of dashes in \(title)")
+            throw ExchangeFile.ParseError(text: "no line of dashes in \(title)")
         }
         let above = HeadAndBody(lines[1..<line])
         let below = HeadAndBody(lines[(line + 1)...])
         let start = above.head[0].split(separator: " ", maxSplits: 1).map(String.init)
         guard start.count == 2, let status = below.head.first.flatMap({ Int($0) }) else {
-            throw ExchangeFile.Mistake(text: "no request line or no status in \(title)")
+            throw ExchangeFile.ParseError(text: "no request line or no status in \(title)")
         }
         request = PlainRequest(
             method: start[0], target: start[1],
@@ -92,14 +92,14 @@ struct PlainRequest: Sendable {
     var target: String
     var fields: [(name: String, value: String)]
     var body: String
-    /// Sent in place of the body, for bytes that are no text.
+    /// Sent in place of the body, for bytes that are not text.
     var bytes: [UInt8]?
 
-    /// What follows the head.
+    /// The bytes after the head.
     var content: [UInt8] { bytes ?? Array(body.utf8) }
 }
 
-/// An answer as text, wherever it came from.
+/// A response as text.
 struct PlainAnswer: Sendable {
     var status: Int
     var fields: [(name: String, value: String)]

@@ -1,13 +1,13 @@
 import JSON
 
-/// What can be wrong with the body of an operation, made of its example and its schema.
-struct Mistakes {
-    /// A body that must be refused, and why.
-    struct Mistake: CustomStringConvertible {
+/// Invalid bodies of an operation, derived from its example and its schema.
+struct InvalidBodies {
+    /// A body that must be rejected, and why.
+    struct InvalidBody: CustomStringConvertible {
         let body: [UInt8]
         /// 10, 104 or 105 of the error table.
         let code: Int64
-        /// The members from the root to the one at fault, without places in arrays.
+        /// The members from the root to the invalid one, without array indices.
         let path: [String]
         let description: String
     }
@@ -15,7 +15,7 @@ struct Mistakes {
     private let check: SchemaCheck
     private let example: JSONValue
     private let bytes: [UInt8]
-    private(set) var all: [Mistake] = []
+    private(set) var all: [InvalidBody] = []
 
     init(in body: [UInt8], _ schema: JSONValue, of root: JSONValue) throws {
         check = SchemaCheck(root: root, allowsOthers: true)
@@ -24,7 +24,7 @@ struct Mistakes {
         try walk(example, schema, [])
     }
 
-    // MARK: - Every place
+    // MARK: - Members
 
     private mutating func walk(
         _ value: JSONValue, _ schema: JSONValue, _ path: [String]
@@ -54,14 +54,14 @@ struct Mistakes {
         }
     }
 
-    /// The alternative that the example is one of.
+    /// The alternative that the example matches.
     private func chosen(_ schema: JSONValue, for value: JSONValue) -> JSONValue {
         let schema = check.resolved(schema)
         let fitting = schema["anyOf"]?.elements.first { check.problem(value, $0) == nil }
         return fitting.map { chosen($0, for: value) } ?? schema
     }
 
-    // MARK: - Kinds of mistakes
+    // MARK: - Errors
 
     private mutating func addMissing(_ name: String, _ member: JSONValue, _ path: [String]) {
         // An unknown member is ignored, so another name is no error.
@@ -69,7 +69,7 @@ struct Mistakes {
         let start = (0..<member.offset).last { bytes[$0...].starts(with: key) } ?? 0
         var renamed = bytes
         renamed.replaceSubrange(start..<start + key.count, with: "\"~\"".utf8)
-        all.append(Mistake(body: renamed, code: 104, path: path, description: "no \(name)"))
+        all.append(InvalidBody(body: renamed, code: 104, path: path, description: "no \(name)"))
         replace(member, "null", 104, path)
     }
 
@@ -79,7 +79,7 @@ struct Mistakes {
         for bad in try Self.candidates(not: schema, check) { replace(value, bad, 105, path) }
     }
 
-    /// What makes the whole body unreadable, wherever it stands (ruling 6).
+    /// Values that make the whole body unreadable, anywhere (ruling 6).
     private mutating func addUnreadable(
         _ name: String, _ member: JSONValue, _ path: [String]
     ) {
@@ -93,7 +93,7 @@ struct Mistakes {
         var body = bytes
         body.replaceSubrange(value.offset..<value.offset + value.raw.count, with: text.utf8)
         all.append(
-            Mistake(
+            InvalidBody(
                 body: body, code: code, path: path,
                 description: "\(text.prefix(60)) at \(path.joined(separator: "."))"))
     }
@@ -104,12 +104,12 @@ struct Mistakes {
         var body = bytes
         body.insert(
             contentsOf: Array((object.count == 0 ? text : text + ",").utf8), at: object.offset + 1)
-        all.append(Mistake(body: body, code: 105, path: path, description: description))
+        all.append(InvalidBody(body: body, code: 105, path: path, description: description))
     }
 
     // MARK: - Values
 
-    /// Values that a schema does not allow; `null` says nothing (ruling 2).
+    /// Values that a schema does not allow; `null` means absent (ruling 2).
     private static func candidates(
         not schema: JSONValue, _ check: SchemaCheck
     ) throws -> [String] {

@@ -1,8 +1,8 @@
 import HTTP
 import SystemSupport
 
-/// The other end of a content that is written bit by bit: it takes everything at once.
-final class MemoryLine: ByteChannel {
+/// Collects a content that is written in pieces, without back pressure.
+final class MemoryChannel: ByteChannel {
     private struct State {
         var bytes: [UInt8] = []
         var isWhole: Bool?
@@ -33,7 +33,7 @@ final class MemoryLine: ByteChannel {
         }?.resume(returning: isWhole)
     }
 
-    /// Everything a handler writes; `nil` when it breaks off.
+    /// All bytes that a handler writes; `nil` when it aborts.
     func take(from handler: any ByteChannelHandler) async -> [UInt8]? {
         handler.opened(self)
         let isWhole = await withCheckedContinuation { continuation in
@@ -49,21 +49,21 @@ final class MemoryLine: ByteChannel {
 }
 
 extension Response {
-    /// All bytes of the content; `nil` for none, for one that broke off, and for a stream of events,
+    /// All bytes of the content; `nil` without content, for an aborted one, and for an event stream,
     /// which never ends.
     var wholeContent: [UInt8]? {
         get async {
             switch content {
             case .bytes(let bytes): return bytes
             case .stream(let handler, _) where !(handler is EventStream):
-                return await MemoryLine().take(from: handler)
+                return await MemoryChannel().take(from: handler)
             default: return nil
             }
         }
     }
 }
 
-/// A request body that is there already.
+/// A request body in memory.
 actor MemoryBody: RequestBody {
     nonisolated let length: Int64?
     private var rest: ArraySlice<UInt8>

@@ -1,9 +1,9 @@
-/// Expected text with holes: `{C:uuid}` matches a UUID and remembers it as `C`, `{uuid}` matches any,
-/// `{C}` stands for what was remembered.
+/// Expected text with variables: `{C:uuid}` matches a UUID and stores it as `C`, `{uuid}` matches any, `{C}`
+/// matches the stored value.
 struct Pattern {
     enum Piece {
         case literal([UInt8])
-        case hole(Kind, name: String?)
+        case placeholder(Kind, name: String?)
     }
 
     enum Kind: String {
@@ -12,27 +12,27 @@ struct Pattern {
 
     let pieces: [Piece]
 
-    /// Reads a pattern; a hole that is neither a kind nor a variable is a mistake in the test file.
+    /// Parses a pattern; a placeholder that is neither a kind nor a variable is an error in the test file.
     init(_ text: String, _ variables: [String: String]) throws {
         var pieces: [Piece] = []
-        try text.forEachHole { literal, hole in
+        try text.forEachPlaceholder { literal, placeholder in
             pieces.append(.literal(Array(literal.utf8)))
-            guard let hole else { return }
-            let parts = hole.split(separator: ":").map(String.init)
+            guard let placeholder else { return }
+            let parts = placeholder.split(separator: ":").map(String.init)
             if let value = variables[parts[0]] {
                 pieces.append(.literal(Array(value.utf8)))
             } else if parts.count == 2, let kind = Kind(rawValue: parts[1]) {
-                pieces.append(.hole(kind, name: parts[0]))
+                pieces.append(.placeholder(kind, name: parts[0]))
             } else if parts.count == 1, let kind = Kind(rawValue: parts[0]) {
-                pieces.append(.hole(kind, name: nil))
+                pieces.append(.placeholder(kind, name: nil))
             } else {
-                throw ExchangeFile.Mistake(text: "unknown hole {\(hole)}")
+                throw ExchangeFile.ParseError(text: "unknown placeholder {\(placeholder)}")
             }
         }
         self.pieces = pieces
     }
 
-    /// What the holes held, or `nil` when the text does not fit.
+    /// The values of the placeholders, or `nil` when the text does not match.
     func match(_ text: String) -> [String: String]? {
         match(pieces[...], Array(text.utf8)[...], [:])
     }
@@ -46,7 +46,7 @@ struct Pattern {
         case .literal(let literal):
             guard text.starts(with: literal) else { return nil }
             return match(pieces.dropFirst(), text.dropFirst(literal.count), found)
-        case .hole(let kind, let name):
+        case .placeholder(let kind, let name):
             for length in kind.lengths(in: text) {
                 var found = found
                 let value = String(decoding: text.prefix(length), as: UTF8.self)
@@ -62,7 +62,7 @@ struct Pattern {
 }
 
 extension Pattern.Kind {
-    /// How long a value at the start of the text may be, shortest first.
+    /// The possible lengths of a value at the start of the text, shortest first.
     func lengths(in text: ArraySlice<UInt8>) -> [Int] {
         let shape: String
         switch self {
@@ -102,24 +102,24 @@ extension Pattern.Kind {
 }
 
 extension String {
-    /// Puts variables into their holes; other braces stay.
+    /// Replaces placeholders by variables; other braces are kept.
     func filled(with variables: [String: String]) throws -> String {
         var filled = ""
-        try forEachHole { literal, hole in
+        try forEachPlaceholder { literal, placeholder in
             filled += literal
-            guard let hole else { return }
-            guard let value = variables[hole] else {
-                throw ExchangeFile.Mistake(text: "unknown variable {\(hole)}")
+            guard let placeholder else { return }
+            guard let value = variables[placeholder] else {
+                throw ExchangeFile.ParseError(text: "unknown variable {\(placeholder)}")
             }
             filled += value
         }
         return filled
     }
 
-    /// Calls `body` with each literal and the hole after it; the last literal has none.
+    /// Calls `body` with each literal and the placeholder after it; the last literal has none.
     ///
-    /// A hole is a word, perhaps with `:kind`, in braces; no JSON object looks like that.
-    fileprivate func forEachHole(_ body: (String, String?) throws -> Void) rethrows {
+    /// A placeholder is a word in braces, possibly with `:kind`; no JSON object looks like that.
+    fileprivate func forEachPlaceholder(_ body: (String, String?) throws -> Void) rethrows {
         var literal = ""
         var rest = self[...]
         while let brace = rest.firstIndex(of: "{") {

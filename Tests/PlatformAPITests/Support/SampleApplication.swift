@@ -4,18 +4,18 @@ import Testing
 
 @testable import MessagingStore
 
-/// An application with its tokens, and what exchanges have remembered so far.
+/// An application with its tokens, and the variables of exchanges.
 struct SampleApplication: Sendable {
-    private(set) var world: TestServer
+    private(set) var server: TestServer
     let application: Application.ID
     var variables: [String: String]
 
-    /// A fresh application, and others to be refused for.
-    static func make(version: String = "1.1", in world: TestServer? = nil) async throws
+    /// A new application, and others whose tokens must be rejected.
+    static func make(version: String = "1.1", in server: TestServer? = nil) async throws
         -> SampleApplication
     {
-        let world = if let world { world } else { try await TestServer.shared }
-        let store = world.store
+        let server = if let server { server } else { try await TestServer.shared }
+        let store = server.store
         let application = try await store.createApplication(name: "test").id
         let other = try await store.createApplication(name: "other").id
         let suspended = try await store.createApplication(name: "suspended").id
@@ -35,41 +35,41 @@ struct SampleApplication: Sendable {
         variables["suspended_token"] =
             try await store.createToken(for: suspended, scope: .admin).secret
         try await store.suspendApplication(suspended, true)
-        return SampleApplication(world: world, application: application, variables: variables)
+        return SampleApplication(server: server, application: application, variables: variables)
     }
 
-    /// The same scene after a restart of its own world.
+    /// The same application after a restart of its server.
     func reopened(
         holding quota: Int64? = nil, limits: MessagingLimits = MessagingLimits()
     ) async throws -> SampleApplication {
-        var scene = self
-        scene.world = try await world.reopened(holding: quota, limits: limits)
-        return scene
+        var sample = self
+        sample.server = try await server.reopened(holding: quota, limits: limits)
+        return sample
     }
 
-    /// The events of the application's log behind a position.
+    /// The events of the application's log after a position.
     func events(after position: Int64 = 0) async throws -> [Event] {
-        try await world.store.events(
+        try await server.store.events(
             after: LogPosition(position), limit: 100_000, in: application
         ).map(\.event)
     }
 
-    /// How many events the application's log holds.
+    /// The number of events in the application's log.
     func eventCount() async throws -> Int {
-        try await world.store.events(after: .start, limit: 100_000, in: application).count
+        try await server.store.events(after: .start, limit: 100_000, in: application).count
     }
 
-    /// Sends a request with its variables filled in.
-    func ask(_ request: PlainRequest, by client: any TestClient) async throws -> PlainAnswer {
-        try await client.ask(
+    /// Sends a request with its variables replaced.
+    func send(_ request: PlainRequest, by client: any TestClient) async throws -> PlainAnswer {
+        try await client.send(
             PlainRequest(
                 method: request.method, target: try path(request.target.filled(with: variables)),
                 fields: try request.fields.map { ($0.name, try $0.value.filled(with: variables)) },
                 body: try request.body.filled(with: variables)))
     }
 
-    /// A JSON request in the scene's version, with its strongest token.
-    func ask(
+    /// Sends a JSON request in the application's version, with its admin token.
+    func send(
         _ method: String, _ target: String, _ body: String = "",
         fields: [(name: String, value: String)] = [], bytes: [UInt8]? = nil,
         by client: any TestClient
@@ -78,7 +78,7 @@ struct SampleApplication: Sendable {
             (name: "Authorization", value: "Bearer {token}"),
             (name: "Accept", value: "application/vnd.layer+json; version={version}"),
         ]
-        return try await client.ask(
+        return try await client.send(
             PlainRequest(
                 method: method, target: target.filled(with: variables),
                 fields: (standard + fields).map { ($0.name, try $0.value.filled(with: variables)) },
@@ -91,23 +91,23 @@ struct SampleApplication: Sendable {
 }
 
 extension SampleApplication {
-    /// How far the log of the application goes.
+    /// The last position of the application's log.
     func end() async throws -> Int64 {
-        try await world.store.logExtent(in: application).end.number
+        try await server.store.logExtent(in: application).end.number
     }
 
-    /// A new conversation of two.
+    /// A new conversation of two users.
     func conversation() async throws -> Conversation.ID {
-        try await world.store.createConversation(
+        try await server.store.createConversation(
             Conversation.Draft(participants: [UserID("ana"), UserID("bo")].compactMap(\.self)),
             in: application
         ).object.conversation.id
     }
 
-    /// A webhook receives it for a while: all states of a webhook occur.
-    func listen() async throws {
+    /// Takes a webhook through all its states.
+    func cycleWebhookStates() async throws {
         let (store, draft) = (
-            world.store,
+            server.store,
             try Webhook.Draft(
                 payloadVersion: .v3_0, target: "https://hooks.example.org/in",
                 topics: [.messageSent], secret: "s3cret", config: nil)
@@ -121,11 +121,11 @@ extension SampleApplication {
 
     /// Sends messages one after the other.
     ///
-    /// - Parameter parts: How many parts each has, of 2000 bytes if there is more than one.
-    func say(_ count: Int, in conversation: Conversation.ID, parts: Int = 1) async throws {
+    /// - Parameter parts: The number of parts of each, of 2000 bytes if there is more than one.
+    func sendMessages(_ count: Int, in conversation: Conversation.ID, parts: Int = 1) async throws {
         let body = [UInt8](repeating: UInt8(ascii: "a"), count: parts > 1 ? 2000 : 2)
         for _ in 0..<count {
-            _ = try await world.store.sendMessage(
+            _ = try await server.store.sendMessage(
                 Message.Draft(
                     sender: .named("Billing"),
                     parts: try (0..<parts).map { _ in
@@ -136,17 +136,19 @@ extension SampleApplication {
     }
 }
 
-// Two distinct conversations of one set side by side, as no request ever makes them.
+// Creates two distinct conversations of the same participants, as only an import can.
 extension MessagingStore {
-    /// Creates a conversation beside the one its participants may have.
-    func placeBeside(_ conversation: Conversation, in application: Application.ID) async throws {
+    /// Creates a conversation in addition to one of the same participants.
+    func addDistinctConversation(_ conversation: Conversation, in application: Application.ID)
+        async throws
+    {
         try await change(in: application) { context in
             try context.record(
                 .conversationCreated(ConversationCreated(conversation: conversation)))
         }
     }
 
-    /// Merges them.
+    /// Merges the conversations.
     @discardableResult
     func reconcile(
         _ id: Conversation.ID, in application: Application.ID

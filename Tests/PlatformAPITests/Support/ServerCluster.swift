@@ -9,7 +9,7 @@ import TestSupport
 struct ServerCluster: Sendable {
     /// Sends each request to a random process.
     let client: RandomServerClient<SocketClient>
-    let world: TestServer
+    let server: TestServer
     /// Ends the processes with this object.
     private let servers: HelperProcess
 
@@ -20,16 +20,16 @@ struct ServerCluster: Sendable {
     /// A cluster of two or three processes, shared by all tests.
     static func of(_ count: Int) async throws -> ServerCluster {
         guard let opening = openings[count] else {
-            throw ExchangeFile.Mistake(text: "there is no cluster of \(count) processes")
+            throw ExchangeFile.ParseError(text: "there is no cluster of \(count) processes")
         }
         return try await opening.value
     }
 
     private init(of count: Int) async throws {
         guard let store = ObjectServer.shared else {
-            throw ExchangeFile.Mistake(text: "there is no object store")
+            throw ExchangeFile.ParseError(text: "there is no object store")
         }
-        world = try await TestServer.atServer()
+        server = try await TestServer.onPostgres()
         servers = HelperProcess("server_cluster.py", by: "python3")
         let settings = [
             "PARLEY_PUBLIC_URL": TestServer.base, "PARLEY_HTTP_CORS_ORIGINS": "https://app.example",
@@ -37,30 +37,30 @@ struct ServerCluster: Sendable {
             "PARLEY_S3_REGION": ObjectServer.region, "PARLEY_S3_PREFIX": ObjectServer.newPrefix(),
             "PARLEY_S3_ACCESS_KEY": ObjectServer.owner.key,
             "PARLEY_S3_SECRET_KEY": ObjectServer.owner.secret,
-            // Hundreds of cases at once, from one address.
+            // Hundreds of concurrent cases from one address.
             "PARLEY_API_MAX_MOVES": "1000", "PARLEY_HTTP_MAX_CONNECTIONS_PER_ADDRESS": "10000",
         ].map { name, value in "\(name)=\(value)" }
-        let words = [TestEnvironment.binary, "\(count)", world.location] + settings
-        let answer = servers.tell(words.joined(separator: " ")).split(separator: " ")
+        let arguments = [TestEnvironment.binary, "\(count)", server.location] + settings
+        let answer = servers.send(arguments.joined(separator: " ")).split(separator: " ")
         let ports = answer.dropFirst().compactMap { UInt16($0) }
         guard ports.count == count else {
-            throw ExchangeFile.Mistake(text: answer.joined(separator: " "))
+            throw ExchangeFile.ParseError(text: answer.joined(separator: " "))
         }
         client = RandomServerClient(clients: ports.map { port in SocketClient(port: port) })
     }
 }
 
-/// The folder all tests of this process write into; gone when the process ends.
+/// The folder of all tests of this process; deleted when the process ends.
 enum TestEnvironment {
     private static let root: String = {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "parley-api-\(getpid())").path
-        // A failure leaves a folder behind, which does no harm.
+        // If this fails, a folder remains.
         atexit { try? FileManager.default.removeItem(atPath: TestEnvironment.root) }
         return path
     }()
 
-    /// The server as it was built with these tests.
+    /// The server that was built with these tests.
     static var binary: String {
         let tests =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -75,17 +75,17 @@ enum TestEnvironment {
         return path
     }
 
-    /// The database that belongs to a folder, on the engine these tests run on.
+    /// The database of a folder, on the engine of this test run.
     static func database(of folder: String) -> DatabaseLocation {
         PostgresServer.isChosen ? server(of: folder) : .file("\(folder)/database")
     }
 
-    /// The same on the other engine.
+    /// The database of a folder, on the other engine.
     static func otherDatabase(of folder: String) -> DatabaseLocation {
         PostgresServer.isChosen ? .file("\(folder)/database") : server(of: folder)
     }
 
-    /// The database that belongs to a folder, on a PostgreSQL server.
+    /// The database of a folder, on PostgreSQL.
     static func server(of folder: String) -> DatabaseLocation {
         .server(PostgresServer.shared.schema(of: folder))
     }

@@ -4,20 +4,20 @@ import Glibc
 import HTTP
 import Testing
 
-/// How a test reaches the server: by a call, or over a socket.
+/// Sends requests to the server: by a call or over a socket.
 protocol TestClient: Sendable {
-    func ask(_ request: PlainRequest) async throws -> PlainAnswer
+    func send(_ request: PlainRequest) async throws -> PlainAnswer
 }
 
-/// Calls the service directly: no socket, no bytes.
+/// Calls the service directly, without a socket.
 struct RouterClient: TestClient {
     let service: any Service
-    /// Whether a proxy that is believed is in front of it.
+    /// Whether requests come from a trusted proxy.
     var isProxied = false
 
-    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
+    func send(_ request: PlainRequest) async throws -> PlainAnswer {
         guard let method = Method(rawValue: request.method) else {
-            throw ExchangeFile.Mistake(text: "unknown method \(request.method)")
+            throw ExchangeFile.ParseError(text: "unknown method \(request.method)")
         }
         let body = request.content
         let head = Request(
@@ -30,7 +30,7 @@ struct RouterClient: TestClient {
             case .work(_, let work): await work(MemoryBody(body))
             case .upgrade(let upgrade): Response(upgrade)
             }
-        // What the transport would do: HEAD and 204 carry no content (H68, H89).
+        // Like the transport: HEAD and 204 have no content (H68, H89).
         let hides = method == .head || !response.status.allowsContent
         var text = ""
         if !hides, let bytes = await response.wholeContent {
@@ -42,38 +42,38 @@ struct RouterClient: TestClient {
     }
 }
 
-/// Another way in for each request: it reaches any of several processes.
+/// Sends each request to a random one of several processes.
 struct RandomServerClient<Other: TestClient>: TestClient {
     let clients: [Other]
 
-    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
+    func send(_ request: PlainRequest) async throws -> PlainAnswer {
         guard let client = clients.randomElement() else {
-            throw ExchangeFile.Mistake(text: "no client for \(request.target)")
+            throw ExchangeFile.ParseError(text: "no client for \(request.target)")
         }
-        return try await client.ask(request)
+        return try await client.send(request)
     }
 }
 
-/// Another way in: each `POST` and `PATCH` gets an unused key.
+/// Adds a new key to each `POST` and `PATCH`.
 struct IdempotencyKeyClient<Other: TestClient>: TestClient {
     let client: Other
 
-    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
+    func send(_ request: PlainRequest) async throws -> PlainAnswer {
         var request = request
         let hasKey = request.fields.contains { field in field.name == "Idempotency-Key" }
         if request.method == "POST" || request.method == "PATCH", !hasKey {
             request.fields.append(("Idempotency-Key", UUID().uuidString))
         }
-        return try await client.ask(request)
+        return try await client.send(request)
     }
 }
 
-/// A plain blocking HTTP client: one connection a request, read until the server closes it.
+/// A blocking HTTP client with one connection per request, read until the server closes it.
 struct SocketClient: TestClient {
     let port: UInt16
 
-    func ask(_ request: PlainRequest) async throws -> PlainAnswer {
-        // Blocking calls stay off Swift's pool.
+    func send(_ request: PlainRequest) async throws -> PlainAnswer {
+        // Blocking calls must not run on Swift's thread pool.
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(with: Result { try exchange(request) })
@@ -147,7 +147,7 @@ struct SocketError: Error {
 }
 
 extension PlainAnswer {
-    /// Reads an answer whose connection ended behind it.
+    /// Parses a response that ends with its connection.
     init(bytes: [UInt8]) throws {
         let blank = Array("\r\n\r\n".utf8)
         let end = bytes.indices.first { bytes[$0...].starts(with: blank) } ?? bytes.count
@@ -170,7 +170,7 @@ extension PlainAnswer {
                 ? try Self.joined(content) : content, as: UTF8.self)
     }
 
-    /// The bytes of chunks (RFC 9112 §7.1).
+    /// The content of a chunked body (RFC 9112 §7.1).
     private static func joined(_ chunked: [UInt8]) throws -> [UInt8] {
         var (rest, whole) = (chunked[...], [UInt8]())
         while true {

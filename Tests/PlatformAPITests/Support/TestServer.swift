@@ -10,10 +10,10 @@ import Synchronization
 import TestSupport
 import Uploads
 
-/// One server for all tests: each scene gets an application of its own in it.
+/// A server; the shared one has a separate application for each test.
 struct TestServer: Sendable {
     static let base = "https://chat.example.com"
-    /// The hosts that are known here, and where they are.
+    /// The host names that this server resolves.
     static let names: [String: [PeerAddress]] = [
         "hooks.example.org": [.ipv4(0x5DB8_D822, port: 0)],
         "inside.example.org": [.ipv4(0x0A00_0001, port: 0)],
@@ -29,8 +29,8 @@ struct TestServer: Sendable {
     private let folder: String
     let clock: TestClock
 
-    /// Whether answers are remembered here: not over a database that others change, too.
-    var remembers: Bool { !database.isShared }
+    /// Whether responses are cached, which is not done over a shared database.
+    var caches: Bool { !database.isShared }
 
     private static let opening = Task { try await TestServer() }
 
@@ -38,72 +38,74 @@ struct TestServer: Sendable {
         get async throws { try await opening.value }
     }
 
-    /// A world whose database is gone.
+    /// A server whose database is closed.
     static func broken(_ faults: PlatformAPI.FaultKind) async throws -> TestServer {
-        let world = try await TestServer(faults: faults)
-        world.database.close()
-        return world
+        let server = try await TestServer(faults: faults)
+        server.database.close()
+        return server
     }
 
-    /// A world where each token has its limit.
+    /// A server with a rate limit per token.
     static func limited(_ limit: RateLimit) async throws -> TestServer {
-        try await TestServer(settled: { settings in settings.rateLimit = limit })
+        try await TestServer(configured: { settings in settings.rateLimit = limit })
     }
 
-    /// A world where `Accept` must name a version.
+    /// A server where `Accept` must name a version.
     static var strict: TestServer {
         get async throws {
-            try await TestServer(settled: { settings in settings.strictAccept = true })
+            try await TestServer(configured: { settings in settings.strictAccept = true })
         }
     }
 
-    /// A world where conversations and messages have these limits.
+    /// A server with these limits of conversations and messages.
     static func limited(_ limits: MessagingLimits) async throws -> TestServer {
         try await TestServer(limits: limits)
     }
 
-    /// A world behind a proxy on this machine, which says by `X-Forwarded-Host` where clients come to.
-    static func behindProxy(at place: (String) -> DatabaseLocation = TestEnvironment.database(of:))
+    /// A server behind a proxy on this machine, which sends `X-Forwarded-Host`.
+    static func behindProxy(
+        at location: (String) -> DatabaseLocation = TestEnvironment.database(of:)
+    )
         async throws -> TestServer
     {
-        try await TestServer(at: place, isProxied: true)
+        try await TestServer(at: location, isProxied: true)
     }
 
-    /// A world where each token may have so many streams open.
+    /// A server with a limit of open streams per token.
     static func streaming(_ streams: Int) async throws -> TestServer {
-        try await TestServer(settled: { settings in settings.maximumStreamsPerToken = streams })
+        try await TestServer(configured: { settings in settings.maximumStreamsPerToken = streams })
     }
 
-    /// A world of its own, to be closed and opened again.
+    /// A separate server, which can be restarted.
     static func separate() async throws -> TestServer { try await TestServer() }
 
-    /// A world of its own whose clock stands still until it is advanced.
-    static func stopped() async throws -> TestServer {
+    /// A separate server with a manual clock.
+    static func withManualClock() async throws -> TestServer {
         try await TestServer(clock: TestClock(step: 0))
     }
 
-    /// A world of its own on the other engine than these tests run on.
-    static func elsewhere() async throws -> TestServer {
+    /// A separate server on the other database engine than that of this test run.
+    static func onOtherEngine() async throws -> TestServer {
         try await TestServer(at: TestEnvironment.otherDatabase(of:))
     }
 
-    /// A world of its own on a PostgreSQL server, which others may share.
-    static func atServer() async throws -> TestServer {
+    /// A separate server on PostgreSQL, whose database others can share.
+    static func onPostgres() async throws -> TestServer {
         try await TestServer(at: TestEnvironment.server(of:))
     }
 
-    /// Where its tables are, for servers that share them.
+    /// The URL of its database schema, for servers that share it.
     var location: String { PostgresServer.shared.schema(of: folder) }
 
-    /// A world of its own where an application may hold so many bytes.
-    static func holding(atMost bytes: Int64) async throws -> TestServer {
+    /// A separate server with a quota of bytes per application.
+    static func withQuota(of bytes: Int64) async throws -> TestServer {
         try await TestServer(quota: bytes)
     }
 
-    /// How many transactions have changed something.
+    /// The number of committed transactions.
     var commits: Int { database.statistics.commits }
 
-    /// The same world after a restart.
+    /// The same server after a restart.
     func reopened(
         holding quota: Int64? = nil, limits: MessagingLimits = MessagingLimits()
     ) async throws -> TestServer {
@@ -113,20 +115,20 @@ struct TestServer: Sendable {
         return try await TestServer(in: folder, quota: quota, limits: limits)
     }
 
-    // Tables of tests send more than a token may, so there is no limit unless a test sets it.
+    // Tests send more requests than the default rate limit allows, so there is none unless a test sets it.
     private init(
         faults kind: PlatformAPI.FaultKind = .unexpected,
         in known: String? = nil,
-        at place: (String) -> DatabaseLocation = TestEnvironment.database(of:),
+        at location: (String) -> DatabaseLocation = TestEnvironment.database(of:),
         quota: Int64? = nil, clock: TestClock = TestClock(),
         limits: MessagingLimits = MessagingLimits(), isProxied: Bool = false,
-        settled: (inout PlatformSettings) -> Void = { _ in }
+        configured: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
         let folder = try known ?? TestEnvironment.folder()
         let database = try Database.open(
-            place(folder), migrations: MessagingStore.migrations)
+            location(folder), migrations: MessagingStore.migrations)
         let store = MessagingStore(
             database: database, environment: environment, limits: limits)
         let base = PublicBaseURL(TestServer.base, followsProxies: isProxied)
@@ -148,7 +150,7 @@ struct TestServer: Sendable {
         platform.crossOrigins = ["https://app.example"]
         platform.rateLimit = .none
         platform.maximumTransfers = .max
-        settled(&platform)
+        configured(&platform)
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: base,
             settings: platform, clock: { clock.now() },
@@ -173,18 +175,18 @@ struct TestServer: Sendable {
             configuration.trust.proxies = ["127.0.0.1"].compactMap { text in AddressBlock(text) }
             configuration.trust.source = .xForwarded
         }
-        // A reader may be slow here for as long as the machine is busy.
+        // Readers can be slow on a busy machine.
         configuration.writeIdleTimeout = 300_000
         configuration.writeGrace = 300_000
         server = try Server(configuration, service: service)
         guard case .ipv4(_, let port)? = try server.start().first else {
-            throw ExchangeFile.Mistake(text: "no port")
+            throw ExchangeFile.ParseError(text: "no port")
         }
         self.port = port
     }
 }
 
-/// As in the server: the first segment of a path chooses the module.
+/// Routes requests by the first segment of the path, like the server.
 final class ServerRoutes: Service {
     let api: PlatformAPI
     let uploads: Uploads
@@ -213,7 +215,7 @@ final class ServerRoutes: Service {
     func refusal(_ refusal: Refusal) -> Response { api.refusal(refusal) }
 }
 
-/// Content goes from the uploads to the store, and from there to the downloads.
+/// Connects uploads and downloads with the store.
 struct ContentBridge: UploadFinisher, DownloadCatalog {
     let store: MessagingStore
 
@@ -238,7 +240,7 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
         return try await store.withdrawContent(id)
     }
 
-    // These tests wait for no sweeper.
+    // These tests do not use the sweeper.
     func abandoned(unusedSince moment: Int64, limit: Int) async throws -> [AbandonedContent] { [] }
 
     func erased(_ contents: [AbandonedContent]) async throws {}
@@ -248,17 +250,17 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
         return try await store.contentBytes(in: id)
     }
 
-    /// These tests download nothing.
+    /// These tests do not download.
     func content(_ id: String) async throws -> StoredContent? { nil }
 }
 
-/// A clock for tests, which starts at the same time in each.
+/// A clock that starts at the same time in each test.
 final class TestClock: Sendable {
     private let milliseconds = Atomic<Int64>(1_772_356_530_042)
     private let step: Int64
 
-    /// - Parameter step: By how many milliseconds it goes on each time it is read. With 1 no two things are
-    ///   made at the same time, and lists have one order; with 0 it stands still until it is advanced.
+    /// - Parameter step: The milliseconds by which it advances with each read. With 1 no two objects have the
+    ///   same time, so that the order of lists is defined; with 0 it is advanced only by `advance(by:)`.
     init(step: Int64 = 1) { self.step = step }
 
     func now() -> Timestamp {
@@ -270,7 +272,7 @@ final class TestClock: Sendable {
     }
 }
 
-/// The faults the server has met; a test that provokes none expects none.
+/// The faults that the server reported.
 final class FaultLog: Sendable {
     private let count = Atomic<Int>(0)
 

@@ -1,33 +1,33 @@
 import TestSupport
 import Testing
 
-/// Files of an import with something wrong in them.
-@Suite struct `Mutated imports` {
+/// Import files with errors.
+@Suite struct `Mutated import files` {
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `whatever is wrong with a file, all that it made can be read`(seed: UInt64) async throws {
+    func `whatever a file contains, all objects it made can be read`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed)
-        let scene = try await SampleApplication.make(version: "3.0")
+        let sample = try await SampleApplication.make(version: "3.0")
         if generator.below(2) == 0 {
-            _ = try await scene.ask(
+            _ = try await sample.send(
                 "POST", "/apps/{app}/conversations",
-                #"{"participants":["ana","bo"],"distinct":true}"#, by: scene.client)
+                #"{"participants":["ana","bo"],"distinct":true}"#, by: sample.client)
         }
-        let file = Self.mutated(SampleImport(scene).lines, &generator)
+        let file = Self.mutated(SampleImport(sample).lines, &generator)
         for _ in 1...2 {
-            let answer = try await scene.bring(file)
+            let answer = try await sample.importLines(file)
             #expect([200, 400, 422].contains(answer.status), "seed \(seed): \(answer)")
-            let counts = try await scene.distinctCounts()
+            let counts = try await sample.distinctCounts()
             #expect(counts.allSatisfy { $0.value == 1 }, "seed \(seed): \(counts)")
         }
-        let export = try await scene.readEverything("seed \(seed)")
-        let again = try await scene.bring(Array(export.utf8))
+        let export = try await sample.readEverything("seed \(seed)")
+        let again = try await sample.importLines(Array(export.utf8))
         #expect(again.status == 200, "seed \(seed): \(again)")
         #expect(again.body.contains(#""changed":false"#), "seed \(seed): \(again)")
     }
 
     private static func mutated(_ whole: [String], _ generator: inout SeededGenerator) -> [UInt8] {
         var lines = whole.map { Array($0.utf8) }
-        // The first line stays, most times: without it nothing comes.
+        // Mostly keeps the first line, without which nothing is imported.
         let first = generator.below(10) == 0 ? 0 : 1
         for _ in 0...generator.below(4) where lines.count > first + 1 {
             let line = generator.number(first...lines.count - 1)
@@ -57,7 +57,7 @@ import Testing
     }
 }
 
-/// Dates of an import at the ends of what can be written, and beyond.
+/// Dates of an import at the limits of the range, and beyond.
 @Suite struct `Dates of an import` {
     private static let dates = [
         "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z",
@@ -65,65 +65,65 @@ import Testing
         "10000-01-01T00:00:00Z", "292277026596-12-04T15:30:08Z", "2026-02-30T00:00:00Z",
     ]
 
-    /// The whole sample with every date replaced, then some of them at random.
+    /// The sample with every date replaced, then with random dates.
     @Test(arguments: dates, 0...4)
-    func `no date stops the server, and what it takes is exported and imported again (X10)`(
+    func `no date crashes the server, and accepted ones can be exported and imported (X10)`(
         date: String, number: Int
     ) async throws {
-        var dice = SeededGenerator(UInt64(number))
-        let scene = try await SampleApplication.make(version: "3.0")
-        let lines = SampleImport(scene).lines.map { line in
+        var random = SeededGenerator(UInt64(number))
+        let sample = try await SampleApplication.make(version: "3.0")
+        let lines = SampleImport(sample).lines.map { line in
             line.replacing(/"[0-9]{4}-[0-9]{2}-[0-9]{2}T[^"]*"/) { match in
-                number == 0 || dice.once(in: 3) ? "\"\(date)\"" : String(match.0)
+                number == 0 || random.once(in: 3) ? "\"\(date)\"" : String(match.0)
             }
         }
-        let answer = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
+        let answer = try await sample.importLines(Array(lines.joined(separator: "\n").utf8))
         let comment: Comment = "\(date), \(number)"
         #expect([200, 422].contains(answer.status), "\(comment): \(answer)")
-        let export = try await scene.readEverything(comment)
-        let again = try await scene.bring(Array(export.utf8))
+        let export = try await sample.readEverything(comment)
+        let again = try await sample.importLines(Array(export.utf8))
         #expect(again.status == 200, "\(comment): \(again)")
         #expect(again.body.contains(#""changed":false"#), "\(comment): \(again)")
     }
 }
 
 @Suite struct `Numbers of an import` {
-    @Test func `the sample is imported whole and exported as it is`() async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        let sample = SampleImport(scene)
-        let answer = try await scene.bring(Array(sample.lines.joined(separator: "\n").utf8))
+    @Test func `the sample is imported completely and exported unchanged`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        let archive = SampleImport(sample)
+        let answer = try await sample.importLines(Array(archive.lines.joined(separator: "\n").utf8))
         #expect(answer.status == 200, "\(answer)")
-        try await scene.readEverything("sample")
+        try await sample.readEverything("sample")
     }
 
-    /// Each member of one line that is a number, or a set of positions.
+    /// Each member of a line that is a number or a set of positions.
     @Test(arguments: 0..<18, SampleImport.values)
     func
         `no number of a line stops the server, and one too high is refused by its name (ruling 25)`(
             line: Int, value: Int64
         ) async throws
     {
-        let sample = SampleImport(try await SampleApplication.make())
-        let count = sample.lines[line].matches(of: Self.number).count
-        for place in 0..<count { try await drive(line, place, value) }
+        let archive = SampleImport(try await SampleApplication.make())
+        let count = archive.lines[line].matches(of: Self.number).count
+        for index in 0..<count { try await drive(line, index, value) }
     }
 
     @Test(arguments: ["past", "hidden", "delivered", "read"])
-    func `positions end below 2^36 (ruling 25)`(member: String) async throws {
+    func `positions are below 2^36 (ruling 25)`(member: String) async throws {
         for value in SampleImport.values where value > 0 {
-            let scene = try await SampleApplication.make(version: "3.0")
-            let sample = SampleImport(scene)
-            let lines = sample.lines.map { line in
+            let sample = try await SampleApplication.make(version: "3.0")
+            let archive = SampleImport(sample)
+            let lines = archive.lines.map { line in
                 line.replacing(
                     try! Regex(#""\#(member)":"[0-9-]+""#), with: #""\#(member)":"1-\#(value)""#)
             }
-            let answer = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
+            let answer = try await sample.importLines(Array(lines.joined(separator: "\n").utf8))
             #expect([200, 422].contains(answer.status), "\(member) 1-\(value): \(answer)")
             if value >= 1 << 36 {
                 #expect(answer.status == 422)
                 #expect(answer.body.contains("participants.\(member) must be"), "\(answer)")
             }
-            try await scene.readEverything("\(member) 1-\(value)")
+            try await sample.readEverything("\(member) 1-\(value)")
         }
     }
 
@@ -131,13 +131,13 @@ import Testing
         /"([a-z_0-9]+)":(-?[0-9]+)(?![0-9])/
     }
 
-    private func drive(_ line: Int, _ place: Int, _ value: Int64) async throws {
-        let scene = try await SampleApplication.make(version: "3.0")
-        var lines = SampleImport(scene).lines
-        let match = lines[line].matches(of: Self.number)[place]
+    private func drive(_ line: Int, _ index: Int, _ value: Int64) async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        var lines = SampleImport(sample).lines
+        let match = lines[line].matches(of: Self.number)[index]
         let member = String(match.1)
         lines[line].replaceSubrange(match.2.startIndex..<match.2.endIndex, with: "\(value)")
-        let answer = try await scene.bring(Array(lines.joined(separator: "\n").utf8))
+        let answer = try await sample.importLines(Array(lines.joined(separator: "\n").utf8))
         let comment: Comment = "line \(line + 1), \(member) \(value)"
         #expect([200, 422].contains(answer.status), "\(comment): \(answer)")
         let isSize = ["size", "at"].contains(member)
@@ -146,6 +146,6 @@ import Testing
             #expect(answer.body.contains("Line \(line + 1): "), "\(comment): \(answer)")
             #expect(answer.body.contains(member), "\(comment): \(answer)")
         }
-        try await scene.readEverything(comment)
+        try await sample.readEverything(comment)
     }
 }

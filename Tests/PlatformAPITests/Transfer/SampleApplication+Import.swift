@@ -8,54 +8,54 @@ extension SampleApplication {
     var client: any TestClient { client(false) }
 
     func client(_ overSocket: Bool) -> any TestClient {
-        overSocket ? SocketClient(port: world.port) : RouterClient(service: world.service)
+        overSocket ? SocketClient(port: server.port) : RouterClient(service: server.service)
     }
 
-    /// The same application on another server, where nothing has happened in it yet.
-    func empty(in world: TestServer) async throws -> SampleApplication {
-        _ = try await world.store.createApplication(name: "empty", id: application)
-        var copy = SampleApplication(world: world, application: application, variables: variables)
+    /// The same application on another server, where it is empty.
+    func empty(in server: TestServer) async throws -> SampleApplication {
+        _ = try await server.store.createApplication(name: "empty", id: application)
+        var copy = SampleApplication(server: server, application: application, variables: variables)
         copy.variables["token"] =
-            try await world.store.createToken(for: application, scope: .admin).secret
+            try await server.store.createToken(for: application, scope: .admin).secret
         return copy
     }
 
     func exported(_ overSocket: Bool = false) async throws -> String {
-        var answer = try await ask("GET", "/apps/{app}/export", by: client(overSocket))
-        // The one before has sent its last line, and frees its place a moment later.
+        var answer = try await send("GET", "/apps/{app}/export", by: client(overSocket))
+        // An earlier export that has sent its last line frees its slot a moment later.
         for _ in 0..<100 where answer.status == 409 {
             try await Task.sleep(for: .milliseconds(20))
-            answer = try await ask("GET", "/apps/{app}/export", by: client(overSocket))
+            answer = try await send("GET", "/apps/{app}/export", by: client(overSocket))
         }
         #expect(answer.status == 200, "\(answer)")
         #expect(answer["Content-Type"] == "application/jsonl")
         return answer.body
     }
 
-    func bring(_ lines: [UInt8], _ overSocket: Bool = false) async throws -> PlainAnswer {
-        try await ask(
+    func importLines(_ lines: [UInt8], _ overSocket: Bool = false) async throws -> PlainAnswer {
+        try await send(
             "POST", "/apps/{app}/import", fields: [("Content-Type", "application/jsonl")],
             bytes: lines, by: client(overSocket))
     }
 
-    /// Reads all that an import has made in every version, and goes on with it: sends, marks as read, adds
-    /// parts, exports. Each answer is one of an application that works.
+    /// Reads all imported objects in every version, and uses them: sends, marks as read, adds parts, exports.
+    /// No response may be an internal error.
     ///
     /// - Returns: The export at the end.
     @discardableResult
     func readEverything(_ comment: Comment) async throws -> String {
-        var seen = try await things()
+        var seen = try await importedObjects()
         for version in ["1.0", "1.1", "2.0", "3.0"] {
-            try await self.in(version).read(seen, comment)
+            try await self.withVersion(version).read(seen, comment)
         }
-        try await self.in("3.0").goOn(seen, comment)
-        seen = try await things()
-        for version in ["1.0", "3.0"] { try await self.in(version).read(seen, comment) }
+        try await self.withVersion("3.0").use(seen, comment)
+        seen = try await importedObjects()
+        for version in ["1.0", "3.0"] { try await self.withVersion(version).read(seen, comment) }
         try await readWebhookBodies()
         return try await exported()
     }
 
-    /// The number of conversations that are distinct and live, by their participants.
+    /// The number of distinct conversations that are not deleted, by their participants.
     func distinctCounts() async throws -> [String: Int] {
         try await records("conversation").reduce(into: [:]) { counts, line in
             guard line["distinct"]?.bool == true, line["deleted_at"] == nil,
@@ -67,7 +67,7 @@ extension SampleApplication {
         }
     }
 
-    private struct Things {
+    private struct ImportedObjects {
         var users: [String] = []
         var conversations: [String] = []
         var messages: [String] = []
@@ -83,47 +83,47 @@ extension SampleApplication {
         }
     }
 
-    private func things() async throws -> Things {
-        var things = Things()
+    private func importedObjects() async throws -> ImportedObjects {
+        var objects = ImportedObjects()
         for line in try await exported().split(separator: "\n") {
             let root = try JSONDocument(Array(line.utf8)).root
             let id = root["id"]?.string ?? ""
             switch root["record"]?.string {
-            case "user": things.users.append(root["user_id"]?.string ?? "")
-            case "conversation": things.conversations.append(id)
+            case "user": objects.users.append(root["user_id"]?.string ?? "")
+            case "conversation": objects.conversations.append(id)
             case "message":
-                things.messages.append(id)
-                things.conversationsOfMessages.append(root["conversation"]?.string ?? "")
-            case "content": things.contents.append(id)
-            case "announcement": things.announcements.append(id)
+                objects.messages.append(id)
+                objects.conversationsOfMessages.append(root["conversation"]?.string ?? "")
+            case "content": objects.contents.append(id)
+            case "announcement": objects.announcements.append(id)
             default: break
             }
         }
-        return things
+        return objects
     }
 
-    private func `in`(_ version: String) -> SampleApplication {
-        var scene = self
-        scene.variables["version"] = version
-        return scene
+    private func withVersion(_ version: String) -> SampleApplication {
+        var sample = self
+        sample.variables["version"] = version
+        return sample
     }
 
     private func get(_ path: String, _ comment: Comment) async throws {
-        let answer = try await ask("GET", "/apps/{app}\(path)", by: client)
+        let answer = try await send("GET", "/apps/{app}\(path)", by: client)
         #expect(answer.status < 500, "\(comment): GET \(path): \(answer)")
     }
 
-    private func read(_ things: Things, _ comment: Comment) async throws {
+    private func read(_ objects: ImportedObjects, _ comment: Comment) async throws {
         for path in ["/conversations", "/users", "/webhooks", "/users?page_size=1"] {
             try await get(path, comment)
         }
-        for id in things.conversations {
+        for id in objects.conversations {
             for query in ["", "?as_of=1", "?as_of=9"] {
                 try await get("/conversations/\(id)\(query)", comment)
                 try await get("/conversations/\(id)/messages\(query)", comment)
             }
         }
-        for (id, conversation) in zip(things.messages, things.conversationsOfMessages) {
+        for (id, conversation) in zip(objects.messages, objects.conversationsOfMessages) {
             try await get("/messages/\(id)", comment)
             let message = "/conversations/\(conversation)/messages/\(id)"
             for path in ["", "?include=transfer", "?inline_max_size=1048576", "/parts", "/parts/1"]
@@ -131,9 +131,9 @@ extension SampleApplication {
                 try await get(message + path, comment)
             }
         }
-        for id in things.contents { try await get("/content/\(id)?include=transfer", comment) }
-        for id in things.announcements { try await get("/announcements/\(id)", comment) }
-        for user in things.users.map(Self.encoded) {
+        for id in objects.contents { try await get("/content/\(id)?include=transfer", comment) }
+        for id in objects.announcements { try await get("/announcements/\(id)", comment) }
+        for user in objects.users.map(Self.encoded) {
             for path in [
                 "", "/conversations", "/conversations?sort_by=last_message", "/badge", "/identity",
                 "/blocks", "/following", "/identities", "/announcements",
@@ -141,38 +141,38 @@ extension SampleApplication {
             ] {
                 try await get("/users/\(user)\(path)", comment)
             }
-            for id in things.conversations {
+            for id in objects.conversations {
                 try await get("/users/\(user)/conversations/\(id)", comment)
                 try await get("/users/\(user)/conversations/\(id)/messages", comment)
                 try await get(
                     "/users/\(user)/conversations/\(id)/messages?unread_by=\(user)"
                         + "&sent_after=0001-01-01T00:00:00Z", comment)
             }
-            for id in things.messages {
+            for id in objects.messages {
                 try await get("/users/\(user)/messages/\(id)", comment)
                 try await get("/users/\(user)/messages/\(id)/parts", comment)
             }
-            for id in things.announcements {
+            for id in objects.announcements {
                 try await get("/users/\(user)/announcements/\(id)", comment)
             }
         }
-        let events = try await ask("GET", "/apps/{app}/events?after=0&limit=1000", by: client)
+        let events = try await send("GET", "/apps/{app}/events?after=0&limit=1000", by: client)
         #expect([200, 406].contains(events.status), "\(comment): \(events)")
     }
 
-    /// Writes the body of every delivery that webhooks of each version get.
+    /// Renders every webhook body in each version.
     ///
-    /// - Returns: How many there are.
+    /// - Returns: The number of bodies.
     @discardableResult
     func readWebhookBodies() async throws -> Int {
         let links = LinkBuilder(publicBase: TestServer.base, application: application)
         let topics = Set(WebhookTopic.allCases)
-        var (place, count) = (WebhookCheckpoint(after: .start), 0)
+        var (checkpoint, count) = (WebhookCheckpoint(after: .start), 0)
         while true {
-            let told = try await world.store.webhookEvents(
-                after: place, to: [.v1_0: topics, .v2_0: topics, .v3_0: topics], limit: 100,
+            let range = try await server.store.webhookEvents(
+                after: checkpoint, to: [.v1_0: topics, .v2_0: topics, .v3_0: topics], limit: 100,
                 in: application)
-            for event in told.events {
+            for event in range.events {
                 var writer = JSONWriter()
                 let version: APIVersion = event.versions.contains(.v1_0) ? .v1_0 : .v3_0
                 let presentation = Presentation(version: version, links: links) { _ in
@@ -181,19 +181,19 @@ extension SampleApplication {
                 WebhookEventJSON.write(event, presentation, into: &writer)
                 _ = try JSONDocument(writer.finish())
             }
-            (place, count) = (told.next, count + told.events.count)
-            guard told.isCut else { return count }
+            (checkpoint, count) = (range.next, count + range.events.count)
+            guard range.isCut else { return count }
         }
     }
 
-    private func goOn(_ things: Things, _ comment: Comment) async throws {
+    private func use(_ objects: ImportedObjects, _ comment: Comment) async throws {
         func post(_ path: String, _ body: String) async throws {
-            let answer = try await ask("POST", "/apps/{app}\(path)", body, by: client)
+            let answer = try await send("POST", "/apps/{app}\(path)", body, by: client)
             #expect(answer.status < 500, "\(comment): POST \(path): \(answer)")
         }
         let part = #"{"mime_type":"text/plain","body":"more"}"#
-        for id in things.conversations {
-            let patched = try await ask(
+        for id in objects.conversations {
+            let patched = try await send(
                 "PATCH", "/apps/{app}/conversations/\(id)",
                 """
                 [{"operation":"set","property":"metadata.a","value":"later"},\
@@ -201,19 +201,20 @@ extension SampleApplication {
                 """, fields: [("Content-Type", "application/vnd.layer-patch+json")], by: client)
             #expect(patched.status < 500, "\(comment): PATCH \(id): \(patched)")
             try await post(
-                "/conversations/\(id)/messages", #"{"sender":{"name":"Shop"},"parts":[\#(part)]}"#)
+                "/conversations/\(id)/messages",
+                #"{"sender":{"name":"Billing"},"parts":[\#(part)]}"#)
         }
-        for (id, conversation) in zip(things.messages, things.conversationsOfMessages) {
+        for (id, conversation) in zip(objects.messages, objects.conversationsOfMessages) {
             try await post("/conversations/\(conversation)/messages/\(id)/parts", part)
         }
-        for user in things.users.map(Self.encoded) {
-            for id in things.conversations {
+        for user in objects.users.map(Self.encoded) {
+            for id in objects.conversations {
                 let conversation = "/users/\(user)/conversations/\(id)"
                 try await post("\(conversation)/messages", #"{"parts":[\#(part)]}"#)
                 try await post("\(conversation)/mark_all_read", #"{"position":9007199254740991}"#)
                 try await post("\(conversation)/mark_all_read", "{}")
             }
-            for id in things.messages {
+            for id in objects.messages {
                 try await post("/users/\(user)/messages/\(id)/receipts", #"{"type":"read"}"#)
                 try await post("/users/\(user)/messages/\(id)/parts", part)
             }

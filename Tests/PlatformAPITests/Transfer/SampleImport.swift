@@ -1,9 +1,8 @@
 import Messaging
 
-/// The lines of an import with every kind of record and every member that is a number, for an application
-/// of its own.
+/// The lines of an import with every kind of record and every numeric member, for its own application.
 struct SampleImport {
-    /// Numbers that a mistake or an attack may put anywhere.
+    /// Numbers that an error or an attack may put anywhere.
     static let values: [Int64] = [
         -1, 0, 1 << 31, 1 << 36, 1 << 37, (1 << 53) - 1, 1 << 53, .max,
     ]
@@ -11,10 +10,10 @@ struct SampleImport {
     let application: String
     private let prefix: String
 
-    /// - Parameter scene: Its application is the one that the lines are of.
-    init(_ scene: SampleApplication) {
-        application = scene.application.uuid
-        // Ids of contents are unique over all applications.
+    /// - Parameter sample: The application of the lines.
+    init(_ sample: SampleApplication) {
+        application = sample.application.uuid
+        // Content ids are unique across applications.
         prefix = String(application.prefix(24))
     }
 

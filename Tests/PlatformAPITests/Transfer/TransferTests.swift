@@ -9,19 +9,19 @@ import Testing
 
 @testable import PlatformAPI
 
-@Suite struct `Moving an application over HTTP` {
+@Suite struct `Export and import over HTTP` {
     private let export = "/apps/{app}/export"
     private let importing = "/apps/{app}/import"
 
     @Test(arguments: [false, true])
-    func `what was exported and imported is exported again byte for byte, contents too (X10)`(
+    func `an import is exported again byte for byte, contents included (X10)`(
         overSocket: Bool
     ) async throws {
-        let scene = try await lived()
-        let lines = try await lines(of: scene, overSocket)
+        let sample = try await populatedApplication()
+        let lines = try await lines(of: sample, overSocket)
         #expect(lines.split(separator: "\n").count { $0.contains(#"{"record":"bytes""#) } == 4)
-        for world in [try await TestServer.separate(), try await TestServer.elsewhere()] {
-            let copy = try await scene.empty(in: world)
+        for server in [try await TestServer.separate(), try await TestServer.onOtherEngine()] {
+            let copy = try await sample.empty(in: server)
             let answer = try await take(lines, copy, overSocket)
             #expect(answer.status == 200, "\(answer)")
             #expect(answer.body.contains(#""changed":true"#))
@@ -32,60 +32,63 @@ import Testing
         }
     }
 
-    @Test func `with the bytes left out only what has none can be brought (X10)`() async throws {
-        let scene = try await lived()
-        let answer = try await scene.ask("GET", export + "?contents=none", by: scene.client)
+    @Test func `an export without bytes can be imported only without contents (X10)`() async throws
+    {
+        let sample = try await populatedApplication()
+        let answer = try await sample.send("GET", export + "?contents=none", by: sample.client)
         #expect(!answer.body.contains(#"{"record":"bytes""#))
-        let copy = try await scene.empty(in: try await TestServer.separate())
+        let copy = try await sample.empty(in: try await TestServer.separate())
         let taken = try await take(answer.body, copy)
         #expect(taken.status == 422)
         #expect(taken.body.contains("whose bytes are neither here nor on the lines before"))
     }
 
-    @Test func `it comes coded, under a key, and in pieces (X2, X10, H117)`() async throws {
-        let scene = try await lived()
-        let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await TestServer.separate())
+    @Test func `an import can be compressed, have a key, and arrive in chunks (X2, X10, H117)`()
+        async throws
+    {
+        let sample = try await populatedApplication()
+        let lines = try await lines(of: sample)
+        let copy = try await sample.empty(in: try await TestServer.separate())
         let coded = Deflater(.gzip).compress(Array(lines.utf8).span, .finish)
         let fields = [
             (name: "Content-Encoding", value: "gzip"), (name: "Idempotency-Key", value: "k"),
             (name: "Content-Type", value: "application/jsonl"),
         ]
-        let ask = { fields, bytes in
-            try await copy.ask("POST", importing, fields: fields, bytes: bytes, by: copy.client)
+        let send = { fields, bytes in
+            try await copy.send("POST", importing, fields: fields, bytes: bytes, by: copy.client)
         }
-        let first = try await ask(fields, coded)
+        let first = try await send(fields, coded)
         #expect(first.status == 200, "\(first)")
         let count = try await copy.eventCount()
-        let again = try await ask(fields, coded)
+        let again = try await send(fields, coded)
         #expect(again["Idempotent-Replayed"] == "true")
         #expect(again.body == first.body)
         #expect(try await copy.eventCount() == count)
         let line = Array(lines.utf8).prefix { byte in byte != UInt8(ascii: "\n") }
-        let other = try await ask(Array(fields.dropFirst()), Array(line))
+        let other = try await send(Array(fields.dropFirst()), Array(line))
         #expect(other.status == 422 && other.body.contains("idempotency_key_reuse"), "\(other)")
         #expect(try await self.lines(of: copy) == lines)
     }
 
     @Test(arguments: [0.2, 0.5, 0.8, 0.99])
-    func `one that was cut anywhere and is repeated comes to the same (X10)`(
+    func `an interrupted and repeated import has the same result (X10)`(
         share: Double
     ) async throws {
-        let scene = try await lived()
-        let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await TestServer.separate())
+        let sample = try await populatedApplication()
+        let lines = try await lines(of: sample)
+        let copy = try await sample.empty(in: try await TestServer.separate())
         let cut = lines.prefix(Int(Double(lines.count) * share))
         #expect([200, 400, 422].contains(try await take(String(cut), copy).status))
         #expect(try await take(lines, copy).status == 200)
         #expect(try await self.lines(of: copy) == lines)
     }
 
-    @Test func `a content whose bytes are others is refused with what names it (X10)`()
+    @Test func `a content with other bytes is rejected with its id (X10)`()
         async throws
     {
-        let scene = try await lived()
-        let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await TestServer.separate())
+        let sample = try await populatedApplication()
+        let lines = try await lines(of: sample)
+        let copy = try await sample.empty(in: try await TestServer.separate())
         let start = #""at":0,"data":""#
         let wrong = lines.replacing(start + "YWFh", with: start + "YWFi")
         #expect(wrong != lines)
@@ -97,20 +100,20 @@ import Testing
     }
 
     @Test(arguments: [800_002, 3, 2] as [Int64])
-    func `more than the quota is refused, and comes once that is raised (X10, 11.6)`(
+    func `an import above the quota is rejected, and succeeds once it is raised (X10, 11.6)`(
         quota: Int64
     ) async throws {
-        let scene = try await lived()
-        let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await TestServer.holding(atMost: quota))
+        let sample = try await populatedApplication()
+        let lines = try await lines(of: sample)
+        let copy = try await sample.empty(in: try await TestServer.withQuota(of: quota))
         for _ in 1...2 {
             let answer = try await take(lines, copy)
             #expect(answer.status == 507, "\(answer)")
             #expect(answer.body.contains(#""id":"quota_exceeded""#), "\(answer)")
             #expect(answer.body.contains("may store \(quota) bytes"))
-            let held = try await copy.world.store.contentBytes(in: copy.application)
+            let held = try await copy.server.store.contentBytes(in: copy.application)
             #expect(held == (quota < 3 ? 0 : 3))
-            // Each content that is named can be read whole.
+            // Each content in use can be read completely.
             let kept = try await self.lines(of: copy)
             #expect(
                 kept.split(separator: "\n").count { $0.contains(#"{"record":"bytes""#) }
@@ -123,27 +126,27 @@ import Testing
     }
 
     @Test func `small contents of one transaction are counted together (X10, 11.6)`() async throws {
-        let scene = try await lived(sizes: [4, 4, 4])
-        let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await TestServer.holding(atMost: 11))
+        let sample = try await populatedApplication(sizes: [4, 4, 4])
+        let lines = try await lines(of: sample)
+        let copy = try await sample.empty(in: try await TestServer.withQuota(of: 11))
         #expect(try await take(lines, copy).status == 507)
-        #expect(try await copy.world.store.contentBytes(in: copy.application) == 8)
+        #expect(try await copy.server.store.contentBytes(in: copy.application) == 8)
     }
 
-    @Test func `contents of a refused record are cleaned up, or needed later (X10, 11.8)`()
+    @Test func `contents of a rejected record are deleted, or used later (X10, 11.8)`()
         async throws
     {
-        let scene = try await lived(sizes: [4])
-        let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await TestServer.separate())
+        let sample = try await populatedApplication(sizes: [4])
+        let lines = try await lines(of: sample)
+        let copy = try await sample.empty(in: try await TestServer.separate())
         let parts = lines.split(separator: "\n").map(String.init)
         let bytes = try #require(parts.firstIndex { $0.contains(#"{"record":"bytes""#) })
         let id = try #require(parts[bytes].wholeMatch(of: /.*"content":"([^"]*)".*/)?.1)
-        // The conversation of the message is nowhere.
+        // The conversation of the message does not exist.
         let refused = [parts[0], parts[bytes], parts[bytes + 1]].joined(separator: "\n")
         let answer = try await take(refused, copy)
         #expect(answer.status == 422 && answer.body.contains("neither on a line before nor here"))
-        let store = copy.world.store
+        let store = copy.server.store
         #expect(try await store.contentBytes(in: copy.application) == 4)
         try await store.withdrawUnusedContents(
             completedBefore: Timestamp(milliseconds: .max), limit: 10)
@@ -154,130 +157,133 @@ import Testing
         #expect(try await self.lines(of: copy) == lines)
     }
 
-    @Test func `a content of another application stays its own (X10, X12)`() async throws {
-        let scene = try await lived()
-        let lines = try await lines(of: scene)
-        let thief = try await SampleApplication.make(version: "3.0", in: scene.world)
-        let taken = lines.replacing(scene.application.uuid, with: thief.application.uuid)
-        let answer = try await take(taken, thief)
+    @Test func `a content of another application cannot be imported (X10, X12)`() async throws {
+        let sample = try await populatedApplication()
+        let lines = try await lines(of: sample)
+        let otherApplication = try await SampleApplication.make(version: "3.0", in: sample.server)
+        let taken = lines.replacing(
+            sample.application.uuid, with: otherApplication.application.uuid)
+        let answer = try await take(taken, otherApplication)
         #expect(answer.status == 422)
         #expect(answer.body.contains("is that of a content of another application"), "\(answer)")
-        #expect(try await self.lines(of: scene) == lines)
+        #expect(try await self.lines(of: sample) == lines)
     }
 
     @Test(arguments: [false, true])
-    func `others send while it comes, and nothing is lost (X10)`(overSocket: Bool) async throws {
-        let scene = try await lived(messages: 300)
-        let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await TestServer.separate())
+    func `messages sent during an import are not lost (X10)`(overSocket: Bool) async throws {
+        let sample = try await populatedApplication(messages: 300)
+        let lines = try await lines(of: sample)
+        let copy = try await sample.empty(in: try await TestServer.separate())
         let conversation = try await copy.conversation()
         async let answer = take(lines, copy, overSocket)
-        for _ in 0..<20 { try await copy.say(2, in: conversation) }
+        for _ in 0..<20 { try await copy.sendMessages(2, in: conversation) }
         #expect(try await answer.status == 200)
-        let list = try await copy.ask(
+        let list = try await copy.send(
             "GET", "/apps/{app}/conversations/\(conversation.uuid)/messages", by: copy.client)
         #expect(list["Layer-Count"] == "40")
         #expect(try await take(lines, copy).body.contains(#""changed":false"#))
     }
 
-    @Test func `a transaction holds few lines, so no writer waits for long (X10)`() async throws {
-        let scene = try await lived(messages: 300)
-        let lines = try await lines(of: scene)
-        let copy = try await scene.empty(in: try await TestServer.separate())
-        let before = copy.world.commits
+    @Test func `a transaction has few lines, so that no writer waits for long (X10)`() async throws
+    {
+        let sample = try await populatedApplication(messages: 300)
+        let lines = try await lines(of: sample)
+        let copy = try await sample.empty(in: try await TestServer.separate())
+        let before = copy.server.commits
         #expect(try await take(lines, copy).status == 200)
-        #expect(copy.world.commits - before >= lines.split(separator: "\n").count / 64)
+        #expect(copy.server.commits - before >= lines.split(separator: "\n").count / 64)
     }
 
-    @Test func `one at a time in an application, and two in all (X10)`() async throws {
-        let seats = TransferSlots(atMost: 2)
+    @Test func `transfers are limited to one per application and two in total (X10)`() async throws
+    {
+        let slots = TransferSlots(atMost: 2)
         let ids = (0..<3).compactMap { number in
             Application.ID(bytes: [UInt8](repeating: number, count: 16))
         }
-        var held = [try seats.slot(for: ids[0], "It")]
-        #expect(throws: APIError.self) { try seats.slot(for: ids[0], "It") }
-        held.append(try seats.slot(for: ids[1], "It"))
-        #expect(throws: APIError.self) { try seats.slot(for: ids[2], "It") }
+        var held = [try slots.slot(for: ids[0], "It")]
+        #expect(throws: APIError.self) { try slots.slot(for: ids[0], "It") }
+        held.append(try slots.slot(for: ids[1], "It"))
+        #expect(throws: APIError.self) { try slots.slot(for: ids[2], "It") }
         held = []
-        _ = try seats.slot(for: ids[2], "It")
+        _ = try slots.slot(for: ids[2], "It")
         #expect(held.isEmpty)
     }
 
     @Test func `a client that disconnects frees its slot (X10)`() async throws {
-        let scene = try await lived(messages: 300)
+        let sample = try await populatedApplication(messages: 300)
         for _ in 1...3 {
-            let client = SocketClient(port: scene.world.port)
+            let client = SocketClient(port: sample.server.port)
             let socket = try client.connected()
             let head = [
                 "GET \(export) HTTP/1.1", "Host: a", "Authorization: Bearer {token}",
                 "Accept: application/vnd.layer+json; version=3.0", "", "",
             ].joined(separator: "\r\n")
-            try client.send(socket, Array(head.filled(with: scene.variables).utf8))
+            try client.send(socket, Array(head.filled(with: sample.variables).utf8))
             Glibc.close(socket)
         }
-        var answer = try await scene.ask("GET", export, by: scene.client)
+        var answer = try await sample.send("GET", export, by: sample.client)
         while answer.status == 409 {
             #expect(answer["Retry-After"] == "1")
             try await Task.sleep(for: .milliseconds(50))
-            answer = try await scene.ask("GET", export, by: scene.client)
+            answer = try await sample.send("GET", export, by: sample.client)
         }
         #expect(answer.status == 200)
     }
 
     // MARK: -
 
-    /// A scene with a little of everything that clients make, on a server of its own.
-    private func lived(
+    /// An application with every kind of object that clients create, on its own server.
+    private func populatedApplication(
         messages: Int = 12, sizes: [Int] = [3, 800_000, 0]
     ) async throws -> SampleApplication {
-        let scene = try await SampleApplication.make(
+        let sample = try await SampleApplication.make(
             version: "3.0", in: try await TestServer.separate())
-        let conversation = try await scene.conversation()
-        try await scene.say(messages, in: conversation)
-        _ = try await scene.ask(
+        let conversation = try await sample.conversation()
+        try await sample.sendMessages(messages, in: conversation)
+        _ = try await sample.send(
             "POST", "/apps/{app}/users/ana/identity", #"{"display_name":"Ana é\n"}"#,
-            by: scene.client)
+            by: sample.client)
         for size in sizes {
-            let made = try await scene.ask(
+            let made = try await sample.send(
                 "POST", "/apps/{app}/conversations/\(conversation.uuid)/content",
                 fields: [
                     ("Upload-Content-Type", "image/png"), ("Upload-Content-Length", "\(size)"),
-                ], by: scene.client)
+                ], by: sample.client)
             let content = try JSONDocument(Array(made.body.utf8)).root
             let (id, url) = (content["id"]?.string ?? "", content["upload_url"]?.string ?? "")
-            _ = try await scene.client.ask(
+            _ = try await sample.client.send(
                 PlainRequest(
                     method: "PUT", target: String(url.dropFirst(TestServer.base.count)), fields: [],
                     body: "", bytes: Self.bytes(size)))
             for _ in 1...2 {
-                let sent = try await scene.ask(
+                let sent = try await sample.send(
                     "POST", "/apps/{app}/conversations/\(conversation.uuid)/messages",
                     """
                     {"sender_id":"ana","parts":[{"mime_type":"image/png",\
                     "content":{"id":"\(id)","size":\(size)}}]}
-                    """, by: scene.client)
+                    """, by: sample.client)
                 #expect(sent.status == 201, "\(sent)")
             }
         }
-        return scene
+        return sample
     }
 
-    /// The first are `aaa`, and all of them do not compress.
+    /// Bytes that start with `aaa` and cannot be compressed.
     private static func bytes(_ count: Int) -> [UInt8] {
-        var any = SeededGenerator(1)
+        var random = SeededGenerator(1)
         return Array(repeating: UInt8(ascii: "a"), count: min(3, count))
-            + any.bytes(max(0, count - 3))
+            + random.bytes(max(0, count - 3))
     }
 
-    private func lines(of scene: SampleApplication, _ overSocket: Bool = false) async throws
+    private func lines(of sample: SampleApplication, _ overSocket: Bool = false) async throws
         -> String
     {
-        try await scene.exported(overSocket)
+        try await sample.exported(overSocket)
     }
 
     private func take(
-        _ lines: String, _ scene: SampleApplication, _ overSocket: Bool = false
+        _ lines: String, _ sample: SampleApplication, _ overSocket: Bool = false
     ) async throws -> PlainAnswer {
-        try await scene.bring(Array(lines.utf8), overSocket)
+        try await sample.importLines(Array(lines.utf8), overSocket)
     }
 }

@@ -3,7 +3,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// A webhook target on a real socket that handles each request as a test says.
+/// A webhook target on a real socket that handles each request by a test's closure.
 final class TestWebhookTarget: Sendable {
     /// A received request.
     struct ReceivedRequest: Sendable {
@@ -26,12 +26,12 @@ final class TestWebhookTarget: Sendable {
     }
 
     private struct State {
-        var hits: [ReceivedRequest] = []
+        var requests: [ReceivedRequest] = []
         /// Descriptors of the open connections.
         var open: Set<Int32> = []
     }
 
-    static let taken = "HTTP/1.1 204 No Content\r\n\r\n"
+    static let noContent = "HTTP/1.1 204 No Content\r\n\r\n"
     private let state: Locked<State>
     private let server: ScriptedServer
     let port: UInt16
@@ -45,11 +45,11 @@ final class TestWebhookTarget: Sendable {
         server = try ScriptedServer { connection in
             let descriptor = connection.descriptor
             state.withLock { state in _ = state.open.insert(descriptor) }
-            // Before the descriptor is closed, and its number reused.
+            // Before the descriptor is closed and its number reused.
             defer { state.withLock { state in _ = state.open.remove(descriptor) } }
             while let head = connection.readHead() {
                 if let challenge = Self.challenge(head) {
-                    // With `close`: libcurl would otherwise retry on a closed kept connection.
+                    // With `close`, because libcurl would otherwise retry on a closed connection.
                     connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\n")
                     connection.write("Content-Length: \(challenge.utf8.count + 1)\r\n\r\n")
                     connection.write(challenge + "\n")
@@ -59,26 +59,26 @@ final class TestWebhookTarget: Sendable {
                     Int($0)
                 }
                 guard let body = connection.read(length ?? 0) else { return }
-                let hit = ReceivedRequest(head: head, body: body)
+                let request = ReceivedRequest(head: head, body: body)
                 let number = state.withLock { state in
-                    state.hits.append(hit)
-                    return state.hits.count
+                    state.requests.append(request)
+                    return state.requests.count
                 }
-                guard answer(connection, hit, number) else { return }
+                guard answer(connection, request, number) else { return }
             }
         }
         port = server.port
     }
 
     /// A target that always gives the same response.
-    convenience init(answering words: String = taken) throws {
-        try self.init { connection, _, _ in connection.write(words) }
+    convenience init(answering text: String = noContent) throws {
+        try self.init { connection, _, _ in connection.write(text) }
     }
 
     /// A target that always gives the same response and closes the connection.
-    convenience init(hangingUpBehind words: String) throws {
+    convenience init(closingAfter text: String) throws {
         try self.init { connection, _, _ in
-            connection.write(words)
+            connection.write(text)
             return false
         }
     }
@@ -88,24 +88,24 @@ final class TestWebhookTarget: Sendable {
         state.withLock { state in for open in state.open { shutdown(open, Int32(SHUT_RDWR)) } }
     }
 
-    var hits: [ReceivedRequest] { state.withLock { state in state.hits } }
+    var requests: [ReceivedRequest] { state.withLock { state in state.requests } }
     var url: String { "http://127.0.0.1:\(port)/in?a=b" }
 
     private static func challenge(_ head: String) -> String? {
         guard head.hasPrefix("GET "), let query = head.split(separator: " ").dropFirst().first,
-            let place = query.firstRange(of: "&verification_challenge=")
+            let range = query.firstRange(of: "&verification_challenge=")
         else { return nil }
-        return String(query[place.upperBound...])
+        return String(query[range.upperBound...])
     }
 }
 
-/// Waits until a condition holds, for five minutes at most.
+/// Waits until a condition is true, for five minutes at most.
 func expectSoon(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
-    _ isSo: () async throws -> Bool
+    _ condition: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + .seconds(300)
-    while try await !isSo() {
+    while try await !condition() {
         guard ContinuousClock.now < end else {
             #expect(Bool(false), what, sourceLocation: sourceLocation)
             return

@@ -9,133 +9,134 @@ import Testing
     private static let all = Dictionary(
         uniqueKeysWithValues: WebhookVersion.allCases.map { ($0, Set(WebhookTopic.all(in: $0))) })
 
-    @Test func `a deleted message is shown as it was (webhooks 4_2)`() async throws {
-        let depot = try await SampleApplication()
-        let talk = try await depot.conversation()
-        let id = try await depot.send(Array("gone".utf8), to: talk)
+    @Test func `a deleted message is shown as before its deletion (webhooks 4_2)`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let id = try await sample.send(Array("gone".utf8), to: conversation)
         let bo = try #require(UserID("bo"))
-        try await depot.store.recordReceipts(
-            .read, of: IntervalSet(1...1), by: bo, in: talk, in: depot.application)
-        let end = try await depot.end()
-        try await depot.store.deleteMessage(id, in: nil, in: depot.application)
-        try await depot.store.deleteConversation(talk, in: depot.application)
+        try await sample.store.recordReceipts(
+            .read, of: IntervalSet(1...1), by: bo, in: conversation, in: sample.application)
+        let end = try await sample.end()
+        try await sample.store.deleteMessage(id, in: nil, in: sample.application)
+        try await sample.store.deleteConversation(conversation, in: sample.application)
         for version in WebhookVersion.allCases {
-            let told = try await depot.bodies(after: end, [version: [.messageDeleted]])
-            let message = try #require(told.first?["message"])
-            #expect(told.count == 1)
+            let bodies = try await sample.bodies(after: end, [version: [.messageDeleted]])
+            let message = try #require(bodies.first?["message"])
+            #expect(bodies.count == 1)
             #expect(message["parts"]?.elements.first { _ in true }?["body"]?.string == "gone")
             #expect(
                 message["recipient_status"]?.members.map { $0.value.string } == ["sent", "read"])
-            #expect(told.first?["event"]?["actor"] == nil && told.first?["actor"] == nil)
+            #expect(bodies.first?["event"]?["actor"] == nil && bodies.first?["actor"] == nil)
         }
     }
 
     @Test func `a deleted conversation is shown with its participants (webhooks 4_2)`() async throws
     {
-        let depot = try await SampleApplication()
-        let talk = try await depot.conversation(metadata: ["a": "b"])
-        let end = try await depot.end()
-        try await depot.store.deleteConversation(talk, in: depot.application)
-        let first = try await depot.bodies(after: end, [.v1_0: [.conversationDeleted]])
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation(metadata: ["a": "b"])
+        let end = try await sample.end()
+        try await sample.store.deleteConversation(conversation, in: sample.application)
+        let first = try await sample.bodies(after: end, [.v1_0: [.conversationDeleted]])
         #expect(
             first.map { $0["conversation"]?["participants"]?.description } == [#"["ana","bo"]"#])
-        let later = try await depot.bodies(after: end, [.v3_0: [.conversationDeleted]])
+        let later = try await sample.bodies(after: end, [.v3_0: [.conversationDeleted]])
         #expect(
             later.first?["conversation"]?["participants"]?.elements.map { $0["user_id"]?.string }
                 == ["ana", "bo"])
         #expect(later.first?["conversation"]?["metadata"]?.description == #"{"a":"b"}"#)
     }
 
-    @Test func `one change is named as each version names it (webhooks 4_2)`() async throws {
-        let depot = try await SampleApplication()
-        let talk = try await depot.conversation()
-        let end = try await depot.end()
+    @Test func `a change has the names of each version (webhooks 4_2)`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let end = try await sample.end()
         let (ana, cy) = (try #require(UserID("ana")), try #require(UserID("cy")))
-        _ = try await depot.store.patchConversation(
-            talk, [.addParticipant(cy), .removeParticipant(ana), .setMetadata(path: ["a"], "b")],
-            in: depot.application)
+        _ = try await sample.store.patchConversation(
+            conversation,
+            [.addParticipant(cy), .removeParticipant(ana), .setMetadata(path: ["a"], "b")],
+            in: sample.application)
         #expect(
-            try await depot.types(after: end, .v1_0) == [
+            try await sample.types(after: end, .v1_0) == [
                 "conversation.updated.participants", "conversation.updated.metadata",
             ])
         for version in [WebhookVersion.v2_0, .v3_0] {
             #expect(
-                try await depot.types(after: end, version) == [
+                try await sample.types(after: end, version) == [
                     "Participation.created", "Participation.deleted", "Conversation.updated",
                 ])
         }
-        let told = try await depot.bodies(after: end, [.v3_0: Set(WebhookTopic.all(in: .v3_0))])
-        #expect(Set(told.map { $0["event"]?["id"]?.string }).count == 3)
-        #expect(told[1]["changes"]?.elements.map { $0["user_id"]?.string } == ["ana"])
+        let bodies = try await sample.bodies(after: end, [.v3_0: Set(WebhookTopic.all(in: .v3_0))])
+        #expect(Set(bodies.map { $0["event"]?["id"]?.string }).count == 3)
+        #expect(bodies[1]["changes"]?.elements.map { $0["user_id"]?.string } == ["ana"])
         #expect(
-            told[1]["changes"]?.elements.first { _ in true }?["url"]?.string
-                == "\(SampleApplication.base)/apps/\(depot.application)/identities/ana")
+            bodies[1]["changes"]?.elements.first { _ in true }?["url"]?.string
+                == "\(SampleApplication.base)/apps/\(sample.application)/identities/ana")
     }
 
     @Test func `from 2_0 on the id of a new message is the id of its event (webhooks 4_1)`()
         async throws
     {
-        let depot = try await SampleApplication()
-        let talk = try await depot.conversation()
-        let end = try await depot.end()
-        let id = try await depot.send(Array("hi".utf8), to: talk)
-        let later = try await depot.bodies(after: end, [.v2_0: [.messageSent]])
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        let end = try await sample.end()
+        let id = try await sample.send(Array("hi".utf8), to: conversation)
+        let later = try await sample.bodies(after: end, [.v2_0: [.messageSent]])
         #expect(later.map { $0["event"]?["id"]?.string } == [id.uuid])
         #expect(later.first?["actor"]?["display_name"]?.string == "Billing")
-        let first = try await depot.bodies(after: end, [.v1_0: [.messageSent]])
+        let first = try await sample.bodies(after: end, [.v1_0: [.messageSent]])
         #expect(first.first?["event"]?["id"]?.string != id.uuid)
         #expect(first.first?["event"]?["actor"]?.description == #"{"name":"Billing"}"#)
     }
 
     @Test
-    func `marking all is one range, and in 1_0 one event per message, in batches (webhooks 4_2)`()
+    func `marking all as read is one range, and one event per message in 1_0 (webhooks 4_2)`()
         async throws
     {
-        let depot = try await SampleApplication()
-        let talk = try await depot.conversation()
-        for number in 0..<9 { try await depot.send(Array("\(number)".utf8), to: talk) }
-        let end = try await depot.end()
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        for number in 0..<9 { try await sample.send(Array("\(number)".utf8), to: conversation) }
+        let end = try await sample.end()
         let bo = try #require(UserID("bo"))
-        try await depot.store.recordReceipts(
-            .read, of: IntervalSet(1...9), by: bo, in: talk, in: depot.application)
-        try await depot.send(Array("after".utf8), to: talk)
-        let whole = try await depot.messages(after: end, Self.all, limit: 100)
+        try await sample.store.recordReceipts(
+            .read, of: IntervalSet(1...9), by: bo, in: conversation, in: sample.application)
+        try await sample.send(Array("after".utf8), to: conversation)
+        let whole = try await sample.messages(after: end, Self.all, limit: 100)
         for limit in [1, 2, 4, 9, 10, 11] {
-            let pieces = try await depot.messages(after: end, Self.all, limit: limit)
-            #expect(pieces.map(depot.body) == whole.map(depot.body))
+            let pieces = try await sample.messages(after: end, Self.all, limit: limit)
+            #expect(pieces.map(sample.body) == whole.map(sample.body))
         }
         #expect(whole.filter { $0.topic == .messageRead }.count == 9)
         let ranges = whole.filter { $0.topic == .receiptCreated }
         #expect(ranges.map(\.versions) == [[.v2_0, .v3_0]])
         let range = try #require(ranges.first)
         #expect(
-            try JSONDocument(depot.body(of: range)).root["receipt"]?.description
+            try JSONDocument(sample.body(of: range)).root["receipt"]?.description
                 == #"{"type":"Read","positions":{"from":65536,"to":589824}}"#)
         #expect(Set(whole.filter { $0.topic == .messageRead }.map(\.id)).count == 9)
     }
 
     @Test func `a trimmed position is reported as gone (X3)`() async throws {
-        let depot = try await SampleApplication()
-        _ = try await depot.conversation()
-        depot.advanceOneDay()
-        try await depot.store.trimLogs(
+        let sample = try await SampleApplication()
+        _ = try await sample.conversation()
+        sample.advanceOneDay()
+        try await sample.store.trimLogs(
             before: Timestamp(milliseconds: 1_772_356_530_042 + 86_400_000))
         await #expect(throws: Rejection.self) {
-            _ = try await depot.store.webhookEvents(
+            _ = try await sample.store.webhookEvents(
                 after: WebhookCheckpoint(after: .start), to: Self.all, limit: 10,
-                in: depot.application)
+                in: sample.application)
         }
     }
 
     @Test
-    func `a webhook receives its topics since it was active, with its config (webhooks 4_1)`()
+    func `a webhook receives its topics since its activation, with its config (webhooks 4_1)`()
         async throws
     {
-        let depot = try await SampleApplication()
-        let talk = try await depot.conversation()
-        try await depot.send(Array("hi".utf8), to: talk)
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation()
+        try await sample.send(Array("hi".utf8), to: conversation)
         let message = try #require(
-            try await depot.messages(after: .start, [.v1_0: [.messageSent]], limit: 10).first)
+            try await sample.messages(after: .start, [.v1_0: [.messageSent]], limit: 10).first)
         func webhook(
             _ since: LogPosition?, _ version: WebhookVersion = .v1_0,
             _ topics: [WebhookTopic] = [.messageSent], config: [Webhook.Setting]? = nil
@@ -154,17 +155,17 @@ import Testing
         #expect(!message.isFor(WebhookSubscription(webhook(before, .v1_0, [.messageRead]))))
         let at = message.position
         let after = LogPosition(at.number + 1)
-        for (stretch, isIn) in [
+        for (range, isIn) in [
             (LogRange(after: before, through: at), true),
             (LogRange(after: before, through: after), true),
             (LogRange(after: at, through: after), false),
             (LogRange(after: .start, through: before), false),
         ] {
-            #expect(message.isFor(WebhookSubscription(webhook(nil), unread: [stretch])) == isIn)
-            #expect(message.isFor(WebhookSubscription(webhook(after), unread: [stretch])) == isIn)
+            #expect(message.isFor(WebhookSubscription(webhook(nil), unread: [range])) == isIn)
+            #expect(message.isFor(WebhookSubscription(webhook(after), unread: [range])) == isIn)
         }
 
-        let body = depot.body(of: message)
+        let body = sample.body(of: message)
         #expect(WebhookRenderer.body(body, for: webhook(before)) == body)
         let settings = [
             Webhook.Setting(name: "b", value: "/"), Webhook.Setting(name: "7", value: "x"),
@@ -215,31 +216,31 @@ extension SampleApplication {
     }
 
     fileprivate func messages(
-        after place: LogPosition, _ wanted: [WebhookVersion: Set<WebhookTopic>], limit: Int
+        after position: LogPosition, _ wanted: [WebhookVersion: Set<WebhookTopic>], limit: Int
     ) async throws -> [WebhookEvent] {
-        var (place, messages) = (WebhookCheckpoint(after: place), [WebhookEvent]())
+        var (position, messages) = (WebhookCheckpoint(after: position), [WebhookEvent]())
         while true {
-            let stretch = try await store.webhookEvents(
-                after: place, to: wanted, limit: limit, in: application)
-            #expect(stretch.events.count <= limit + 1)
-            messages += stretch.events
-            place = stretch.next
-            guard stretch.isCut else { return messages }
+            let range = try await store.webhookEvents(
+                after: position, to: wanted, limit: limit, in: application)
+            #expect(range.events.count <= limit + 1)
+            messages += range.events
+            position = range.next
+            guard range.isCut else { return messages }
         }
     }
 
     fileprivate func bodies(
-        after place: LogPosition, _ wanted: [WebhookVersion: Set<WebhookTopic>]
+        after position: LogPosition, _ wanted: [WebhookVersion: Set<WebhookTopic>]
     ) async throws -> [JSONValue] {
-        try await messages(after: place, wanted, limit: 100).map { message in
+        try await messages(after: position, wanted, limit: 100).map { message in
             try JSONDocument(body(of: message)).root
         }
     }
 
     fileprivate func types(
-        after place: LogPosition, _ version: WebhookVersion
+        after position: LogPosition, _ version: WebhookVersion
     ) async throws -> [String] {
-        try await bodies(after: place, [version: Set(WebhookTopic.all(in: version))])
+        try await bodies(after: position, [version: Set(WebhookTopic.all(in: version))])
             .map { $0["event"]?["type"]?.string ?? "" }
     }
 }

@@ -28,45 +28,48 @@ import Testing
             ("nonsense\r\n\r\n", nil, "a connection error"),
         ] as [(String, Int64?, String)])
     func `that fails is retried by the schedule and then becomes a dead letter (X6)`(
-        words: String, status: Int64?, failure: String
+        response: String, status: Int64?, failure: String
     ) async throws {
-        let office = try await WebhookFixture()
-        let receiver = try TestWebhookTarget(hangingUpBehind: words)
-        let webhook = try await office.activate(receiver.url)
-        try await office.say("one", in: try await office.conversation())
-        try await office.expect(1, .dead, of: webhook)
-        let delivery = try #require(try await office.deliveries(of: webhook).first)
-        #expect(delivery.attempts == 3 && receiver.hits.count == 3)
+        let fixture = try await WebhookFixture()
+        let receiver = try TestWebhookTarget(closingAfter: response)
+        let webhook = try await fixture.activate(receiver.url)
+        try await fixture.send("one", in: try await fixture.conversation())
+        try await fixture.expect(1, .dead, of: webhook)
+        let delivery = try #require(try await fixture.deliveries(of: webhook).first)
+        #expect(delivery.attempts == 3 && receiver.requests.count == 3)
         #expect(delivery.answer == .init(status: status, failure: failure))
         #expect(delivery.nextAt == nil && delivery.finishedAt != nil)
         // It is not lost: a replay sends it again, from the start of the schedule.
-        let again = try await office.store.retryDelivery(
-            delivery.id, of: webhook.id, in: office.application)
+        let again = try await fixture.store.retryDelivery(
+            delivery.id, of: webhook.id, in: fixture.application)
         #expect(again.state == .pending && again.attempts == 0)
-        try await office.expect(1, .dead, of: webhook)
-        #expect(receiver.hits.count == 6)
-        if case .active = try await office.status(of: webhook) {} else { Issue.record("inactive") }
-        await office.close()
-        #expect(office.reported == [])
+        try await fixture.expect(1, .dead, of: webhook)
+        #expect(receiver.requests.count == 6)
+        if case .active = try await fixture.status(of: webhook) {
+        } else {
+            Issue.record("The webhook is inactive.")
+        }
+        await fixture.close()
+        #expect(fixture.reported == [])
     }
 
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", "HTTP/1.1 299 Odd\r\n\r\n",
         "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n",
-    ]) func `is accepted with a 2xx status, whatever follows it (webhooks 3_3)`(words: String)
+    ]) func `is accepted with a 2xx status, whatever follows (webhooks 3_3)`(response: String)
         async throws
     {
-        let office = try await WebhookFixture()
-        let receiver = try TestWebhookTarget(hangingUpBehind: words)
-        let webhook = try await office.activate(receiver.url)
-        try await office.say("one", in: try await office.conversation())
-        try await office.expect(1, .delivered, of: webhook)
-        #expect(receiver.hits.count == 1)
-        await office.close()
+        let fixture = try await WebhookFixture()
+        let receiver = try TestWebhookTarget(closingAfter: response)
+        let webhook = try await fixture.activate(receiver.url)
+        try await fixture.send("one", in: try await fixture.conversation())
+        try await fixture.expect(1, .delivered, of: webhook)
+        #expect(receiver.requests.count == 1)
+        await fixture.close()
     }
 
-    @Test func `with a response of 100 MB reads only its start`() async throws {
-        let office = try await WebhookFixture()
+    @Test func `reads only the start of a response of 100 MB`() async throws {
+        let fixture = try await WebhookFixture()
         let sent = Locked(0)
         let receiver = try TestWebhookTarget { connection, _, _ in
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(100 << 20)\r\n\r\n")
@@ -74,66 +77,66 @@ import Testing
             while connection.write(piece) { sent.withLock { $0 += piece.count } }
             return false
         }
-        let webhook = try await office.activate(receiver.url)
-        try await office.say("one", in: try await office.conversation())
-        try await office.expect(1, .delivered, of: webhook)
-        await office.close()
+        let webhook = try await fixture.activate(receiver.url)
+        try await fixture.send("one", in: try await fixture.conversation())
+        try await fixture.expect(1, .delivered, of: webhook)
+        await fixture.close()
         // The size of both socket buffers.
         #expect(sent.withLock { $0 } < 32 << 20)
     }
 
     @Test(arguments: [false, true])
-    func `that is not answered in time fails after exactly that time`(drips: Bool)
+    func `without a response in time fails as a timeout`(sendsSlowly: Bool)
         async throws
     {
-        let office = try await WebhookFixture.waiting(500)
+        let fixture = try await WebhookFixture.waiting(500)
         let receiver = try TestWebhookTarget { connection, _, _ in
             // Single bytes keep the connection busy but are no response.
-            if drips { connection.write("HTTP/1.1 200 OK\r\nX: ") }
-            while drips, connection.write("x") { usleep(50_000) }
+            if sendsSlowly { connection.write("HTTP/1.1 200 OK\r\nX: ") }
+            while sendsSlowly, connection.write("x") { usleep(50_000) }
             return connection.read(1) != nil
         }
-        let webhook = try await office.activate(receiver.url)
-        try await office.say("one", in: try await office.conversation())
-        try await office.expect(1, .dead, of: webhook)
-        let delivery = try #require(try await office.deliveries(of: webhook).first)
+        let webhook = try await fixture.activate(receiver.url)
+        try await fixture.send("one", in: try await fixture.conversation())
+        try await fixture.expect(1, .dead, of: webhook)
+        let delivery = try #require(try await fixture.deliveries(of: webhook).first)
         #expect(delivery.answer == .init(status: nil, failure: "a timeout"))
-        await office.close()
+        await fixture.close()
     }
 
     /// The delivery to a target that was marked as verified although it cannot be reached.
-    private func refused(by office: WebhookFixture, to webhook: Webhook) async throws
+    private func refused(by fixture: WebhookFixture, to webhook: Webhook) async throws
         -> WebhookDelivery
     {
-        try await expectSoon("it is inactive") {
-            try await office.status(of: webhook)
+        try await expectSoon("the webhook is inactive") {
+            try await fixture.status(of: webhook)
                 == .inactive(reason: "WebhookVerification failed due to a connection error")
         }
-        await office.close()
-        let again = try await office.store.activateWebhook(webhook.id, in: office.application)
-        try await office.store.finishVerification(of: again, failure: nil, in: office.application)
-        try await office.say("one", in: try await office.conversation())
-        office.open()
-        try await office.expect(1, .dead, of: webhook)
-        return try #require(try await office.deliveries(of: webhook).first)
+        await fixture.close()
+        let again = try await fixture.store.activateWebhook(webhook.id, in: fixture.application)
+        try await fixture.store.finishVerification(of: again, failure: nil, in: fixture.application)
+        try await fixture.send("one", in: try await fixture.conversation())
+        fixture.open()
+        try await fixture.expect(1, .dead, of: webhook)
+        return try #require(try await fixture.deliveries(of: webhook).first)
     }
 
-    @Test func `to a forbidden address is not connected, whatever its host name (X6)`()
+    @Test func `never connects to a forbidden address, whatever the host name (X6)`()
         async throws
     {
         var settings = WebhookFixture.quick
         settings.targets.allowedNetworks = []
-        let office = try await WebhookFixture(settings)
+        let fixture = try await WebhookFixture(settings)
         let receiver = try TestWebhookTarget()
         // Registered when its name resolved to another address.
-        let webhook = try await office.register("http://localhost:\(receiver.port)/")
-        let delivery = try await refused(by: office, to: webhook)
+        let webhook = try await fixture.register("http://localhost:\(receiver.port)/")
+        let delivery = try await refused(by: fixture, to: webhook)
         #expect(delivery.answer?.failure == "an address that may not be called")
-        await office.close()
-        #expect(receiver.hits.isEmpty)
+        await fixture.close()
+        #expect(receiver.requests.isEmpty)
     }
 
-    @Test func `to an untrusted certificate is not sent`() async throws {
+    @Test func `is not sent to a server with an untrusted certificate`() async throws {
         let folder = TemporaryFolder()
         let pair = try DevelopmentCertificate.write(to: folder.path, hosts: [])
         var configuration = ServerConfiguration()
@@ -142,71 +145,74 @@ import Testing
         tls.addresses = [.ipv4(0x7F00_0001, port: 0)]
         tls.certificates = [pair]
         configuration.tls = tls
-        let server = try Server(configuration, service: Nothing())
-        let office = try await WebhookFixture()
-        let webhook = try await office.register("https://\(try server.start()[0])/in")
-        // The same if its certificate was valid at first.
-        let delivery = try await refused(by: office, to: webhook)
+        let server = try Server(configuration, service: EmptyService())
+        let fixture = try await WebhookFixture()
+        let webhook = try await fixture.register("https://\(try server.start()[0])/in")
+        // Also if the certificate was valid at first.
+        let delivery = try await refused(by: fixture, to: webhook)
         #expect(delivery.answer == .init(status: nil, failure: "a TLS error"))
-        await office.close()
+        await fixture.close()
         _ = await server.drain(deadline: 0)
     }
 
     @Test func `that is answered with 410 deactivates its webhook (X6)`() async throws {
-        let office = try await WebhookFixture()
+        let fixture = try await WebhookFixture()
         let receiver = try TestWebhookTarget(
             answering: "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n")
-        let webhook = try await office.activate(receiver.url)
-        let talk = try await office.conversation()
-        for number in 0..<3 { try await office.say("\(number)", in: talk) }
-        try await expectSoon("it is inactive") {
-            try await office.status(of: webhook)
+        let webhook = try await fixture.activate(receiver.url)
+        let conversation = try await fixture.conversation()
+        for number in 0..<3 { try await fixture.send("\(number)", in: conversation) }
+        try await expectSoon("the webhook is inactive") {
+            try await fixture.status(of: webhook)
                 == .inactive(reason: "Delivery failed: 410 Gone")
         }
-        await office.close()
-        #expect(receiver.hits.count == 1)
-        #expect(office.deactivated == ["Delivery failed: 410 Gone"])
+        await fixture.close()
+        #expect(receiver.requests.count == 1)
+        #expect(fixture.deactivated == ["Delivery failed: 410 Gone"])
         #expect(
-            try await office.changes(of: webhook)
+            try await fixture.changes(of: webhook)
                 == [webhook.status, .inactive(reason: "Delivery failed: 410 Gone")])
-        #expect(try await office.deliveries(of: webhook, .dead).count == 1)
-        // The next supervisor sends everything, also deliveries created after the response.
-        office.open()
-        try await office.expect(2, .pending, of: webhook)
-        await office.close()
-        office.open()
-        try await expectSoon("it is counted") {
-            office.statistics.backlog.dead == 1 && office.statistics.backlog.pending == 2
+        #expect(try await fixture.deliveries(of: webhook, .dead).count == 1)
+        // The next supervisor sends all deliveries, also those created after the response.
+        fixture.open()
+        try await fixture.expect(2, .pending, of: webhook)
+        await fixture.close()
+        fixture.open()
+        try await expectSoon("the deliveries are counted") {
+            fixture.statistics.backlog.dead == 1 && fixture.statistics.backlog.pending == 2
         }
-        await office.close()
+        await fixture.close()
     }
 
-    @Test func `counts towards the share that deactivates a webhook (X6)`() async throws {
+    @Test func `counts towards the failure share that deactivates a webhook (X6)`() async throws {
         var settings = WebhookFixture.quick
         settings.deadShare = 50
         settings.schedule = RetrySchedule(waits: [])
-        let office = try await WebhookFixture(settings)
-        let receiver = try TestWebhookTarget { connection, hit, _ in
+        let fixture = try await WebhookFixture(settings)
+        let receiver = try TestWebhookTarget { connection, request, _ in
             connection.write(
-                hit.words.hasPrefix("bad")
-                    ? "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n" : TestWebhookTarget.taken)
+                request.messageText.hasPrefix("bad")
+                    ? "HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n" : TestWebhookTarget.noContent)
         }
-        let webhook = try await office.activate(receiver.url)
-        let talk = try await office.conversation()
+        let webhook = try await fixture.activate(receiver.url)
+        let conversation = try await fixture.conversation()
         // Ten of twenty is exactly half.
         for number in 0..<20 {
-            try await office.say(number.isMultiple(of: 2) ? "good" : "bad", in: talk)
+            try await fixture.send(number.isMultiple(of: 2) ? "good" : "bad", in: conversation)
         }
-        try await office.expect(10, .dead, of: webhook)
-        if case .active = try await office.status(of: webhook) {} else { Issue.record("inactive") }
-        try await office.say("bad", in: talk)
-        try await expectSoon("it is inactive") {
-            try await office.status(of: webhook)
+        try await fixture.expect(10, .dead, of: webhook)
+        if case .active = try await fixture.status(of: webhook) {
+        } else {
+            Issue.record("The webhook is inactive.")
+        }
+        try await fixture.send("bad", in: conversation)
+        try await expectSoon("the webhook is inactive") {
+            try await fixture.status(of: webhook)
                 == .inactive(reason: "Delivery failed: 503 Service Unavailable")
         }
-        await office.close()
+        await fixture.close()
         #expect(
-            try await office.changes(of: webhook)
+            try await fixture.changes(of: webhook)
                 == [webhook.status, .inactive(reason: "Delivery failed: 503 Service Unavailable")])
     }
 
@@ -225,75 +231,75 @@ import Testing
         ("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", "a connection error"),
         ("", "a connection error"),
     ]) func `is not sent before its webhook is verified (webhooks 2)`(
-        words: String, reason: String
+        response: String, reason: String
     ) async throws {
-        let office = try await WebhookFixture()
-        let asked = Locked<[String]>([])
+        let fixture = try await WebhookFixture()
+        let heads = Locked<[String]>([])
         let server = try ScriptedServer { connection in
             guard let head = connection.readHead() else { return }
-            asked.withLock { $0.append(head) }
-            connection.write(words)
+            heads.withLock { $0.append(head) }
+            connection.write(response)
         }
-        let webhook = try await office.register("http://127.0.0.1:\(server.port)/in")
-        try await expectSoon("it is inactive") {
-            try await office.status(of: webhook)
+        let webhook = try await fixture.register("http://127.0.0.1:\(server.port)/in")
+        try await expectSoon("the webhook is inactive") {
+            try await fixture.status(of: webhook)
                 == .inactive(reason: "WebhookVerification failed due to \(reason)")
         }
-        try await office.say("one", in: try await office.conversation())
-        await office.close()
-        let heads = asked.withLock { $0 }
-        #expect(heads.count == 1)
-        let head = try #require(heads.first)
+        try await fixture.send("one", in: try await fixture.conversation())
+        await fixture.close()
+        let received = heads.withLock { $0 }
+        #expect(received.count == 1)
+        let head = try #require(received.first)
         #expect(head.contains(/^GET \/in\?verification_challenge=[A-Za-z0-9_-]{43} HTTP/))
         #expect(head.lowercased().contains("user-agent: layer-webhooks/"))
-        #expect(try await office.deliveries(of: webhook).isEmpty)
+        #expect(try await fixture.deliveries(of: webhook).isEmpty)
     }
 
     @Test func `is not sent if the verification times out (webhooks 2)`() async throws {
         var settings = WebhookFixture.quick
         settings.verifiesWithin = 300
-        let office = try await WebhookFixture(settings)
+        let fixture = try await WebhookFixture(settings)
         let server = try ScriptedServer { connection in
             _ = connection.readHead()
             // Until the client closes the connection.
             _ = connection.read(1)
         }
-        let webhook = try await office.register("http://127.0.0.1:\(server.port)/in")
-        try await expectSoon("it is inactive") {
-            try await office.status(of: webhook)
+        let webhook = try await fixture.register("http://127.0.0.1:\(server.port)/in")
+        try await expectSoon("the webhook is inactive") {
+            try await fixture.status(of: webhook)
                 == .inactive(reason: "WebhookVerification failed due to a timeout")
         }
-        #expect(office.deactivated == ["WebhookVerification failed due to a timeout"])
+        #expect(fixture.deactivated == ["WebhookVerification failed due to a timeout"])
         #expect(
-            try await office.changes(of: webhook)
+            try await fixture.changes(of: webhook)
                 == [.inactive(reason: "WebhookVerification failed due to a timeout")])
-        await office.close()
-        #expect(office.reported == [])
+        await fixture.close()
+        #expect(fixture.reported == [])
     }
 
     @Test func `is deleted with its webhook, or after the retention`() async throws {
-        let office = try await WebhookFixture()
+        let fixture = try await WebhookFixture()
         let receiver = try TestWebhookTarget()
-        let talk = try await office.conversation()
+        let conversation = try await fixture.conversation()
         let (kept, deleted) = try await (
-            office.activate(receiver.url), office.activate(receiver.url)
+            fixture.activate(receiver.url), fixture.activate(receiver.url)
         )
-        for number in 0..<5 { try await office.say("\(number)", in: talk) }
-        try await office.expect(5, .delivered, of: kept)
-        try await office.expect(5, .delivered, of: deleted)
-        await office.close()
-        try await office.store.deleteWebhook(deleted.id, in: office.application)
+        for number in 0..<5 { try await fixture.send("\(number)", in: conversation) }
+        try await fixture.expect(5, .delivered, of: kept)
+        try await fixture.expect(5, .delivered, of: deleted)
+        await fixture.close()
+        try await fixture.store.deleteWebhook(deleted.id, in: fixture.application)
         await #expect(throws: Rejection.notFound(.webhook)) {
-            _ = try await office.deliveries(of: deleted)
+            _ = try await fixture.deliveries(of: deleted)
         }
-        try await office.store.trimDeliveries(before: Timestamp(milliseconds: 0))
-        #expect(try await office.deliveries(of: kept).count == 5)
-        try await office.store.trimDeliveries(before: Timestamp(milliseconds: .max))
-        #expect(try await office.deliveries(of: kept).isEmpty)
+        try await fixture.store.trimDeliveries(before: Timestamp(milliseconds: 0))
+        #expect(try await fixture.deliveries(of: kept).count == 5)
+        try await fixture.store.trimDeliveries(before: Timestamp(milliseconds: .max))
+        #expect(try await fixture.deliveries(of: kept).isEmpty)
     }
 }
 
-private final class Nothing: HTTP.Service {
+private final class EmptyService: HTTP.Service {
     func answer(to request: Request) -> Answer { Answer("none", Response(.ok, "text/plain", [])) }
     func refusal(_ refusal: Refusal) -> Response { Response(refusal.status, "text/plain", []) }
 }

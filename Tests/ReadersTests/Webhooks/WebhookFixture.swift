@@ -23,8 +23,8 @@ final class WebhookFixture: Sendable {
     private let faults = Locked<[String]>([])
     private let deactivations = Locked<[String]>([])
 
-    /// Settings with retries after a few milliseconds and targets on this machine; responses may
-    /// take as long as a busy machine needs.
+    /// Settings with retries after a few milliseconds, targets on this machine, and timeouts long enough
+    /// for a busy machine.
     static var quick: WebhookSettings {
         var settings = WebhookSettings()
         settings.targets.allowedNetworks = ["127.0.0.0/8"].compactMap(AddressBlock.init)
@@ -36,7 +36,7 @@ final class WebhookFixture: Sendable {
         return settings
     }
 
-    /// A fixture whose requests time out after that many milliseconds.
+    /// A fixture with this response timeout.
     static func waiting(_ milliseconds: Int64) async throws -> WebhookFixture {
         var settings = quick
         settings.responseTimeout = milliseconds
@@ -76,7 +76,7 @@ final class WebhookFixture: Sendable {
         webhookSupervisor.withLock { $0 = opened }
     }
 
-    /// Stops the supervisor; every test ends with it, so that no fault is missed.
+    /// Stops the supervisor; every test deletions with it, so that no fault is missed.
     func close() async {
         let webhookSupervisor = webhookSupervisor.withLock { webhookSupervisor in
             defer { webhookSupervisor = nil }
@@ -137,14 +137,14 @@ final class WebhookFixture: Sendable {
     }
 
     @discardableResult
-    func say(
-        _ words: String, in conversation: Conversation.ID, within trace: Trace? = nil
+    func send(
+        _ text: String, in conversation: Conversation.ID, within trace: Trace? = nil
     ) async throws -> Message.ID {
         try await store.within(trace).sendMessage(
             Message.Draft(
                 sender: .service("Billing"),
                 parts: [
-                    MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(words.utf8)))
+                    MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(text.utf8)))
                 ],
                 proposedID: nil), to: conversation, key: nil, in: application
         ).object.message.id
@@ -169,15 +169,17 @@ final class WebhookFixture: Sendable {
 
 extension TestWebhookTarget.ReceivedRequest {
     /// The text of the message in the request.
-    var words: String {
+    var messageText: String {
         text.firstMatch(of: /"body":"([^"]*)"/).map { String($0.1) } ?? ""
     }
 }
 
 // Creates two distinct conversations of the same participants, as only an import can.
 extension MessagingStore {
-    /// Creates a conversation beside another of the same participants.
-    func placeBeside(_ conversation: Conversation, in application: Application.ID) async throws {
+    /// Creates a conversation in addition to another of the same participants.
+    func addDistinctConversation(_ conversation: Conversation, in application: Application.ID)
+        async throws
+    {
         try await change(in: application) { recording in
             try recording.record(
                 .conversationCreated(ConversationCreated(conversation: conversation)))
@@ -186,7 +188,7 @@ extension MessagingStore {
 
     /// Merges the conversations.
     @discardableResult
-    func settle(
+    func reconcile(
         _ id: Conversation.ID, in application: Application.ID
     ) async throws -> Conversation.ID {
         try await change(in: application) { recording in try recording.reconcile(id).winner }

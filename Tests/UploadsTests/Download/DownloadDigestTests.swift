@@ -16,7 +16,7 @@ import Testing
         "sha-512=:\(Base64.encode(SHA512.digest(of: Array(bytes)))):"
     }
 
-    /// The value of a field that says these digests; `nil` for none of them.
+    /// The value of a header with these digests; `nil` for none.
     private func field(_ bytes: [UInt8], short: Bool, long: Bool) -> String? {
         let digests = (short ? [field(bytes)] : []) + (long ? [longField(bytes)] : [])
         return digests.isEmpty ? nil : digests.joined(separator: ", ")
@@ -28,12 +28,12 @@ import Testing
             ("sha-256=0", false, false), ("sha-512=3", false, true), ("md5=10", false, false),
             ("sha-256=1, sha-512=0", true, false), ("sha-256=10;q=1", true, false),
             ("sha-256=10, sha-256=0", false, false),
-            // No dictionary of weights, so as good as not sent.
+            // Not a dictionary of weights, so treated as absent.
             ("sha-256", true, true), ("sha-256=11", true, true), ("sha-256=-1", true, true),
             ("sha-256=:AA==:", true, true), ("SHA-256=1", true, true), ("sha-256 = 0", true, true),
             ("sha-256=0,", true, true), ("", true, true),
         ] as [(String?, Bool, Bool)])
-    func `of the whole are sent as far as they are known and not unwanted (9.5)`(
+    func `of the whole content are sent if known and not declined (9.5)`(
         wanted: String?, short: Bool, long: Bool
     ) async throws {
         let fields = wanted.map { text in [("Want-Repr-Digest", text)] } ?? []
@@ -54,7 +54,7 @@ import Testing
             ("sha-512=3", false, true), ("sha-512=3, sha-256=1", true, true),
             ("sha-256", false, false),
         ] as [(String?, Bool, Bool)])
-    func `of the answer are sent when wanted, of a part computed (9.5)`(
+    func `of the response are sent when requested, computed for a part (9.5)`(
         wanted: String?, short: Bool, long: Bool
     ) async throws {
         let fields = wanted.map { text in [("Want-Content-Digest", text)] } ?? []
@@ -74,11 +74,11 @@ import Testing
                 == field(fixture.bytes(several), short: short, long: long))
     }
 
-    @Test func `of the answer are not sent where there is no content (9.5)`() async throws {
-        let wish = [("Want-Content-Digest", "sha-256=3, sha-512=3")]
-        let head = try await knowing.get(wish, method: .head)
+    @Test func `of the response are not sent without content (9.5)`() async throws {
+        let preference = [("Want-Content-Digest", "sha-256=3, sha-512=3")]
+        let head = try await knowing.get(preference, method: .head)
         #expect(head.fields["Content-Digest"] == nil)
-        let unchanged = try await knowing.get(wish + [("If-None-Match", knowing.tag)])
+        let unchanged = try await knowing.get(preference + [("If-None-Match", knowing.tag)])
         #expect(unchanged.status == .notModified)
         #expect(unchanged.fields["Content-Digest"] == nil)
     }
@@ -86,15 +86,15 @@ import Testing
     @Test func `of a part above 8 MiB are not sent (9.5)`() async throws {
         let size = 8 << 20
         let fixture = DownloadFixture(size: size + 2)
-        let wish = [("Want-Content-Digest", "sha-256=3")]
-        let most = try await fixture.get(wish + [("Range", "bytes=1-\(size)")])
+        let preference = [("Want-Content-Digest", "sha-256=3")]
+        let most = try await fixture.get(preference + [("Range", "bytes=1-\(size)")])
         #expect(most.fields["Content-Digest"] == field(fixture.bytes[1...size]))
-        let more = try await fixture.get(wish + [("Range", "bytes=1-\(size + 1)")])
+        let more = try await fixture.get(preference + [("Range", "bytes=1-\(size + 1)")])
         #expect(more.fields["Content-Digest"] == nil)
         #expect(more.fields["Repr-Digest"] == field(fixture.bytes))
     }
 
-    @Test func `are not asked for by the fields of older times (9.5)`() async throws {
+    @Test func `are not requested by the obsolete headers (9.5)`() async throws {
         let answer = try await fixture.get([("Want-Digest", "md5, sha-256;q=0"), ("Digest", "x")])
         #expect(answer.fields["Digest"] == nil)
         #expect(answer.fields["Repr-Digest"] == field(fixture.bytes))

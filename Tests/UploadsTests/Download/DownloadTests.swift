@@ -9,7 +9,7 @@ import Testing
 @Suite struct `Downloading a content` {
     private let fixture = DownloadFixture()
 
-    @Test func `everything comes with validators, digests and safety fields (9.1, 9.7)`()
+    @Test func `a whole content has validators, digests and security headers (9.1, 9.7)`()
         async throws
     {
         let answer = try await fixture.get()
@@ -31,7 +31,7 @@ import Testing
         #expect(answer.fields["X-Goog-Stored-Content-Length"] == "1000")
     }
 
-    @Test func `nothing to be had is 416 with the size (9.4)`() async throws {
+    @Test func `a range outside of the content is 416 with the size (9.4)`() async throws {
         let answer = try await fixture.get([("Range", "bytes=1000-")])
         #expect(answer.status == .rangeNotSatisfiable)
         #expect(answer.fields["Content-Range"] == "bytes */1000")
@@ -94,15 +94,15 @@ import Testing
     func `preconditions are evaluated in order (9.3)`(
         fields: [(String, String)], status: Int
     ) async throws {
-        #expect(try await fixture.get(fixture.naming(fields)).status.code == status)
+        #expect(try await fixture.get(fixture.replacingTag(fields)).status.code == status)
     }
 
     @Test(arguments: [
         ("TAG", 206), ("W/TAG", 200), ("\"x\"", 200), ("garbage", 200),
         ("Sun, 17 Mar 2030 17:46:40 GMT", 206), ("Sun, 17 Mar 2030 17:46:41 GMT", 200),
     ])
-    func `If-Range wants a strong match (9.4)`(value: String, status: Int) async throws {
-        let fields = fixture.naming([("If-Range", value), ("Range", "bytes=0-1")])
+    func `If-Range needs a strong match (9.4)`(value: String, status: Int) async throws {
+        let fields = fixture.replacingTag([("If-Range", value), ("Range", "bytes=0-1")])
         #expect(try await fixture.get(fields).status.code == status)
     }
 
@@ -113,7 +113,7 @@ import Testing
         #expect(answer.fields["Cache-Control"]?.hasPrefix("private") == true)
     }
 
-    @Test func `what is not complete has no download (9.1)`() async throws {
+    @Test func `an incomplete content has no download (9.1)`() async throws {
         let url = fixture.downloads.signedURL(
             content: "0190aaaa-0000-7000-8000-00000000ffff", fileName: nil, at: DownloadFixture.now
         ).url
@@ -132,7 +132,7 @@ import Testing
         ("audio/webm", "inline"), ("audio/flac", "inline"), ("video/mp4", "inline"),
         ("video/webm", "inline"), ("video/ogg", "inline"), ("video/quicktime", "inline"),
     ])
-    func `only what no browser runs is shown in place (9.7)`(
+    func `only types that no browser executes are shown inline (9.7)`(
         type: String, kind: String
     ) async throws {
         let fixture = DownloadFixture(mediaType: type)
@@ -148,7 +148,7 @@ import Testing
         ("a/" + String(repeating: "b", count: 254), "application/octet-stream"),
         ("a/b; x=\"y z\"", "a/b; x=\"y z\""),
     ])
-    func `a type that could harm a field is none in particular (9.7)`(
+    func `a type that could break a header becomes octet-stream (9.7)`(
         type: String, served: String
     ) async throws {
         let answer = try await DownloadFixture(mediaType: type).get()
@@ -165,14 +165,14 @@ import Testing
         (#"a"b.png"#, #"filename="a\"b.png"; filename*=UTF-8''a%22b.png"#),
         ("é.png", #"filename="_.png"; filename*=UTF-8''%C3%A9.png"#),
     ])
-    func `a name reaches the field in two forms and nothing else (9.7)`(
+    func `a file name is in the header in its two forms (9.7)`(
         name: String, field: String
     ) async throws {
         let answer = try await DownloadFixture(fileName: name).get()
         #expect(answer.fields["Content-Disposition"] == "inline; \(field)")
     }
 
-    @Test func `HEAD says what GET says (9.1)`() async throws {
+    @Test func `HEAD has the headers of GET (9.1)`() async throws {
         let (get, head) = try await (fixture.get(), fixture.get(method: .head))
         #expect(head.status == .ok)
         #expect(head.fields.bytes == get.fields.bytes)
@@ -180,13 +180,13 @@ import Testing
     }
 
     @Test(arguments: [HTTP.Method.put, .post, .patch, .delete])
-    func `other methods have no meaning here (9.1)`(method: HTTP.Method) async throws {
+    func `other methods are not allowed (9.1)`(method: HTTP.Method) async throws {
         let answer = await fixture.send(method, fixture.url)
         #expect(answer.status == .methodNotAllowed)
         #expect(answer.fields["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test func `pages send a preflight and get all that they may do (3.7, 9.1)`() async throws {
+    @Test func `a preflight lists the allowed methods and headers (3.7, 9.1)`() async throws {
         let preflight = await fixture.send(
             .options, fixture.url,
             [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")])
@@ -199,7 +199,9 @@ import Testing
         #expect(preflight.fields["Access-Control-Max-Age"] == "86400")
     }
 
-    @Test func `a cache keeps it for its URL's life, a day at most (9.7)`() async throws {
+    @Test func `a cache may store it as long as its URL is valid, for a day at most (9.7)`()
+        async throws
+    {
         let ticket = DownloadTicket(
             content: DownloadFixture.id, fileName: "a.png",
             expires: DownloadFixture.now / 1000 + 1_000_000)
@@ -211,7 +213,7 @@ import Testing
         #expect(late.fields["Cache-Control"] == "private, max-age=0, immutable")
     }
 
-    @Test func `the recorded origin alone may read it (3.7)`() async throws {
+    @Test func `only the recorded origin may read it (3.7)`() async throws {
         let fixture = DownloadFixture(origin: "https://own.example")
         let own = try await fixture.get([("Origin", "https://own.example")])
         #expect(own.fields["Access-Control-Allow-Origin"] == "https://own.example")

@@ -9,7 +9,7 @@ import Testing
 @Suite struct `A signed download URL` {
     private let fixture = DownloadFixture()
 
-    @Test func `lives two hours, rounded up to a quarter (9.6)`() {
+    @Test func `is valid for two hours, rounded up to a quarter of an hour (9.6)`() {
         let (url, expires) = fixture.downloads.signedURL(
             content: DownloadFixture.id, fileName: "a b.png", at: DownloadFixture.now)
         #expect(expires == DownloadFixture.now + 8_000_000)
@@ -20,7 +20,9 @@ import Testing
         #expect(again.url == url)
     }
 
-    @Test func `works until a minute after its end, then says expired (9.6)`() async throws {
+    @Test func `works until a minute after its expiry, then is refused as expired (9.6)`()
+        async throws
+    {
         let url = fixture.url
         fixture.time.withLock { $0 = DownloadFixture.now + 8_060_000 }
         #expect(await fixture.send(.get, url).status == .ok)
@@ -32,20 +34,20 @@ import Testing
         #expect(answer.fields["Access-Control-Allow-Origin"] == "*")
     }
 
-    @Test(arguments: 0..<200) func `opens nothing once one character changed (9.6)`(
+    @Test(arguments: 0..<200) func `is refused once any character is changed (9.6)`(
         number: Int
     ) async {
         var url = Array(fixture.url.utf8)
         let first = "https://chat.example/download/".utf8.count
-        let place = first + number % (url.count - first)
-        url[place] = url[place] == UInt8(ascii: "0") ? UInt8(ascii: "1") : UInt8(ascii: "0")
+        let index = first + number % (url.count - first)
+        url[index] = url[index] == UInt8(ascii: "0") ? UInt8(ascii: "1") : UInt8(ascii: "0")
         let answer = await fixture.send(.get, String(decoding: url, as: UTF8.self))
         #expect(answer.status == .forbidden)
         #expect(fixture.asked.withLock { $0 } == 0)
     }
 
     @Test(arguments: ["", "?exp=1", "?kid=x&sig=y", "?exp=99999999999&kid=zzzz&sig=AAAA"])
-    func `without all its parts opens nothing (9.6)`(query: String) async {
+    func `is refused without any of its parameters (9.6)`(query: String) async {
         let answer = await fixture.send(.get, "/download/\(DownloadFixture.id)/a.png\(query)")
         #expect(answer.status == .forbidden)
         #expect(fixture.asked.withLock { $0 } == 0)
@@ -60,7 +62,7 @@ import Testing
         #expect(answer.fields["Content-Disposition"]?.hasPrefix("attachment") == true)
     }
 
-    @Test func `is believed with either key, not with a stranger's (9.6, H210)`() async throws {
+    @Test func `is accepted with either key, not with another server's (9.6, H210)`() async throws {
         let second = try fixture.keys.rotated(.keeping(until: 0), at: 0)
         let ticket = DownloadTicket(
             content: DownloadFixture.id, fileName: "a.png", expires: DownloadFixture.now / 1000 + 60
@@ -68,20 +70,20 @@ import Testing
         #expect(
             await fixture.send(.get, ticket.signed(by: second, at: DownloadFixture.now)).status
                 == .ok)
-        let stranger = try SigningKeys.random()
+        let otherKeys = try SigningKeys.random()
         #expect(
-            await fixture.send(.get, ticket.signed(by: stranger, at: DownloadFixture.now)).status
+            await fixture.send(.get, ticket.signed(by: otherKeys, at: DownloadFixture.now)).status
                 == .forbidden)
     }
 
-    @Test func `opens GET and HEAD only (9.1, 9.6)`() async {
+    @Test func `is valid for GET and HEAD only (9.1, 9.6)`() async {
         let answer = await fixture.send(.put, fixture.url)
         #expect(answer.status == .methodNotAllowed)
         #expect(answer.fields["Allow"] == "GET, HEAD, OPTIONS")
         #expect(await fixture.send(.options, fixture.url).status == .noContent)
     }
 
-    @Test func `is refused in words that every page may read, to ask for another (9.6)`() async {
+    @Test func `is refused with a text that every page may read (9.6)`() async {
         let own = "https://own.example"
         let fixture = DownloadFixture(origin: own, allowing: ["https://other.example"])
         let forged = fixture.url + "x"
@@ -101,13 +103,13 @@ import Testing
 @Suite struct `The keys of download URLs` {
     private let folder = TemporaryFolder()
 
-    @Test func `survive a restart and stay secret (9.6)`() throws {
+    @Test func `survive a restart (9.6)`() throws {
         let first = try SigningKeys.load(folder: folder.path)
         #expect(first.keys.count == 2)
         #expect(try SigningKeys.load(folder: folder.path).keys == first.keys)
     }
 
-    @Test func `are two that sign, and those whose URLs still live (9.6)`() throws {
+    @Test func `are the current, the next, and those whose URLs are still valid (9.6)`() throws {
         let before = try SigningKeys.load(folder: folder.path)
         let after = try SigningKeys.rotate(
             .keeping(until: 5000), folder: folder.path, at: 0)
@@ -123,7 +125,9 @@ import Testing
         #expect(later.ids(at: 70_000).map(\.role) == [.signing, .next, .retired])
     }
 
-    @Test func `open URLs of before a rotation, and sign with the next (9.6)`() async throws {
+    @Test func `verify URLs of before a rotation, and sign new ones with the next key (9.6)`()
+        async throws
+    {
         let fixture = DownloadFixture()
         let downloads = fixture.downloads
         let old = downloads.signedURL(
@@ -140,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [SigningKeys.Rotation.keeping(until: DownloadFixture.now), .forgetting])
-    func `sign what happened before a rotation as before it (9.6, ruling 27)`(
+    func `sign URLs of earlier events as before the rotation (9.6, ruling 27)`(
         rotation: SigningKeys.Rotation
     ) throws {
         let fixture = DownloadFixture()
@@ -160,7 +164,7 @@ import Testing
         #expect(urls() == before)
     }
 
-    @Test func `can be forgotten with all that they have signed (9.6)`() async throws {
+    @Test func `can be revoked together with their URLs (9.6)`() async throws {
         let fixture = DownloadFixture()
         let downloads = fixture.downloads
         downloads.replaceKeys(try fixture.keys.rotated(.forgetting, at: DownloadFixture.now))
@@ -171,7 +175,7 @@ import Testing
         #expect(await downloads.send(.get, fresh).status == .ok)
     }
 
-    @Test func `are made by a start and not by a rotation`() {
+    @Test func `are created by a start and not by a rotation`() {
         #expect {
             _ = try SigningKeys.rotate(.forgetting, folder: folder.path, at: 0)
         } throws: { fault in
@@ -180,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a", "a b", "a AAAA", "a KEY", "a KEY x", "a KEY 1 2 3", "a KEY 1 2"])
-    func `are left alone when the file holds something else`(line: String) throws {
+    func `are not read from a malformed file`(line: String) throws {
         let key = String(repeating: "A", count: 43)
         let text = line.replacing("KEY", with: key)
         #expect(SigningKeys(bytes: Array("\(text)\n".utf8)) == nil)

@@ -7,11 +7,12 @@ import Testing
 
 @testable import Uploads
 
-@Suite struct `Uploading in pieces` {
+@Suite struct `Uploading in chunks` {
     private let fixture = UploadFixture()
     private let bytes = patternBytes(600_000)
 
-    @Test func `chunks are acknowledged with what is held, then finished (5.4, 5.6)`() async throws
+    @Test func `each chunk is acknowledged with the offset, the last one completes (5.4, 5.6)`()
+        async throws
     {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 600_000))
@@ -28,7 +29,7 @@ import Testing
         #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
     }
 
-    @Test func `the final answer is sent again byte for byte (5.6)`() async throws {
+    @Test func `the final answer is repeated byte for byte (5.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let first = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
@@ -45,7 +46,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
-    @Test func `an overlap is dropped and the rest appended (5.8)`() async throws {
+    @Test func `overlapping bytes are skipped and the rest is appended (5.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         _ = await uploads.put(url, "bytes 0-5/10", [0, 1, 2, 3, 4, 5])
@@ -58,7 +59,7 @@ import Testing
                 == SHA256.digest(of: Array(0...9)))
     }
 
-    @Test func `a gap takes nothing (5.7)`() async throws {
+    @Test func `a chunk after a gap is not read (5.7)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let body = ScriptedBody([5, 6])
@@ -73,7 +74,7 @@ import Testing
         #expect(quiet.text.contains("offsetMismatch"))
     }
 
-    @Test func `a client that takes 308 for an error gets 200 and a header (5.4)`() async throws {
+    @Test func `a client that cannot handle 308 gets 200 and a header (5.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let answer = await uploads.send(
@@ -88,7 +89,7 @@ import Testing
         ("bytes 0-9/11", 10), ("bytes 0-9/10", 9), ("bytes 0-4/5", 5), ("bytes 0-10/*", 11),
         ("bytes 0-*/10", 11), ("bytes */10", 1), ("nonsense", 4), ("bytes 9-2/10", 1),
     ])
-    func `wrong totals and lying lengths change nothing (5.2)`(
+    func `contradicting totals and lengths change nothing (5.2)`(
         range: String, count: Int
     ) async throws {
         let uploads = try await fixture.open()
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["bytes */0", "bytes 0-0/0", "bytes 0--1/0", nil])
-    func `an empty content has four spellings (5.2)`(range: String?) async throws {
+    func `an empty content can be sent in four ways (5.2)`(range: String?) async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         let fields = range.map { [(name: "Content-Range", value: $0)] } ?? []
@@ -110,7 +111,7 @@ import Testing
         #expect(answer.text.contains("\"size\":\"0\""))
     }
 
-    @Test func `an empty PUT is refused once bytes are held or due (5.2)`() async throws {
+    @Test func `an empty PUT is refused if bytes are stored or expected (5.2)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         #expect(await uploads.send(.put, url).status == .badRequest)
@@ -120,7 +121,7 @@ import Testing
         #expect(await uploads.offset(url) == "2")
     }
 
-    @Test func `a full body that comes again after the end is read before it is answered (8)`()
+    @Test func `a repeated full body is read before it is answered (8)`()
         async throws
     {
         let uploads = try await fixture.open()
@@ -130,7 +131,7 @@ import Testing
         let answer = await uploads.send(.put, url, [], again)
         #expect(answer.text == first.text)
         #expect(again.reads > 0)
-        // A client that asks first, or sends something else, is not read.
+        // A body with Expect, or another body, is not read.
         let asking = ScriptedBody([1, 2, 3, 4])
         _ = await uploads.send(.put, url, [("Expect", "100-continue")], asking)
         #expect(asking.reads == 0)
@@ -139,13 +140,13 @@ import Testing
         #expect(other.reads == 0)
     }
 
-    @Test func `length 0 at creation is complete at once (ruling 9)`() async throws {
+    @Test func `length 0 at creation completes at once (ruling 9)`() async throws {
         let uploads = try await fixture.open()
         _ = try await uploads.create(UploadFixture.draft(length: 0))
         #expect(fixture.finisher.finished.withLock { $0.first?.size } == 0)
     }
 
-    @Test func `a chunked body of unknown length ends the content (5.2, 8)`() async throws {
+    @Test func `a chunked body of unknown length completes the content (5.2, 8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         _ = await uploads.send(
@@ -157,7 +158,7 @@ import Testing
         #expect(answer.fields["X-Goog-Stored-Content-Length"] == "5")
     }
 
-    @Test func `an open end short of a declared length is just a chunk (5.2)`() async throws {
+    @Test func `an open range shorter than the declared length is a chunk (5.2)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let answer = await uploads.send(
@@ -165,8 +166,7 @@ import Testing
         #expect(answer.fields["Range"] == "bytes=0-0")
     }
 
-    @Test func `a byte beyond the length stops the body and completes nothing (4.2)`() async throws
-    {
+    @Test func `a byte beyond the length stops the body without completing (4.2)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let answer = await uploads.send(
@@ -178,7 +178,7 @@ import Testing
         #expect(await uploads.put(url, "bytes */4").status == .ok)
     }
 
-    @Test func `a chunked body shorter than the declared length is refused and kept (8)`()
+    @Test func `a chunked body that is too short is refused, and its bytes are stored (8)`()
         async throws
     {
         let uploads = try await fixture.open()
@@ -188,7 +188,7 @@ import Testing
         #expect(await uploads.offset(url) == "1")
     }
 
-    @Test func `more than an upload may be is 413 (12)`() async throws {
+    @Test func `more than the largest upload size is 413 (12)`() async throws {
         let small = UploadFixture { $0.maxUploadSize = 4 }
         let uploads = try await small.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `a coded body is 415 and never decoded (3.1)`() async throws {
+    @Test func `a body with a content coding is 415 and never decoded (3.1)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([1, 2, 3])
@@ -212,7 +212,7 @@ import Testing
         #expect(body.reads == 0)
     }
 
-    @Test func `commits on the way follow the bytes (4.1)`() async throws {
+    @Test func `bytes are committed while a request runs (4.1)`() async throws {
         let eager = UploadFixture { settings in
             settings.commitBytes = 1000
             settings.bufferSize = 2000
@@ -222,7 +222,7 @@ import Testing
         let body = ScriptedBody([.bytes(patternBytes(4000)), .pause], length: 10_000)
         async let answer = uploads.send(.put, url, [], body)
         await body.untilPaused()
-        // The last buffer may be on its way; three of four were committed before it was read.
+        // The last buffer may not be committed yet; the first three of four are.
         var held = 0
         while held < 3000 { held = Int(await uploads.offset(url) ?? "0") ?? 0 }
         #expect(held <= 4000)

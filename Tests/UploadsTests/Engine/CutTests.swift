@@ -7,11 +7,11 @@ import Testing
 
 @testable import Uploads
 
-@Suite struct `An upload that is cut` {
+@Suite struct `An interrupted upload` {
     private let fixture = UploadFixture()
     private let bytes = patternBytes(100_000)
 
-    @Test func `keeps every byte before the cut and goes on (5.12)`() async throws {
+    @Test func `keeps every byte before the cut and continues (5.12)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 100_000))
         let cut = ScriptedBody(
@@ -26,7 +26,7 @@ import Testing
             fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
-    @Test func `never completes, even when every byte came (1.4)`() async throws {
+    @Test func `never completes, even if every byte arrived (1.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([.bytes([1, 2, 3]), .fails(.interrupted)], length: nil)
@@ -36,7 +36,7 @@ import Testing
         #expect(await uploads.put(url, "bytes */*").status == .ok)
     }
 
-    @Test func `by its own slowness may come back at once (3.5)`() async throws {
+    @Test func `that stalled can continue at once (3.5)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let body = ScriptedBody([.bytes([1, 2]), .fails(.stalled)], length: 10)
@@ -47,7 +47,9 @@ import Testing
         #expect(await uploads.offset(url) == "2")
     }
 
-    @Test func `a newer request takes over, the old one gets no answer (11.4)`() async throws {
+    @Test func `is taken over by a newer request, and the old one gets no answer (11.4)`()
+        async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let old = ScriptedBody([.bytes([0, 1, 2, 3]), .pause, .bytes([9])], length: 10)
@@ -62,7 +64,7 @@ import Testing
                 == SHA256.digest(of: Array(0...9)))
     }
 
-    @Test func `a stray request that cannot fit disturbs no writer (11.4)`() async throws {
+    @Test func `a request that does not fit does not interrupt the writer (11.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes(Array(2...9))], length: 10)
@@ -74,7 +76,7 @@ import Testing
         #expect(await answer.status == .ok)
     }
 
-    @Test func `looking on does not disturb a writer (3.8)`() async throws {
+    @Test func `a neutral status does not interrupt the writer (3.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes([2, 3])], length: 4)
@@ -85,7 +87,7 @@ import Testing
         #expect(await answer.status == .ok)
     }
 
-    @Test func `a writer that will not let go makes the newcomer wait and then go (11.4)`()
+    @Test func `a writer that cannot be interrupted makes a newer request fail (11.4)`()
         async throws
     {
         let impatient = UploadFixture()
@@ -94,21 +96,21 @@ import Testing
             finisher: impatient.finisher,
             clock: UploadClock(now: { 0 }, sleep: { _ in }), publicBase: "https://chat.example")
         let url = try await uploads.create(UploadFixture.draft(length: 4))
-        let deaf = DeafBody()
+        let stuckBody = UninterruptibleBody()
         let name = try #require(UploadToken(String(url.dropFirst(29)))?.recordName)
         let upload = try #require(try await uploads.checkOut(name))
-        try await upload.takeTurn(deaf)
+        try await upload.takeTurn(stuckBody)
         let answer = await uploads.put(url, "bytes */*")
         #expect(answer.status == .serviceUnavailable)
         #expect(answer.fields["Retry-After"] == "1")
-        #expect(deaf.wasAsked.withLock { $0 })
+        #expect(stuckBody.wasInterrupted.withLock { $0 })
     }
 
-    @Test func `has its bytes committed while the sender is quiet (4.1)`() async throws {
+    @Test func `has its bytes committed while the sender pauses (4.1)`() async throws {
         let uploads = try await Uploads(
             folder: "\(fixture.temporary.path)/uploads", settings: fixture.settings,
             finisher: fixture.finisher,
-            clock: UploadFixture.hastyClock(upTo: fixture.settings.commitInterval),
+            clock: UploadFixture.fastClock(upTo: fixture.settings.commitInterval),
             publicBase: "https://chat.example")
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes([2, 3])], length: 4)
@@ -119,7 +121,7 @@ import Testing
         #expect(await answer.status == .ok)
     }
 
-    @Test func `by shutting down may come back at once (11.10)`() async throws {
+    @Test func `by shutdown can continue after the restart (11.10)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let running = ScriptedBody([.bytes([0, 1]), .pause, .bytes([2, 3])], length: 4)
@@ -133,11 +135,11 @@ import Testing
     }
 }
 
-/// A body that ignores `interrupt`.
-private final class DeafBody: RequestBody {
+/// A body that ignores interruptions.
+private final class UninterruptibleBody: RequestBody {
     let length: Int64? = nil
-    let wasAsked = Locked(false)
+    let wasInterrupted = Locked(false)
 
     func read(into buffer: inout BodyBuffer) async throws(BodyError) {}
-    func interrupt() { wasAsked.withLock { $0 = true } }
+    func interrupt() { wasInterrupted.withLock { $0 = true } }
 }

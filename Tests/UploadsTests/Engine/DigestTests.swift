@@ -7,12 +7,12 @@ import Testing
 
 @testable import Uploads
 
-@Suite struct `Digests a client states` {
+@Suite struct `Digests stated by a client` {
     private let fixture = UploadFixture()
 
     private func md5(_ bytes: [UInt8]) -> String { Base64.encode(MD5.digest(of: bytes)) }
 
-    @Test func `a wrong Content-MD5 undoes the whole request (4.4, 5.9)`() async throws {
+    @Test func `a wrong Content-MD5 rolls back the whole request (4.4, 5.9)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 6))
         _ = await uploads.put(url, "bytes 0-1/6", [0, 1])
@@ -31,7 +31,7 @@ import Testing
                 == SHA256.digest(of: Array(0...5)))
     }
 
-    @Test func `a cut undoes a request with Content-MD5 (3.5, 4.4)`() async throws {
+    @Test func `a truncated request with Content-MD5 is rolled back (3.5, 4.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 6))
         let body = ScriptedBody([.bytes([0, 1]), .fails(.interrupted)], length: 6)
@@ -39,7 +39,7 @@ import Testing
         #expect(await uploads.offset(url) == "0")
     }
 
-    @Test func `Content-MD5 covers bytes that are held already (4.1)`() async throws {
+    @Test func `Content-MD5 covers overlapping bytes too (4.1)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         _ = await uploads.put(url, "bytes 0-1/4", [0, 1])
@@ -49,7 +49,8 @@ import Testing
     }
 
     @Test(arguments: ["crc32c=AAAAAA==", "md5=AAAAAAAAAAAAAAAAAAAAAA=="])
-    func `a wrong whole digest fails the upload for good (5.9)`(hash: String) async throws {
+    func `a wrong digest of the content fails the upload for good (5.9)`(hash: String) async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let answer = await uploads.send(
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["crc32c=AAA=", "md5=AAAAAA==", "md5=!", "crc32c=AAAAAA==,crc32c=AAAAAQ=="])
-    func `digests that are none are refused before the body (5.9)`(hash: String) async throws {
+    func `malformed digests are refused before the body is read (5.9)`(hash: String) async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([1, 2, 3])
@@ -70,7 +71,7 @@ import Testing
         #expect(body.reads == 0)
     }
 
-    @Test func `a digest that began late is caught up (4.5)`() async throws {
+    @Test func `a digest requested late is computed from the stored bytes (4.5)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 300_000))
         let bytes = patternBytes(300_000)
@@ -81,7 +82,7 @@ import Testing
         #expect(answer.text.contains("\"md5Hash\":\"\(md5(bytes))\""))
     }
 
-    @Test func `a plain PUT is not held up by MD5 (4.5)`() async throws {
+    @Test func `a plain PUT computes no MD5 (4.5)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let answer = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Uploads
 
-/// On a volume of its own: ``TemporaryVolume/isPermitted`` says where that cannot be.
+/// On its own volume, where ``TemporaryVolume/isPermitted``.
 @Suite(.enabled(if: TemporaryVolume.isPermitted && UploadFixture.keepsRecords))
-struct `A disk at its end` {
+struct `A full or read-only disk` {
     private let volume: TemporaryVolume
     private let fixture: UploadFixture
     private let content = patternBytes(3 << 20)
@@ -19,7 +19,7 @@ struct `A disk at its end` {
         fixture = UploadFixture(on: volume.path, bucket: nil)
     }
 
-    @Test func `keeps what did fit, and the rest comes later (11.7)`() async throws {
+    @Test func `stores what fits, and the upload continues later (11.7)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(content.count)))
         let answer = await uploads.put(content, to: url, filling: volume)
@@ -27,7 +27,7 @@ struct `A disk at its end` {
         #expect(answer.text.contains("insufficientStorage"))
         let held = try #require(await uploads.offset(url).flatMap { Int($0) })
         #expect(held >= 512 << 10 && held < content.count)
-        // As long as there is no space, a request is refused before it has sent anything.
+        // While there is no space, a request is refused before its body is read.
         let again = ScriptedBody(Array(content[held...]))
         let range = "bytes \(held)-\(content.count - 1)/\(content.count)"
         let refused = await uploads.send(.put, url, [("Content-Range", range)], again)
@@ -45,7 +45,7 @@ struct `A disk at its end` {
             fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
     }
 
-    @Test func `that is read-only refuses bytes and says what it holds (11.1)`() async throws {
+    @Test func `refuses bytes and still returns the offset when read-only (11.1)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 5))
         _ = await uploads.put(url, "bytes 0-1/5", [1, 2])
@@ -68,7 +68,7 @@ struct `A disk at its end` {
                 == SHA256.digest(of: [1, 2, 3, 4, 5]))
     }
 
-    @Test func `leaves unused files until they can be deleted (11.8)`() async throws {
+    @Test func `keeps unused files until they can be deleted (11.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 1))
         _ = await uploads.send(.put, url, [], ScriptedBody([1]))
@@ -95,7 +95,7 @@ struct `Disk space` {
         fixture = UploadFixture(on: volume.path)
     }
 
-    @Test func `is an upload's own from its first byte on (11.7)`() async throws {
+    @Test func `is reserved for an upload from its first byte on (11.7)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(content.count)))
         let answer = await uploads.put(content, to: url, filling: volume)
@@ -104,12 +104,12 @@ struct `Disk space` {
             fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
     }
 
-    @Test func `is not counted twice once it is taken (11.7)`() async throws {
+    @Test func `is not counted twice once it is written (11.7)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 20 << 20))
         let body = ScriptedBody([.bytes([1]), .fails(.interrupted)], length: 20 << 20)
         _ = await uploads.send(.put, url, [], body)
-        // 20 of 32 MiB are taken by now, and promised no more.
+        // 20 of 32 MiB are written by now, and no longer counted as reserved.
         _ = try await create(8 << 20, number: 1, in: uploads)
         await #expect(throws: UploadError.insufficientStorage) {
             _ = try await create(8 << 20, number: 2, in: uploads)
@@ -132,7 +132,7 @@ struct `Disk space` {
 }
 
 extension Uploads {
-    /// Sends a content; behind its first MiB the volume is full.
+    /// Sends a content; after its first MiB the volume is full.
     fileprivate func put(
         _ content: [UInt8], to url: String, filling volume: TemporaryVolume
     ) async -> Response {

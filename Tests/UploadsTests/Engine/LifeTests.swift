@@ -5,10 +5,10 @@ import Testing
 
 @testable import Uploads
 
-@Suite struct `The life of an upload` {
+@Suite struct `The lifetime of an upload` {
     private let fixture = UploadFixture()
 
-    @Test func `without a byte it ends after a day (0)`() async throws {
+    @Test func `without bytes it expires after a day (0)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         fixture.pass(24 * 3_600_000)
@@ -17,7 +17,7 @@ import Testing
         #expect(await uploads.send(.get, url).status == .gone)
     }
 
-    @Test func `bytes prolong it, looking does not (0, 11.9)`() async throws {
+    @Test func `it is extended by bytes, not by status requests (0, 11.9)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         _ = await uploads.put(url, "bytes 0-0/3", [1])
@@ -30,7 +30,7 @@ import Testing
         #expect(try uploads.blobs.stagedEntries().isEmpty)
     }
 
-    @Test func `thirty days are the end of it, whatever happens (0)`() async throws {
+    @Test func `it ends after thirty days in any case (0)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 100))
         for day in 0..<6 {
@@ -40,11 +40,13 @@ import Testing
         #expect(await uploads.put(url, "bytes 6-6/100", [1]).status == .gone)
     }
 
-    @Test func `finished while the sweeper runs, its answer stays (11.8)`() async throws {
+    @Test func `the answer of an upload finished while the sweeper runs is kept (11.8)`()
+        async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 1))
         _ = await uploads.put(url, "bytes 0-0/1", [1])
-        // What the sweeper's list says when it was made a moment before the end.
+        // The sweeper's list as it was just before the upload finished.
         let name = try #require(
             UploadToken(url.split(separator: "/").last.map(String.init) ?? "")?.recordName)
         let upload = try #require(try await uploads.checkOut(name))
@@ -60,7 +62,7 @@ import Testing
         #expect(await uploads.put(url, "bytes */1", []).status == .notFound)
     }
 
-    @Test func `a used content is not given up (5.10)`() async throws {
+    @Test func `a content in use cannot be cancelled (5.10)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 1))
         _ = await uploads.send(.put, url, [], ScriptedBody([1]))
@@ -71,7 +73,7 @@ import Testing
         #expect(await uploads.bytes(of: UploadFixture.content) == nil)
     }
 
-    @Test func `one owner has so many open ones (0, 12)`() async throws {
+    @Test func `the open uploads of one owner are limited (0, 12)`() async throws {
         let strict = UploadFixture { $0.maxOpenUploadsPerOwner = 1 }
         let uploads = try await strict.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
@@ -82,7 +84,7 @@ import Testing
         _ = try await uploads.create(UploadFixture.draft(length: 3))
     }
 
-    @Test func `a disk that cannot hold it takes none of it (11.7)`() async throws {
+    @Test func `an upload that does not fit on the disk is refused (11.7)`() async throws {
         let full = UploadFixture { $0.diskHeadroom = .max / 2 }
         let uploads = try await full.open()
         await #expect(throws: UploadError.insufficientStorage) {
@@ -90,8 +92,7 @@ import Testing
         }
     }
 
-    @Test func `URLs are absolute, without a slash at the end, and never alike (1.1)`() async throws
-    {
+    @Test func `URLs are absolute, without a trailing slash, and unique (1.1)`() async throws {
         let uploads = try await fixture.open()
         let first = try await uploads.create(UploadFixture.draft(length: 3))
         let second = try await uploads.create(UploadFixture.draft(length: 3))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Uploads
 
-/// Numbers of which one more, or the sum with another one, may not be a number.
+/// Numbers whose successor, or sum with another one, may overflow.
 private let numbers = [
     "-1", "0", "1", "2147483648", "68719476736", "9007199254740992", "9223372036854775807",
     "9223372036854775808", "1000000000000000000000000000000",
@@ -133,15 +133,15 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `Any number in a request` {
+@Suite struct `Numbers in a request` {
     /// Largest lengths: the default, the largest that can be set, and none.
     @Test(arguments: NumberCase.all, [2_147_483_648, 1 << 50, Int64.max])
-    fileprivate func `is taken or refused, and traps nothing (0)`(
+    fileprivate func `are accepted or refused without a crash (0)`(
         row: NumberCase, largest: Int64
     ) async throws {
         let fixture = UploadFixture(bucket: nil) { settings in
             settings.maxUploadSize = largest
-            // So that nothing is reserved on the disk for what does not come.
+            // So that no disk space is reserved for bytes that never arrive.
             settings.applicationQuota = 1 << 20
         }
         for number in numbers {
@@ -156,8 +156,8 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [Int64(0), 1, 1 << 31, 1 << 36, 1 << 53, .max])
-    func `may be the length of a body (4.1)`(length: Int64) async throws {
-        // Nothing is reserved for what does not come.
+    func `can be the length of a body (4.1)`(length: Int64) async throws {
+        // No disk space is reserved for bytes that never arrive.
         let fixture = UploadFixture(bucket: nil) { $0.maxUploadSize = 1 << 20 }
         let uploads = try await fixture.open()
         typealias Fields = [(name: String, value: String)]
@@ -181,7 +181,7 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: numbers) func `may stand in a range of a download (9.4)`(number: String) {
+    @Test(arguments: numbers) func `can be in a range of a download (9.4)`(number: String) {
         for size: Int64 in [0, 1, 1 << 31, .max - 1] {
             let texts = [
                 "\(number)-", "-\(number)", "0-\(number)", "\(number)-\(number)",
@@ -196,12 +196,12 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `Any number in what is stored` {
+@Suite struct `Numbers in stored records` {
     private static let all: [Int64] = [
         .min, -1, 0, 1, 1 << 31, 1 << 36, 1 << 53, 1 << 62, .max,
     ]
 
-    @Test(arguments: all) func `of an upload can be calculated with or is refused`(number: Int64) {
+    @Test(arguments: all) func `of an upload are usable or refused`(number: Int64) {
         var record = UploadRecord(UploadFixture.draft(length: 9), creation: .tus, at: 0, lives: 1)
         var made: [UploadRecord] = []
         record.length = number
@@ -223,7 +223,7 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: all) func `of parts can be summed or is refused`(number: Int64) throws {
+    @Test(arguments: all) func `of parts have a sum or are refused`(number: Int64) throws {
         for longest in Self.all where longest >= 0 {
             if number > 0 { #expect(StoredParts(partSize: number, longest: longest).stride >= 1) }
         }
@@ -239,7 +239,7 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
         #expect(read.nextNumber(.max) > 0)
     }
 
-    @Test(arguments: all) func `of a journal of parts can be summed or is refused`(number: Int64) {
+    @Test(arguments: all) func `of a journal of parts have a sum or are refused`(number: Int64) {
         let head = JournaledParts(upload: "u", partSize: number).head
         let entries = [head] + (0..<3).map { JournaledParts.entry("t\($0)") }
         guard let parts = JournaledParts(entries) else { return }

@@ -17,13 +17,13 @@ import Testing
                 contentID: UploadFixture.content(number: number), mediaType: nil, length: length))
     }
 
-    @Test func `counts contents and all that is promised (11.6, 11.9)`() async throws {
+    @Test func `counts contents and the declared lengths of uploads (11.6, 11.9)`() async throws {
         let uploads = try await fixture.open()
         let url = try await create(4, in: uploads)
         _ = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3, 4]))
         let open = try await create(6, in: uploads)
         await #expect(throws: UploadError.quotaExceeded(10)) { try await create(1, in: uploads) }
-        // Another application has a quota of its own.
+        // Another application has its own quota.
         _ = try await create(10, for: "other", in: uploads)
         _ = await uploads.send(.delete, open)
         _ = try await create(6, in: uploads)
@@ -57,29 +57,29 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.isEmpty })
         #expect(await uploads.put(url, "bytes */*").status == .gone)
         #expect(uploads.statistics.ended == [.refused: 1])
-        // What was refused takes nothing of it.
+        // A refused upload does not count.
         _ = try await create(10, in: uploads)
     }
 
-    @Test func `counts a content once, though its finishing is repeated (11.1, 11.6)`()
+    @Test func `counts a content once when finishing it is repeated (11.1, 11.6)`()
         async throws
     {
         let uploads = try await fixture.open()
         let url = try await create(6, in: uploads)
-        fixture.finisher.mood.withLock { $0 = .takesAndBreaks }
+        fixture.finisher.behaviour.withLock { $0 = .takesAndBreaks }
         let answer = await uploads.put(url, "bytes 0-5/6", patternBytes(6))
         #expect(answer.status == .internalServerError)
-        fixture.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.behaviour.withLock { $0 = .takes }
         #expect(await uploads.put(url, "bytes */*").status == .ok)
     }
 
-    @Test func `goes to one of two whose lengths show themselves at the same time (11.6)`()
+    @Test func `goes to one of two whose lengths become known at the same time (11.6)`()
         async throws
     {
         let uploads = try await fixture.open()
         let urls = try await [create(nil, in: uploads), create(nil, number: 2, in: uploads)]
-        // Both are checked against what is finished before either is.
-        fixture.finisher.mood.withLock { $0 = .waits }
+        // Both are checked before either is finished.
+        fixture.finisher.behaviour.withLock { $0 = .waits }
         async let answers = withTaskGroup { group in
             for url in urls {
                 group.addTask {
@@ -95,7 +95,7 @@ import Testing
                 await Task.yield()
             }
         }
-        fixture.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.behaviour.withLock { $0 = .takes }
         #expect(await answers.sorted() == [200, 507])
         #expect(fixture.finisher.finished.withLock { $0.map(\.size) } == [6])
         #expect(uploads.statistics.ended[.refused] == 1)
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `accepts nothing while usage cannot be counted (11.6)`() async throws {
         let uploads = try await fixture.open()
-        fixture.finisher.mood.withLock { $0 = .breaks }
+        fixture.finisher.behaviour.withLock { $0 = .breaks }
         await #expect(throws: UploadError.backend) { try await create(1, in: uploads) }
     }
 
@@ -116,7 +116,7 @@ import Testing
             return await group.reduce(into: 0) { count, isCreated in count += isCreated ? 1 : 0 }
         }
         #expect(created == 1)
-        // What the others claimed for a moment is free again.
+        // The space that the others reserved for a moment is free again.
         _ = try await create(4, in: uploads)
     }
 }

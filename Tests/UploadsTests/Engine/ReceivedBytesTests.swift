@@ -6,12 +6,12 @@ import Testing
 
 @testable import Uploads
 
-/// A writer is slow, and its connection holds bytes that no read has returned yet (ruling 33).
-@Suite struct `Bytes received and not handed over yet` {
+/// A slow writer, whose connection has received bytes that no read has returned yet (ruling 33).
+@Suite struct `Bytes received but not returned by a read yet` {
     private let fixture = UploadFixture()
     private let length = 100
 
-    /// A `PUT` of the whole content, of which so many bytes were received.
+    /// A `PUT` of the whole content, of which `count` bytes were received.
     private func body(_ count: Int) -> ScriptedBody {
         let bytes = patternBytes(length)
         return ScriptedBody(
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [HTTP.Method.head, .get])
-    func `are counted and durable for a neutral status, and the writer goes on (3.8)`(
+    func `are durable and counted by a neutral status, and the writer continues (3.8)`(
         method: HTTP.Method
     ) async throws {
         let uploads = try await fixture.open()
@@ -47,7 +47,7 @@ import Testing
             #expect(status.text.contains("\"offset\":40"))
         }
         let name = try #require(UploadToken(String(url.dropFirst(29)))?.recordName)
-        // Nothing was shut down: what another start finds is what was durable.
+        // Nothing was shut down, so another start finds only durable bytes.
         let found = try #require(try await fixture.open().engine.records.find(name))
         #expect(found.record.offset == 40)
         body.release()
@@ -55,7 +55,7 @@ import Testing
         #expect(isWhole)
     }
 
-    @Test func `are counted for the progress of a content`() async throws {
+    @Test func `are counted in the progress of a content`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `are where the next append may begin (11.4)`() async throws {
+    @Test func `are the offset where the next append may begin (11.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)
@@ -101,7 +101,7 @@ import Testing
         #expect(isWhole)
     }
 
-    @Test func `are in the offset that a refused append gets (6.5)`() async throws {
+    @Test func `are counted in the offset that a refused append gets (6.5)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)
@@ -115,7 +115,7 @@ import Testing
         #expect(isWhole)
     }
 
-    @Test func `come after bytes that are held already (5.8)`() async throws {
+    @Test func `are counted after overlapping bytes that are stored already (5.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         #expect(
@@ -131,7 +131,7 @@ import Testing
         #expect(isWhole)
     }
 
-    @Test func `of fifty writers are durable when the server has stopped (11.10)`() async throws {
+    @Test func `of fifty writers are durable after shutdown (11.10)`() async throws {
         let uploads = try await fixture.open()
         var urls: [String] = []
         for number in 0..<50 { urls.append(try await uploads.create(content(number))) }
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `of a request with a digest of its body stay invisible (4.4)`() async throws {
+    @Test func `of a request with a digest of its body are not counted (4.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(length)))
         let body = body(40)

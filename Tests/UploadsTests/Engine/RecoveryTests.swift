@@ -12,7 +12,7 @@ import Testing
     private let fixture = UploadFixture()
     private let bytes = patternBytes(50_000)
 
-    /// Twenty thousand bytes held, then the process is gone.
+    /// Stores 20,000 bytes, then stops without a shutdown.
     private func crashed() async throws -> String {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 50_000))
@@ -20,7 +20,7 @@ import Testing
         return url
     }
 
-    @Test func `bytes behind the offset are cut, the rest is exactly the prefix (11.2, 11.3)`()
+    @Test func `bytes after the offset are truncated, the rest is the exact prefix (11.2, 11.3)`()
         async throws
     {
         let url = try await crashed()
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(.enabled(if: UploadFixture.keepsRecords))
-    func `a file shorter than the offset fails, the offset never shrinks (11.2)`()
+    func `a file shorter than the offset fails the upload (11.2)`()
         async throws
     {
         let url = try await crashed()
@@ -47,39 +47,39 @@ import Testing
         #expect(await uploads.send(.head, url).status == .gone)
     }
 
-    @Test func `finishing that was cut short is done again (11.2)`() async throws {
-        fixture.finisher.mood.withLock { $0 = .breaks }
+    @Test func `finishing that was interrupted is repeated (11.2)`() async throws {
+        fixture.finisher.behaviour.withLock { $0 = .breaks }
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let first = await uploads.send(.put, url, [], ScriptedBody([1, 2, 3]))
         #expect(first.status == .internalServerError)
-        fixture.finisher.mood.withLock { $0 = .takes }
-        // Where several finish, the first may still be alive for so long.
+        fixture.finisher.behaviour.withLock { $0 = .takes }
+        // With shared records, the first finisher counts as alive for this long.
         fixture.pass(SharedUploadRecords.claimDuration)
         let reopened = try await fixture.open()
         #expect(await reopened.put(url, "bytes */*").status == .ok)
         #expect(fixture.finisher.finished.withLock { $0.first?.size } == 3)
     }
 
-    @Test func `finishing has one owner, also when no request waits for it any more (11.4)`()
+    @Test func `finishing runs once, also when no request waits for it any more (11.4)`()
         async throws
     {
-        fixture.finisher.mood.withLock { $0 = .waits }
+        fixture.finisher.behaviour.withLock { $0 = .waits }
         let uploads = try await Uploads(
             folder: fixture.folder, settings: fixture.settings, finisher: fixture.finisher,
-            clock: UploadFixture.hastyClock(upTo: fixture.settings.finalizeWait),
+            clock: UploadFixture.fastClock(upTo: fixture.settings.finalizeWait),
             publicBase: "https://chat.example", bucket: fixture.bucket)
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let first = await uploads.put(url, "bytes 0-2/3", [1, 2, 3])
         #expect(first.status == .serviceUnavailable)
         #expect(await uploads.put(url, "bytes */*").status == .serviceUnavailable)
-        fixture.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.behaviour.withLock { $0 = .takes }
         while await uploads.put(url, "bytes */*").status != .ok { await Task.yield() }
         #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
-    @Test func `a content refused at the end fails for good (1.3)`() async throws {
-        fixture.finisher.mood.withLock { $0 = .refuses }
+    @Test func `a content refused on finishing fails for good (1.3)`() async throws {
+        fixture.finisher.behaviour.withLock { $0 = .refuses }
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         #expect(await uploads.send(.put, url, [], ScriptedBody([1, 2, 3])).status == .badRequest)
@@ -96,7 +96,7 @@ import Testing
         let token = String(url.split(separator: "/").last ?? "")
         let name = try #require(UploadToken(token)?.recordName)
         let path = "\(fixture.temporary.path)/uploads/records/\(name)"
-        // A link to itself: opening it fails, and that says nothing of the record.
+        // A link to itself: opening it fails, though the record exists.
         rename(path, "\(path).kept")
         symlink(path, path)
         #expect(await uploads.send(.get, url).status == .internalServerError)
@@ -108,7 +108,7 @@ import Testing
         #expect(await (try fixture.open()).offset(url) == "20000")
     }
 
-    @Test func `without a free descriptor a client is asked to retry (3.5)`() {
+    @Test func `without a free descriptor a client gets Retry-After (3.5)`() {
         let request = Request(method: .get, target: RequestTarget("/"), fields: Fields([]))
         let answer = UploadError(DiskError(kind: .tooManyOpen, operation: "open"))
             .response(to: request, fixture.settings)
@@ -116,7 +116,8 @@ import Testing
         #expect(answer.fields["Retry-After"] == "1")
     }
 
-    @Test func `files without a record go once they are an hour old (11.2)`() async throws {
+    @Test func `files without a record are deleted once they are an hour old (11.2)`() async throws
+    {
         let uploads = try await fixture.open()
         let orphan = try #require(BlobName("orphan"))
         _ = try uploads.blobs.stage(orphan)
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test(.enabled(if: UploadFixture.keepsRecords))
-    func `a folder says nothing of its capabilities (1.1)`() async throws {
+    func `a folder of records does not contain the tokens of URLs (1.1)`() async throws {
         let url = try await crashed()
         let token = String(url.split(separator: "/").last ?? "")
         let folder = try RecordFolder(at: "\(fixture.temporary.path)/uploads/records")

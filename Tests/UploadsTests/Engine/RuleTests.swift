@@ -5,11 +5,11 @@ import Testing
 
 @testable import Uploads
 
-/// Appending by the exact rule, as dialects B and C do, driven without their words.
-@Suite struct `Appending by the exact rule` {
+/// Appending at an exact offset, as protocols B and C do, without their headers.
+@Suite struct `Appending at an exact offset` {
     private let fixture = UploadFixture()
 
-    @Test(arguments: [0, 2, 4] as [Int64]) func `starts at what is held, nowhere else (4.1)`(
+    @Test(arguments: [0, 2, 4] as [Int64]) func `starts at the offset, nowhere else (4.1)`(
         first: Int64
     ) async throws {
         let (uploads, name) = try await started([1, 2, 3])
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [0, 6] as [Int64])
-    func `cannot disturb a writer whose bytes it does not continue (11.4)`(
+    func `does not interrupt a writer whose bytes it does not continue (11.4)`(
         first: Int64
     ) async throws {
         let (uploads, name) = try await started([1])
@@ -33,7 +33,7 @@ import Testing
         #expect(try await old == .held(4))
     }
 
-    @Test func `takes over from where its writer may have come to (11.4)`() async throws {
+    @Test func `takes over where the running writer has come to (11.4)`() async throws {
         let (uploads, name) = try await started([1])
         let running = ScriptedBody([.bytes([2, 3]), .pause, .bytes([4])], length: 3)
         async let old = append(uploads, name, exact(1, 3), running)
@@ -42,7 +42,7 @@ import Testing
         #expect(try await old == .dropped)
     }
 
-    @Test func `never ends a content that a request does not declare whole (1.4)`() async throws {
+    @Test func `never completes a content that no request declares complete (1.4)`() async throws {
         let (uploads, name) = try await started([])
         var whole = exact(0, 3)
         whole.total = 3
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [DigestAlgorithm.md5, .sha256, .sha512])
-    func `is all or nothing under digests of its body (4.4)`(
+    func `stores all or nothing of a body with digests (4.4)`(
         algorithm: DigestAlgorithm
     ) async throws {
         let (uploads, name) = try await started([1])
@@ -87,7 +87,7 @@ import Testing
         return (uploads, name)
     }
 
-    /// Waits until a running writer has stored so much.
+    /// Waits until a running writer has received `count` bytes.
     private func reached(_ count: Int64, _ uploads: Uploads, _ name: BlobName) async throws {
         let upload = try #require(try await uploads.checkOut(name))
         defer { uploads.checkIn(name) }
@@ -104,7 +104,7 @@ import Testing
 }
 
 extension AppendOutcome {
-    /// The final answer, where this request saw to it.
+    /// The final answer, if this request completed the upload.
     fileprivate var answer: StoredResponse? {
         if case .complete(let answer) = self { answer } else { nil }
     }

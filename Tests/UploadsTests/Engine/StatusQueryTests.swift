@@ -6,7 +6,7 @@ import Testing
 @Suite struct `A status query` {
     private let fixture = UploadFixture()
 
-    /// An upload with four bytes held, of a length known or not.
+    /// An upload with four bytes stored, of known or unknown length.
     private func held(length: Int64?) async throws -> (Uploads, String) {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: length))
@@ -15,12 +15,12 @@ import Testing
         return (uploads, url)
     }
 
-    @Test func `with the total that is held finishes the upload (5.5)`() async throws {
+    @Test func `with the stored length as total finishes the upload (5.5)`() async throws {
         let (uploads, url) = try await held(length: nil)
         #expect(await uploads.put(url, "bytes */4").status == .ok)
     }
 
-    @Test(arguments: [Int64(3), 9]) func `with another total records nothing (5.5)`(
+    @Test(arguments: [Int64(3), 9]) func `with another total changes nothing (5.5)`(
         total: Int64
     ) async throws {
         let (uploads, url) = try await held(length: nil)
@@ -30,13 +30,13 @@ import Testing
         #expect(await uploads.put(url, "bytes */4").status == .ok)
     }
 
-    @Test func `without a total never finishes an unknown length (5.5)`() async throws {
+    @Test func `without a total never finishes an upload of unknown length (5.5)`() async throws {
         let (uploads, url) = try await held(length: nil)
         #expect(await uploads.put(url, "bytes */*").status == .resumeIncomplete)
     }
 
     @Test(arguments: [("Content-Range", "rubbish"), ("Content-Encoding", "gzip")])
-    func `all else is validated after token and state (1.1, 3.2)`(
+    func `is validated after the upload's token and state (1.1, 3.2)`(
         name: String, value: String
     ) async throws {
         let (uploads, url) = try await held(length: 4)
@@ -56,7 +56,7 @@ import Testing
         #expect(await uploads.put(url, "bytes */9").fields["Range"] == "bytes=0-3")
     }
 
-    @Test func `of nothing held has no Range (5.4)`() async throws {
+    @Test func `of an empty upload has no Range (5.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 9))
         #expect(await uploads.put(url, "bytes */*").fields["Range"] == nil)

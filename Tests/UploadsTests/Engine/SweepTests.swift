@@ -19,7 +19,7 @@ import Testing
         return String(id)
     }
 
-    @Test func `deletes the bytes of unused contents, and reports it (11.8)`() async throws {
+    @Test func `deletes the bytes of unused contents, and reports that (11.8)`() async throws {
         let uploads = try await fixture.open()
         let (gone, kept) = try await (finish(1, 5, in: uploads), finish(2, 7, in: uploads))
         fixture.finisher.unneeded.withLock {
@@ -33,14 +33,16 @@ import Testing
         #expect(uploads.statistics.erasedBytes == 5)
     }
 
-    @Test func `asks for what no message has needed for long enough (11.8)`() async throws {
+    @Test func `queries contents unused for long enough (11.8)`() async throws {
         let uploads = try await fixture.open()
         await uploads.sweep()
         let now = fixture.time.withLock { $0 }
         #expect(fixture.finisher.unusedSince.withLock { $0 } == now - fixture.settings.unusedTTL)
     }
 
-    @Test func `deletes again what was not reported, and what has no bytes (11.8)`() async throws {
+    @Test func `repeats deletions that were not reported, and ignores missing bytes (11.8)`()
+        async throws
+    {
         let uploads = try await fixture.open()
         let contents = ["../escape", UploadFixture.content].map {
             AbandonedContent(application: "app", contentID: $0)

@@ -16,16 +16,16 @@ import Testing
             (.full, .insufficientStorage), (.tooManyOpen, .busy), (.readOnly, .backend),
             (.broken, .backend), (.denied, .backend),
         ] as [(DiskError.Kind, UploadError)])
-    func `is a client's business only as far as it can wait for its end (11.1, 11.7)`(
+    func `is reported to the client in detail only if a retry can help (11.1, 11.7)`(
         kind: DiskError.Kind, error: UploadError
     ) {
         #expect(UploadError(DiskError(kind: kind, operation: "fdatasync")) == error)
     }
 
-    @Test func `loses what came since the last one, for good (11.1)`() async throws {
+    @Test func `discards all bytes since the last successful one (11.1)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 5))
-        // A device that takes every byte and cannot be synced.
+        // A device that accepts every byte and cannot be synced.
         #expect(symlink("/dev/zero", fixture.stagedPath) == 0)
         let answer = await uploads.put(url, "bytes 0-2/5", [1, 2, 3])
         #expect(answer.status == .internalServerError)
@@ -37,8 +37,8 @@ import Testing
                 == SHA256.digest(of: [1, 2, 3, 4, 5]))
     }
 
-    /// A request that brings what is behind the first MiB of three.
-    struct Way: Sendable, CustomTestStringConvertible {
+    /// A request that sends the bytes after the first MiB of three.
+    struct FaultCase: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let method: HTTP.Method
         var fields: [(name: String, value: String)] = []
@@ -46,13 +46,13 @@ import Testing
     }
 
     private static let content = patternBytes(3 << 20)
-    private static let ways = [
-        Way(
+    private static let faultCases = [
+        FaultCase(
             testDescription: "a range", method: .put,
             fields: [("Content-Range", "bytes 1048576-3145727/3145728")]),
-        Way(testDescription: "all of it", method: .put, first: 0),
-        Way(testDescription: "tus", method: .patch, fields: tus),
-        Way(
+        FaultCase(testDescription: "all of it", method: .put, first: 0),
+        FaultCase(testDescription: "tus", method: .patch, fields: tus),
+        FaultCase(
             testDescription: "tus, with a checksum", method: .patch,
             fields: tus + [
                 (
@@ -60,10 +60,10 @@ import Testing
                     "sha1 \(Base64.encode(SHA1.digest(of: Array(content[(1 << 20)...]))))"
                 )
             ]),
-        Way(
+        FaultCase(
             testDescription: "IETF 6", method: .patch,
             fields: [("Upload-Draft-Interop-Version", "6")] + draft),
-        Way(testDescription: "IETF", method: .patch, fields: draft),
+        FaultCase(testDescription: "IETF", method: .patch, fields: draft),
     ]
     private static let tus = [
         (name: "Tus-Resumable", value: "1.0.0"), ("Upload-Offset", "1048576"),
@@ -74,9 +74,9 @@ import Testing
         ("Content-Type", "application/partial-upload"),
     ]
 
-    @Test(arguments: ways)
-    func `ends the request in every dialect, and takes nothing that was acknowledged (11.1, 4.3)`(
-        way: Way
+    @Test(arguments: faultCases)
+    func `ends the request in every protocol, and loses no acknowledged byte (11.1, 4.3)`(
+        faultCase: FaultCase
     ) async throws {
         let uploads = try await fixture.open()
         let content = Self.content
@@ -86,22 +86,22 @@ import Testing
         #expect(first.status.code == 308)
         let body = ScriptedBody(
             [
-                .bytes(Array(content[way.first..<(2 << 20)])),
+                .bytes(Array(content[faultCase.first..<(2 << 20)])),
                 .event { [fixture] in fixture.breakSync() },
                 .bytes(Array(content[(2 << 20)...])),
-            ], length: Int64(content.count - way.first))
-        let answer = await uploads.send(way.method, url, way.fields, body)
+            ], length: Int64(content.count - faultCase.first))
+        let answer = await uploads.send(faultCase.method, url, faultCase.fields, body)
         #expect(answer.status == .internalServerError)
         #expect(await uploads.offset(url) == "1048576")
         let again = await uploads.send(
-            way.method, url, way.fields, ScriptedBody(Array(content[way.first...])))
+            faultCase.method, url, faultCase.fields,
+            ScriptedBody(Array(content[faultCase.first...])))
         #expect((200..<300).contains(again.status.code))
         #expect(
             fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
     }
 
-    @Test func `on the way ends the request where the last good one was (4.1, 11.1)`() async throws
-    {
+    @Test func `during a request ends it at the last successful one (4.1, 11.1)`() async throws {
         let fixture = UploadFixture { $0.commitBytes = 256 << 10 }
         let uploads = try await fixture.open()
         let content = Self.content
@@ -110,7 +110,7 @@ import Testing
             [
                 .bytes(Array(content[..<(1 << 20)])),
                 .event {
-                    // The bytes are in the file some time after they were read.
+                    // The bytes are written to the file some time after they were read.
                     while await uploads.offset(url) == "0" { await Task.yield() }
                     fixture.breakSync()
                 },

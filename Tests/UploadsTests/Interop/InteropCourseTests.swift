@@ -13,15 +13,15 @@ import Testing
     }
 
     @Test(arguments: InteropClient.versions)
-    func `gets the URL for resuming once, before its body is read (7.5)`(
+    func `gets its URL once, before its body is read (7.5)`(
         version: Int
     ) async throws {
         let client = try await client(version)
         let body = ScriptedBody([.bytes([1]), .fails(.interrupted)], length: 3)
         let lost = await client.send(.post, "/uploads", [client.complete(true)], body)
         #expect(lost.ending == .drop)
-        #expect(body.informed.count == 1)
-        let hint = try #require(body.informed.first)
+        #expect(body.interimResponses.count == 1)
+        let hint = try #require(body.interimResponses.first)
         #expect(hint.status.code == 104)
         #expect(hint.fields["Upload-Draft-Interop-Version"] == "\(version)")
         #expect((hint.fields["Upload-Limit"] != nil) == (version >= 6))
@@ -33,13 +33,13 @@ import Testing
         #expect(client.isComplete(last) == true)
     }
 
-    @Test func `at a known URL begins at its first byte again (7.6, 7.13)`() async throws {
+    @Test func `at a known URL starts again at its first byte (7.6, 7.13)`() async throws {
         let client = try await client(6)
         let url = try await client.uploads.create(UploadFixture.draft(length: 4))
         let body = ScriptedBody([.bytes([1, 2]), .fails(.interrupted)], length: 4)
         let fields = [client.complete(true), (name: "Upload-Length", value: "4")]
         _ = await client.send(.put, url, fields, body)
-        #expect(body.informed.first?.fields["Location"] == url)
+        #expect(body.interimResponses.first?.fields["Location"] == url)
         let again = await client.send(.put, url, fields, ScriptedBody([1, 2, 3, 4]))
         #expect(again.status == .created)
         #expect(again.fields["Upload-Offset"] == "4")
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [(4, 0), (5, 2), (8, 2)])
-    func `gets its offset during the upload, since version 5 (7.5)`(
+    func `gets its offset during the request, from version 5 on (7.5)`(
         version: Int, count: Int
     ) async throws {
         let fixture = UploadFixture {
@@ -75,18 +75,20 @@ import Testing
         let body = ScriptedBody(Array(steps.dropLast()), length: 12)
         let answer = await client.append(body, at: 0, of: url, isComplete: false)
         #expect(answer.fields["Upload-Offset"] == "12")
-        let offsets = body.informed.compactMap { $0.fields["Upload-Offset"].flatMap(Int.init) }
+        let offsets = body.interimResponses.compactMap {
+            $0.fields["Upload-Offset"].flatMap(Int.init)
+        }
         #expect(offsets.count >= count)
         #expect(offsets == offsets.sorted())
-        #expect(body.informed.allSatisfy { $0.fields["Location"] == nil })
+        #expect(body.interimResponses.allSatisfy { $0.fields["Location"] == nil })
         #expect(count > 0 || offsets.isEmpty)
     }
 
     @Test(arguments: [
         (UploadSettings.Interim104.auto, false, true), (.auto, true, false), (.on, true, true),
         (.off, false, false),
-    ]) func `gets no interim answer through a proxy that might not understand (7.5)`(
-        mode: UploadSettings.Interim104, isProxied: Bool, isTold: Bool
+    ]) func `gets no interim response through a proxy that might not forward it (7.5)`(
+        mode: UploadSettings.Interim104, isProxied: Bool, getsInterim: Bool
     ) async throws {
         let fixture = UploadFixture { $0.interim104 = mode }
         let uploads = try await fixture.open()
@@ -102,11 +104,11 @@ import Testing
                 .outcome
         else { throw UploadError.notFound }
         #expect(await work(body).status == .created)
-        #expect(body.informed.isEmpty == !isTold)
+        #expect(body.interimResponses.isEmpty == !getsInterim)
     }
 
     @Test(arguments: InteropClient.versions)
-    func `taken over by a question ends without an answer (11.4, 7.11)`(
+    func `that a status query takes over ends without an answer (11.4, 7.11)`(
         version: Int
     ) async throws {
         let client = try await client(version)
@@ -114,7 +116,7 @@ import Testing
         let stalled = ScriptedBody([.bytes([2, 3]), .pause], length: 5)
         async let old = client.append(stalled, at: 1, of: url, isComplete: true)
         await stalled.untilPaused()
-        // No clock moves: the writer releases because it is interrupted.
+        // No clock moves: the writer stops because it is interrupted.
         let held = await client.send(.head, url)
         #expect(held.fields["Upload-Offset"] == "3")
         #expect(await old.ending == .drop)
@@ -122,7 +124,9 @@ import Testing
         #expect(client.isComplete(rest) == true)
     }
 
-    @Test func `that stalls or is stopped is closed without an answer (7.11, 12)`() async throws {
+    @Test func `that stalls, or that shutdown stops, is closed without an answer (7.11, 12)`()
+        async throws
+    {
         let client = try await client(6)
         let url = try await client.started([1])
         let body = ScriptedBody([.bytes([2]), .fails(.stalled)], length: 9)
@@ -137,7 +141,7 @@ import Testing
         #expect(await reopened.send(.head, url).fields["Upload-Offset"] == "3")
     }
 
-    @Test func `is not ended by its length alone (1.4, 7.8)`() async throws {
+    @Test func `does not complete by its length alone (1.4, 7.8)`() async throws {
         let client = try await client(8)
         let created = await client.create([1, 2], isComplete: false, [("Upload-Length", "2")])
         #expect(created.fields["Upload-Offset"] == "2")
@@ -150,7 +154,7 @@ import Testing
         #expect(await client.send(.head, url).fields["Upload-Complete"] == "?1")
     }
 
-    @Test func `may be empty`() async throws {
+    @Test func `can be empty`() async throws {
         let client = try await client(8)
         #expect(await client.create([], isComplete: true).text.contains(#""size":"0""#))
         let open = await client.create([], isComplete: false, [("Upload-Length", "0")])
@@ -164,14 +168,14 @@ import Testing
             ("attachment; filename=a; filename*=UTF-8''b%20%C3%A4.png", "b ä.png"),
             ("attachment; filename*=latin1''x; filename=a", "a"), ("attachment", nil),
         ] as [(String, String?)])
-    func `is named by its disposition (7.6)`(value: String, name: String?) {
+    func `takes its name from Content-Disposition (7.6)`(value: String, name: String?) {
         #expect(ContentDisposition.fileName(in: value) == name)
     }
 
     @Test(arguments: [
         ("image/png", "image/png"), ("application/partial-upload", "application/octet-stream"),
     ])
-    func `has the media type of its creation, unless that says how it is sent (7.6)`(
+    func `has the media type of its creation, unless that is the protocol's own (7.6)`(
         type: String, stored: String
     ) async throws {
         let client = try await client(7)
@@ -179,7 +183,7 @@ import Testing
         #expect(created.text.contains(#""contentType":"\#(stored)""#))
     }
 
-    @Test func `goes on in another dialect (2)`() async throws {
+    @Test func `continues in another protocol (2)`() async throws {
         let client = try await client(6)
         let url = try await client.started([1])
         #expect(await client.uploads.put(url, "bytes 1-1/3", [2]).status == .resumeIncomplete)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Uploads
 
-/// Column C of the status matrix (§12), the rows that are alike in all versions.
+/// Column C of the status matrix (§12): the rows that are the same in all versions.
 @Suite struct `The IETF protocol answers` {
     private let fixture = UploadFixture()
 
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: InteropClient.versions, [0, 5])
-    func `409 when the first byte is not the next one (7.8)`(
+    func `409 to an append at another offset (7.8)`(
         version: Int, offset: Int
     ) async throws {
         let client = try await client(version)
@@ -38,7 +38,7 @@ import Testing
             (name: "Upload-Offset", value: "x"), (name: "Upload-Offset", value: "-1"),
             (name: "Upload-Offset", value: "1, 1"), (name: "Upload-Offset", value: ""),
         ])
-    func `400 to what cannot be read (7.2, 7.8)`(
+    func `400 to malformed headers (7.2, 7.8)`(
         version: Int, field: (name: String, value: String)
     ) async throws {
         let client = try await client(version)
@@ -61,7 +61,7 @@ import Testing
             ([("Content-Digest", "md5=:AAAA:")], 200),
             ([("Repr-Digest", "sha-512=x")], 400),
         ] as [([(String, String)], Int)])
-    func `a creation by what its head says, with nothing created (7.6)`(
+    func `an invalid creation, without creating an upload (7.6)`(
         fields: [(String, String)], status: Int
     ) async throws {
         let client = try await client(8)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: InteropClient.versions)
-    func `400 when a length contradicts the known one (7.8)`(version: Int) async throws {
+    func `400 to a length that contradicts the known one (7.8)`(version: Int) async throws {
         let client = try await client(version)
         let url = try await client.uploads.create(UploadFixture.draft(length: 3))
         for bytes in [[1], [1, 2, 3, 4]] as [[UInt8]] {
@@ -82,7 +82,7 @@ import Testing
             #expect(answer.text.contains("#inconsistent-upload-length"))
         }
         #expect(await client.uploads.offset(url) == "0")
-        // Its length is not known before its end, so its bytes are kept.
+        // Its length is not known before its end, so its bytes are stored.
         let body = ScriptedBody([.bytes([1])], length: nil)
         let early = await client.append(body, at: 0, of: url, isComplete: true)
         #expect(early.status == .badRequest)
@@ -90,7 +90,7 @@ import Testing
         #expect(await client.uploads.offset(url) == "1")
     }
 
-    @Test func `413 with the limit beyond the largest size (7.6)`() async throws {
+    @Test func `413 with the limit above the largest size (7.6)`() async throws {
         let small = UploadFixture { $0.maxUploadSize = 2 }
         let client = InteropClient(uploads: try await small.open(), version: 8)
         let answer = await client.create([1, 2, 3], isComplete: true)
@@ -102,7 +102,8 @@ import Testing
     }
 
     @Test(arguments: InteropClient.versions)
-    func `400 when the body has another digest, and undoes it (7.12)`(version: Int) async throws {
+    func `400 when the body has another digest, and rolls it back (7.12)`(version: Int) async throws
+    {
         let client = try await client(version)
         let url = try await client.started([1])
         let digest = (
@@ -118,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: ["sha-256", "sha-512"])
-    func `422 when the content has another digest, and fails it (7.12, 7.10)`(
+    func `422 when the content has another digest, and the upload fails (7.12, 7.10)`(
         algorithm: String
     ) async throws {
         let client = try await client(8)
@@ -135,7 +136,7 @@ import Testing
         #expect(await client.send(.head, url).status == .notFound)
     }
 
-    @Test func `takes a content whose digests are right (7.12)`() async throws {
+    @Test func `200 to a content whose digests match (7.12)`() async throws {
         let client = try await client(8)
         let bytes: [UInt8] = [1, 2]
         let (long, short) = (SHA512.digest(of: bytes), SHA256.digest(of: bytes))
@@ -152,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: InteropClient.versions)
-    func `204 to a cancellation, and 404 ever after (7.9)`(version: Int) async throws {
+    func `204 to a cancellation, and 404 to later requests (7.9)`(version: Int) async throws {
         let client = try await client(version)
         let url = try await client.started([1])
         #expect(await client.send(.delete, url).status == .noContent)
@@ -162,14 +163,14 @@ import Testing
         #expect(await client.append([2], at: 9, of: url, isComplete: true).status == .notFound)
     }
 
-    @Test func `403 to the cancellation of what a message uses (7.9)`() async throws {
+    @Test func `403 to the cancellation of content that a message uses (7.9)`() async throws {
         let client = try await client(6)
         let url = try #require(await client.create([1], isComplete: true).fields["Location"])
         fixture.finisher.isUsed.withLock { $0 = true }
         #expect(await client.send(.delete, url).status == .forbidden)
     }
 
-    @Test func `404 when it is unknown, or no longer known (7.7)`() async throws {
+    @Test func `404 to an unknown or forgotten upload (7.7)`() async throws {
         let client = try await client(6)
         let unknown = await client.send(.head, "/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
         #expect(unknown.status == .notFound)
@@ -179,7 +180,7 @@ import Testing
         #expect(await client.send(.head, url).status == .notFound)
     }
 
-    @Test func `429 to too many (12)`() async throws {
+    @Test func `429 to too many open uploads (12)`() async throws {
         let small = UploadFixture { $0.maxOpenUploadsPerOwner = 1 }
         let client = InteropClient(uploads: try await small.open(), version: 8)
         _ = try await client.started()
@@ -187,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: [HTTP.Method.patch, .head, .get, .delete])
-    func `405 to what has no meaning at the creation endpoint`(method: HTTP.Method) async throws {
+    func `405 to other methods at the creation endpoint`(method: HTTP.Method) async throws {
         let client = try await client(6)
         let answer = await client.send(method, "/uploads", [("Upload-Offset", "0")])
         #expect(answer.status == .methodNotAllowed)

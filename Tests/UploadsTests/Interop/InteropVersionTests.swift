@@ -5,7 +5,7 @@ import Testing
 
 @testable import Uploads
 
-/// One column of table 7.1, as it shows on the wire.
+/// One column of table 7.1.
 struct InteropColumn: Sendable, CustomTestStringConvertible {
     let version: Int?
     let partStatus: Int
@@ -54,7 +54,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: InteropColumn.all)
-    func `creates, appends and ends in its own words (7.1, 7.6, 7.8)`(
+    func `creates, appends and completes with its own headers (7.1, 7.6, 7.8)`(
         column: InteropColumn
     ) async throws {
         let client = try await client(column)
@@ -92,7 +92,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: InteropColumn.all)
-    func `says how much is held (7.7)`(column: InteropColumn) async throws {
+    func `returns the offset (7.7)`(column: InteropColumn) async throws {
         let client = try await client(column)
         let url = try await client.started([1, 2])
         for method in [HTTP.Method.head, .get] {
@@ -107,7 +107,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: InteropColumn.all)
-    func `validates an append without completeness (7.1)`(column: InteropColumn) async throws {
+    func `answers an append without completeness (7.1)`(column: InteropColumn) async throws {
         let client = try await client(column)
         let url = try await client.started([1])
         let answer = await client.send(
@@ -116,9 +116,9 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
         #expect(answer.status.code == column.missingCompleteness)
     }
 
-    // Without a version it is the media type that says which protocol this is.
+    // Without a version, the media type selects the protocol.
     @Test(arguments: InteropColumn.all.filter { $0.version != nil })
-    func `validates the media type of an append (7.1)`(column: InteropColumn) async throws {
+    func `answers an append of another media type (7.1)`(column: InteropColumn) async throws {
         let client = try await client(column)
         let url = try await client.started([1])
         let answer = await client.send(
@@ -129,7 +129,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: InteropColumn.all.filter { $0.version != nil })
-    func `validates a status query that states the answer (7.1)`(column: InteropColumn) async throws
+    func `answers a status query that contains an offset (7.1)`(column: InteropColumn) async throws
     {
         let client = try await client(column)
         let url = try await client.started([1])
@@ -142,7 +142,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: InteropColumn.all)
-    func `answers an append to what is complete (7.1, 7.10)`(column: InteropColumn) async throws {
+    func `answers an append to a complete upload (7.1, 7.10)`(column: InteropColumn) async throws {
         let client = try await client(column)
         let url = try await client.started([1])
         let last = await client.append([2], at: 1, of: url, isComplete: true)
@@ -155,7 +155,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: InteropColumn.all)
-    func `deals with bytes beyond the length (4.2)`(column: InteropColumn) async throws {
+    func `answers bytes beyond the length (4.2)`(column: InteropColumn) async throws {
         let client = try await client(column)
         let url = try await client.uploads.create(UploadFixture.draft(length: 3))
         let body = ScriptedBody([.bytes([1, 2, 3, 4])], length: nil)
@@ -166,13 +166,13 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
         #expect(end.status.code == (column.overflowKeeps ? column.finalStatus : 404))
     }
 
-    @Test func `unknown is answered as 8, without its name (2, 12)`() async throws {
+    @Test func `unknown is answered as version 8, without a version header (2, 12)`() async throws {
         let uploads = try await fixture.open()
         let client = InteropClient(uploads: uploads, version: 9)
         let body = ScriptedBody([1])
         let created = await client.send(.post, "/uploads", [("Upload-Complete", "?1")], body)
         #expect(created.status == .ok)
         #expect(created.fields["Upload-Draft-Interop-Version"] == nil)
-        #expect(body.informed.isEmpty)
+        #expect(body.interimResponses.isEmpty)
     }
 }

@@ -25,7 +25,9 @@ import Testing
                 .part(first: 0, last: 9_223_372_036_854_775_806, total: .max)
             ),
         ] as [(String, ContentRange)])
-    func `takes the six forms and the empty spellings (5.2)`(text: String, range: ContentRange) {
+    func `is parsed in its six forms and those for empty content (5.2)`(
+        text: String, range: ContentRange
+    ) {
         #expect(ContentRange(text) == range)
     }
 
@@ -37,12 +39,12 @@ import Testing
         "bytes 0-9/99999999999999999999", "bytes 0-9/9223372036854775808", "bytes **/10",
         "bytes 1--1/0", "bytes 0-1/0", "bytes 0-9223372036854775807/*", "bytes ٠-٩/*",
     ])
-    func `anything else is refused (5.2)`(text: String) {
+    func `in any other form is refused (5.2)`(text: String) {
         #expect(ContentRange(text) == nil)
     }
 }
 
-@Suite struct `A structured field with one item` {
+@Suite struct `A structured field with one value` {
     @Test(
         arguments: [
             ("0", 0), ("-7", -7), ("0042", 42), ("999999999999999", 999_999_999_999_999),
@@ -50,7 +52,7 @@ import Testing
             ("", nil), ("-", nil), ("--1", nil), ("+1", nil), ("1.0", nil), ("1, 2", nil),
             ("(1)", nil), ("?1", nil), ("1;", nil), ("1;A=1", nil), ("1 ;a", nil), ("1 2", nil),
         ] as [(String, Int64?)])
-    func `may be an integer of at most 15 digits (7.2)`(text: String, number: Int64?) {
+    func `can be an integer of at most 15 digits (7.2)`(text: String, number: Int64?) {
         #expect(Fields([("Upload-Offset", text)]).structuredInteger("Upload-Offset") == number)
     }
 
@@ -59,11 +61,11 @@ import Testing
             ("?1", true), ("?0", false), ("?0;a=b", false), ("?2", nil), ("1", nil), ("true", nil),
             ("?1, ?1", nil), ("", nil),
         ] as [(String, Bool?)])
-    func `may be a truth (7.2)`(text: String, truth: Bool?) {
+    func `can be a boolean (7.2)`(text: String, truth: Bool?) {
         #expect(Fields([("Upload-Complete", text)]).structuredBoolean("Upload-Complete") == truth)
     }
 
-    @Test func `counts as absent when it comes twice or not at all (3.1)`() {
+    @Test func `is absent when it is missing or repeated (3.1)`() {
         let twice = Fields([("Upload-Offset", "1"), ("upload-offset", "1")])
         #expect(twice.structuredInteger("Upload-Offset") == nil)
         #expect(Fields([]).structuredInteger("Upload-Offset") == nil)

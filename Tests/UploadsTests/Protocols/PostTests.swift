@@ -6,7 +6,7 @@ import Testing
 
 @testable import Uploads
 
-/// PHP's stream wrapper, curl's `--data-binary` and several SDKs send the content so.
+/// PHP's stream wrapper, curl's `--data-binary` and several SDKs send content this way.
 @Suite struct `A POST to an upload URL` {
     private let fixture = UploadFixture()
     private let bytes = patternBytes(1000)
@@ -47,7 +47,9 @@ import Testing
         #expect(type == "application/octet-stream")
     }
 
-    @Test func `may be chunked, resumed and digested like a PUT (ruling 22, 8)`() async throws {
+    @Test func `can be chunked, resumed and checked by digest like a PUT (ruling 22, 8)`()
+        async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         let broken = ScriptedBody(
@@ -60,7 +62,7 @@ import Testing
         #expect(await post(uploads, url, [], whole).status == .ok)
     }
 
-    @Test func `with another length than declared is refused as a PUT is (8)`() async throws {
+    @Test func `of another length than declared is refused like a PUT (8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 999))
         let answer = await post(uploads, url)
@@ -76,7 +78,7 @@ import Testing
         ("Content-Type", "application/offset+octet-stream"), ("Upload-Complete", "maybe"),
         ("X-Upload-Content-Length", "1000"),
     ])
-    func `with headers of a protocol that it does not name is no content (ruling 22)`(
+    func `with headers of an upload protocol but no version is refused (ruling 22)`(
         name: String, value: String
     ) async throws {
         let uploads = try await fixture.open()
@@ -88,7 +90,9 @@ import Testing
         #expect(await uploads.offset(url) == "0")
     }
 
-    @Test func `stays what it is with a protocol (ruling 22)`() async throws {
+    @Test func `with the headers of a protocol is a request of that protocol (ruling 22)`()
+        async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 1000))
         let part = await post(

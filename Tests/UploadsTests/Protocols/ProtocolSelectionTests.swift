@@ -3,10 +3,10 @@ import Testing
 
 @testable import Uploads
 
-/// One head, and what it is taken for on the creation endpoint and on an upload.
-struct DialectCase: Sendable, CustomTestStringConvertible {
+/// A head, and the protocol chosen for it at the creation endpoint and at an upload.
+struct ProtocolCase: Sendable, CustomTestStringConvertible {
     enum Choice: Equatable, Sendable {
-        case dialect(ProtocolSelection)
+        case uploadProtocol(ProtocolSelection)
         case badRequest
         case method
     }
@@ -40,98 +40,106 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
 
     private static func both(
         _ method: HTTP.Method, _ fields: [(name: String, value: String)], _ choice: Choice
-    ) -> DialectCase {
-        DialectCase(method, fields, choice, choice)
+    ) -> ProtocolCase {
+        ProtocolCase(method, fields, choice, choice)
     }
 
-    private static let rules1to3: [DialectCase] = [
+    private static let rules1to3: [ProtocolCase] = [
         both(.patch, tus + [(interop, "6")], .badRequest),
         both(.patch, tus + [(interop, "none")], .badRequest),
-        both(.post, [(interop, "3")], .dialect(.interop(.draft(3)))),
-        both(.put, [(interop, "4;a=1; b")], .dialect(.interop(.draft(4)))),
-        both(.head, [(interop, "5")], .dialect(.interop(.draft(5)))),
-        both(.get, [(interop, "6")], .dialect(.interop(.draft(6)))),
-        both(.patch, [(interop, "7")], .dialect(.interop(.draft(7)))),
-        both(.delete, [(interop, "8")], .dialect(.interop(.draft(8)))),
-        both(.head, [(interop, "2")], .dialect(.interop(.other))),
-        both(.head, [(interop, "9")], .dialect(.interop(.other))),
-        both(.head, [(interop, "-1")], .dialect(.interop(.other))),
-        DialectCase(.head, [(interop, "six")], .method, .dialect(.neutral)),
-        DialectCase(.head, [(interop, "6"), (interop, "6")], .method, .dialect(.neutral)),
-        DialectCase(
-            .put, [(interop, "1.5"), ("Upload-Complete", "?1")], .dialect(.interop(.final)),
-            .dialect(.interop(.final))),
-        both(.post, tus, .dialect(.tus(.post))),
-        both(.head, tus, .dialect(.tus(.head))),
-        both(.post, tus + [(override, "patch")], .dialect(.tus(.patch))),
-        both(.post, tus + [(override, "DELETE")], .dialect(.tus(.delete))),
-        both(.post, tus + [(override, "Head")], .dialect(.tus(.head))),
+        both(.post, [(interop, "3")], .uploadProtocol(.interop(.draft(3)))),
+        both(.put, [(interop, "4;a=1; b")], .uploadProtocol(.interop(.draft(4)))),
+        both(.head, [(interop, "5")], .uploadProtocol(.interop(.draft(5)))),
+        both(.get, [(interop, "6")], .uploadProtocol(.interop(.draft(6)))),
+        both(.patch, [(interop, "7")], .uploadProtocol(.interop(.draft(7)))),
+        both(.delete, [(interop, "8")], .uploadProtocol(.interop(.draft(8)))),
+        both(.head, [(interop, "2")], .uploadProtocol(.interop(.other))),
+        both(.head, [(interop, "9")], .uploadProtocol(.interop(.other))),
+        both(.head, [(interop, "-1")], .uploadProtocol(.interop(.other))),
+        ProtocolCase(.head, [(interop, "six")], .method, .uploadProtocol(.neutral)),
+        ProtocolCase(.head, [(interop, "6"), (interop, "6")], .method, .uploadProtocol(.neutral)),
+        ProtocolCase(
+            .put, [(interop, "1.5"), ("Upload-Complete", "?1")], .uploadProtocol(.interop(.final)),
+            .uploadProtocol(.interop(.final))),
+        both(.post, tus, .uploadProtocol(.tus(.post))),
+        both(.head, tus, .uploadProtocol(.tus(.head))),
+        both(.post, tus + [(override, "patch")], .uploadProtocol(.tus(.patch))),
+        both(.post, tus + [(override, "DELETE")], .uploadProtocol(.tus(.delete))),
+        both(.post, tus + [(override, "Head")], .uploadProtocol(.tus(.head))),
         both(.post, tus + [(override, "PUT")], .method),
-        both(.patch, tus + [(override, "DELETE")], .dialect(.tus(.patch))),
+        both(.patch, tus + [(override, "DELETE")], .uploadProtocol(.tus(.patch))),
     ]
 
-    private static let rules4and5: [DialectCase] = [
+    private static let rules4and5: [ProtocolCase] = [
         both(
             .patch, [("Content-Type", "Application/Partial-Upload; a=b")],
-            .dialect(.interop(.final))),
-        both(.post, [("Upload-Complete", "?0")], .dialect(.interop(.final))),
-        both(.put, [("Upload-Complete", "?1;x")], .dialect(.interop(.final))),
-        both(.patch, [("Upload-Complete", "?1")], .dialect(.interop(.final))),
-        DialectCase(.put, [("Upload-Complete", "?2")], .method, .dialect(.contentRange)),
-        DialectCase(.put, [("Upload-Complete", "?1, ?1")], .method, .dialect(.contentRange)),
-        DialectCase(.put, [("Upload-Incomplete", "?0")], .method, .dialect(.contentRange)),
-        DialectCase(
+            .uploadProtocol(.interop(.final))),
+        both(.post, [("Upload-Complete", "?0")], .uploadProtocol(.interop(.final))),
+        both(.put, [("Upload-Complete", "?1;x")], .uploadProtocol(.interop(.final))),
+        both(.patch, [("Upload-Complete", "?1")], .uploadProtocol(.interop(.final))),
+        ProtocolCase(.put, [("Upload-Complete", "?2")], .method, .uploadProtocol(.contentRange)),
+        ProtocolCase(
+            .put, [("Upload-Complete", "?1, ?1")], .method, .uploadProtocol(.contentRange)),
+        ProtocolCase(.put, [("Upload-Incomplete", "?0")], .method, .uploadProtocol(.contentRange)),
+        ProtocolCase(
             .put, [("Content-Type", "application/partial-upload")], .method,
-            .dialect(.contentRange)),
-        DialectCase(.head, [("Upload-Complete", "?1")], .method, .dialect(.neutral)),
+            .uploadProtocol(.contentRange)),
+        ProtocolCase(.head, [("Upload-Complete", "?1")], .method, .uploadProtocol(.neutral)),
         both(
-            .patch, [("Content-Type", "application/offset+octet-stream")], .dialect(.tus(.patch))),
+            .patch, [("Content-Type", "application/offset+octet-stream")],
+            .uploadProtocol(.tus(.patch))),
     ]
 
-    private static let rules6to9: [DialectCase] = [
-        DialectCase(
-            .post, [], .dialect(.contentRange), .method, query: "?uploadType=resumable&name=a"),
-        DialectCase(.post, [], .badRequest, .dialect(.contentRange), query: "?uploadType=media"),
-        DialectCase(.post, [("X-Goog-Resumable", "start")], .dialect(.contentRange), .method),
-        DialectCase(.post, [("X-Upload-Content-Type", "a/b")], .dialect(.contentRange), .method),
-        DialectCase(.post, [("X-Upload-Content-Length", "5")], .dialect(.contentRange), .method),
-        DialectCase(.post, [("Upload-Length", "5")], .dialect(.tus(.post)), .method),
-        DialectCase(.post, [("Upload-Defer-Length", "1")], .dialect(.tus(.post)), .method),
-        DialectCase(.post, [("Upload-Concat", "partial")], .dialect(.tus(.post)), .method),
-        DialectCase(.post, [], .badRequest, .dialect(.contentRange)),
-        DialectCase(
+    private static let rules6to9: [ProtocolCase] = [
+        ProtocolCase(
+            .post, [], .uploadProtocol(.contentRange), .method,
+            query: "?uploadType=resumable&name=a"),
+        ProtocolCase(
+            .post, [], .badRequest, .uploadProtocol(.contentRange), query: "?uploadType=media"),
+        ProtocolCase(
+            .post, [("X-Goog-Resumable", "start")], .uploadProtocol(.contentRange), .method),
+        ProtocolCase(
+            .post, [("X-Upload-Content-Type", "a/b")], .uploadProtocol(.contentRange), .method),
+        ProtocolCase(
+            .post, [("X-Upload-Content-Length", "5")], .uploadProtocol(.contentRange), .method),
+        ProtocolCase(.post, [("Upload-Length", "5")], .uploadProtocol(.tus(.post)), .method),
+        ProtocolCase(.post, [("Upload-Defer-Length", "1")], .uploadProtocol(.tus(.post)), .method),
+        ProtocolCase(.post, [("Upload-Concat", "partial")], .uploadProtocol(.tus(.post)), .method),
+        ProtocolCase(.post, [], .badRequest, .uploadProtocol(.contentRange)),
+        ProtocolCase(
             .post, [("Content-Type", "application/x-www-form-urlencoded")], .badRequest,
-            .dialect(.contentRange)),
-        DialectCase(
+            .uploadProtocol(.contentRange)),
+        ProtocolCase(
             .post, [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "5")], .badRequest,
-            .dialect(.contentRange)),
-        DialectCase(
-            .post, [("X-Goog-Hash", "crc32c=AAAAAA==")], .badRequest, .dialect(.contentRange)),
-        DialectCase(.post, [("Upload-Offset", "5")], .badRequest, .method),
-        DialectCase(.post, [("Upload-Metadata", "a")], .badRequest, .method),
-        DialectCase(.post, [("Upload-Checksum", "md5 a")], .badRequest, .method),
-        DialectCase(.post, [("Upload-Incomplete", "?0")], .badRequest, .method),
-        DialectCase(.post, [("Upload-Complete", "yes")], .badRequest, .method),
-        DialectCase(.post, [(interop, "six")], .badRequest, .method),
-        DialectCase(
+            .uploadProtocol(.contentRange)),
+        ProtocolCase(
+            .post, [("X-Goog-Hash", "crc32c=AAAAAA==")], .badRequest, .uploadProtocol(.contentRange)
+        ),
+        ProtocolCase(.post, [("Upload-Offset", "5")], .badRequest, .method),
+        ProtocolCase(.post, [("Upload-Metadata", "a")], .badRequest, .method),
+        ProtocolCase(.post, [("Upload-Checksum", "md5 a")], .badRequest, .method),
+        ProtocolCase(.post, [("Upload-Incomplete", "?0")], .badRequest, .method),
+        ProtocolCase(.post, [("Upload-Complete", "yes")], .badRequest, .method),
+        ProtocolCase(.post, [(interop, "six")], .badRequest, .method),
+        ProtocolCase(
             .post, [("Content-Type", "application/offset+octet-stream")], .badRequest, .method),
-        DialectCase(
+        ProtocolCase(
             .post, [("Content-Type", "Application/Partial-Upload; a")], .badRequest, .method),
-        DialectCase(
-            .post, [("Content-Range", "bytes 0-1/2")], .badRequest, .dialect(.contentRange)),
-        DialectCase(.post, [(override, "PATCH")], .badRequest, .method),
-        DialectCase(.put, [], .method, .dialect(.contentRange)),
-        DialectCase(.head, [], .method, .dialect(.neutral)),
-        DialectCase(.get, [], .method, .dialect(.neutral)),
-        DialectCase(.delete, [], .method, .dialect(.neutral)),
-        DialectCase(.patch, [], .method, .method),
-        DialectCase(.patch, [("Content-Type", "text/plain")], .method, .method),
+        ProtocolCase(
+            .post, [("Content-Range", "bytes 0-1/2")], .badRequest, .uploadProtocol(.contentRange)),
+        ProtocolCase(.post, [(override, "PATCH")], .badRequest, .method),
+        ProtocolCase(.put, [], .method, .uploadProtocol(.contentRange)),
+        ProtocolCase(.head, [], .method, .uploadProtocol(.neutral)),
+        ProtocolCase(.get, [], .method, .uploadProtocol(.neutral)),
+        ProtocolCase(.delete, [], .method, .uploadProtocol(.neutral)),
+        ProtocolCase(.patch, [], .method, .method),
+        ProtocolCase(.patch, [("Content-Type", "text/plain")], .method, .method),
     ]
 }
 
-@Suite struct `The dialect of a request` {
-    @Test(arguments: DialectCase.all) func `is read from its head in a fixed order (2)`(
-        row: DialectCase
+@Suite struct `The protocol of a request` {
+    @Test(arguments: ProtocolCase.all) func `is chosen from its head in a fixed order (2)`(
+        row: ProtocolCase
     ) throws {
         #expect(try chosen(row, at: "/uploads\(row.query)") == row.creation)
         #expect(try chosen(row, at: "/uploads/\(Self.token)\(row.query)") == row.resource)
@@ -140,7 +148,7 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         ("/uploads", true), ("/uploads/", true), ("/uploads?a=b", true), ("/uploads/short", false),
         ("/uploads//", false), ("/uploads/0123456789abcdefghijABCDEFGHIJ_-/", false),
-    ]) func `a path names the creation endpoint, an upload, or nothing (1.1)`(
+    ]) func `a path names the creation endpoint, an upload or neither (1.1)`(
         path: String, isCreation: Bool
     ) {
         #expect(UploadPath(RequestTarget(path)) == (isCreation ? .creation : nil))
@@ -148,12 +156,12 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
 
     private static let token = "0123456789abcdefghijABCDEFGHIJ_-"
 
-    private func chosen(_ row: DialectCase, at path: String) throws -> DialectCase.Choice {
+    private func chosen(_ row: ProtocolCase, at path: String) throws -> ProtocolCase.Choice {
         let request = Request(
             method: row.method, target: RequestTarget(path), fields: Fields(row.fields))
-        let place = try #require(UploadPath(request.target))
+        let uploadPath = try #require(UploadPath(request.target))
         do throws(UploadError) {
-            return .dialect(try ProtocolSelection(request, at: place))
+            return .uploadProtocol(try ProtocolSelection(request, at: uploadPath))
         } catch {
             let status = error.details(UploadSettings()).status
             #expect([.badRequest, .methodNotAllowed].contains(status))
@@ -166,7 +174,9 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
     private let fixture = UploadFixture()
 
     @Test(arguments: ["/uploads", "/uploads/", "resource", "/uploads/none", "*"])
-    func `lists the server's abilities for all clients (3.7)`(path: String) async throws {
+    func `lists the server's protocols and limits without a credential (3.7)`(path: String)
+        async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))
         let answer = await uploads.send(
@@ -175,7 +185,7 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
         #expect(answer.fields["Upload-Limit"]?.hasPrefix("max-size=2147483648") == true)
     }
 
-    /// The requests that may follow, by what the URL names.
+    /// The allowed methods, by what the URL names.
     @Test func `lists exactly the methods that an upload accepts in its state (ruling 22)`()
         async throws
     {
@@ -197,7 +207,7 @@ struct DialectCase: Sendable, CustomTestStringConvertible {
         #expect(await allowed("/uploads/") == "POST, PUT, OPTIONS")
     }
 
-    @Test func `says what a proxy lets through (7.4)`() async throws {
+    @Test func `lists the versions that work through the configured proxy (7.4)`() async throws {
         let behind = UploadFixture { $0.maxAppendSize = 1000 }
         let uploads = try await behind.open()
         let limit = "max-size=2147483648, max-append-size=1000"

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Creating a session` {
     private let fixture = UploadFixture()
 
-    @Test func `gives an absolute URL that takes the content (5.1, 5.11)`() async throws {
+    @Test func `returns an absolute URL that accepts the content (5.1, 5.11)`() async throws {
         let uploads = try await fixture.open()
         let answer = await post(
             uploads, [("X-Upload-Content-Type", "image/png"), ("X-Upload-Content-Length", "3")],
@@ -34,7 +34,7 @@ import Testing
             ("?uploadType=resumable", [("X-Goog-Resumable", "Start")], 200),
             ("", [("X-Upload-Content-Type", "a/b")], 200),
         ] as [(String, [(String, String)], Int)])
-    func `is answered as each client expects (5.1, 13)`(
+    func `is answered with the status that each client expects (5.1, 13)`(
         query: String, fields: [(String, String)], status: Int
     ) async throws {
         let uploads = try await fixture.open()
@@ -57,7 +57,7 @@ import Testing
             ),
             ([("Content-Type", "application/json")], "{}", "application/octet-stream"),
         ] as [([(String, String)], String, String)])
-    func `takes the media type from the first that says it (5.1)`(
+    func `takes the media type from the first header or member that has it (5.1)`(
         fields: [(String, String)], json: String, type: String
     ) async throws {
         let uploads = try await fixture.open()
@@ -79,7 +79,7 @@ import Testing
             ([("Content-Encoding", "gzip")], "{}", 415),
             ([], "{\"name\":\"" + String(repeating: "a", count: 65_536) + "\"}", 400),
         ] as [([(String, String)], String, Int)])
-    func `is refused with nothing created (5.1)`(
+    func `is refused without creating an upload (5.1)`(
         fields: [(String, String)], json: String, status: Int
     ) async throws {
         let uploads = try await fixture.open()
@@ -87,7 +87,7 @@ import Testing
         #expect(uploads.statistics.open == [:])
     }
 
-    @Test func `holds the content to the digests it was created with (5.9)`() async throws {
+    @Test func `checks the content against the digests stated at creation (5.9)`() async throws {
         let uploads = try await fixture.open()
         let url = try #require(
             await post(uploads, [], #"{"md5Hash":"AAAAAAAAAAAAAAAAAAAAAA==","size":1}"#)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, 401), ("Bearer wrong", 401), ("Bearer reader", 403)])
-    func `checks the credential before anything else (1.1, 5.1)`(
+    func `checks the credential first (1.1, 5.1)`(
         credential: String?, status: Int
     ) async throws {
         let uploads = try await fixture.open()
@@ -113,7 +113,7 @@ import Testing
         #expect(body.reads == 0)
     }
 
-    @Test func `is limited by how many are open (12)`() async throws {
+    @Test func `is limited by the number of open uploads (12)`() async throws {
         let small = UploadFixture { $0.maxOpenUploadsPerOwner = 1 }
         let uploads = try await small.open()
         #expect(await post(uploads, [], "").status == .ok)
@@ -122,7 +122,7 @@ import Testing
         #expect(second.fields["Retry-After"] != nil)
     }
 
-    @Test func `remembers the page it came from (5.1)`() async throws {
+    @Test func `stores the origin of the page (5.1)`() async throws {
         let uploads = try await fixture.open()
         let url = try #require(
             await post(uploads, [("Origin", "https://own.example")], "").fields["Location"])
@@ -130,7 +130,7 @@ import Testing
         #expect(own.fields["Access-Control-Allow-Origin"] == "https://own.example")
     }
 
-    @Test func `is not what any other request there is (2)`() async throws {
+    @Test func `needs uploadType or X-Goog-Resumable, and POST or PUT (2)`() async throws {
         let uploads = try await fixture.open()
         #expect(
             await uploads.send(.post, "/uploads", [TestUploadAuthorizer.key]).status == .badRequest)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Uploads
 
-@Suite(.enabled(if: ObjectServer.isAvailable)) struct `A download out of a bucket` {
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `A download from a bucket` {
     private let bucket: ContentBucket
     private let fixture: DownloadFixture
 
@@ -22,36 +22,36 @@ import Testing
         _ = try await bucket.store.put(key, .bytes(bytes), type: "image/png")
     }
 
-    @Test func `has every byte and every field of one from the disk (9.1, 10.6)`() async throws {
+    @Test func `has the bytes and headers of a download from the disk (9.1, 10.6)`() async throws {
         try await store(fixture.bytes, in: bucket)
         let response = try await fixture.get()
         #expect(response.status == .ok)
         #expect(response.content.length == 700_000)
-        #expect(await fixture.written(response) == fixture.bytes)
+        #expect(await fixture.streamedBytes(response) == fixture.bytes)
         let disk = try await DownloadFixture(size: 700_000).get()
         #expect(response.fields.bytes == disk.fields.bytes)
     }
 
-    @Test func `of a range asks the store for that range alone (9.4)`() async throws {
+    @Test func `of a range requests only that range from the store (9.4)`() async throws {
         try await store(fixture.bytes, in: bucket)
         let response = try await fixture.get([("Range", "bytes=500-600499")])
         #expect(response.status == .partialContent)
         #expect(response.fields["Content-Range"] == "bytes 500-600499/700000")
-        #expect(await fixture.written(response) == Array(fixture.bytes[500..<600_500]))
+        #expect(await fixture.streamedBytes(response) == Array(fixture.bytes[500..<600_500]))
     }
 
     @Test func `of several ranges is a multipart of a stated length (9.4)`() async throws {
         try await store(fixture.bytes, in: bucket)
         let response = try await fixture.get([("Range", "bytes=0-9,600000-600009")])
         #expect(response.status == .partialContent)
-        let bytes = try #require(await fixture.written(response))
+        let bytes = try #require(await fixture.streamedBytes(response))
         for range in [0..<10, 600_000..<600_010] {
             #expect(bytes.firstRange(of: fixture.bytes[range]) != nil)
         }
         #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("--\r\n"))
     }
 
-    @Test func `says the digest of a part where it is wanted (9.5)`() async throws {
+    @Test func `has the digest of a part when it is requested (9.5)`() async throws {
         try await store(fixture.bytes, in: bucket)
         let response = try await fixture.get([
             ("Range", "bytes=0-99"), ("Want-Content-Digest", "sha-256=1"),
@@ -60,7 +60,7 @@ import Testing
         #expect(response.fields["Content-Digest"] == "sha-256=:\(digest):")
     }
 
-    @Test func `is answered to HEAD and to a match without the store (9.1, 9.3)`() async throws {
+    @Test func `answers HEAD and a match without the store (9.1, 9.3)`() async throws {
         let head = try await fixture.get(method: .head)
         #expect(head.status == .ok)
         #expect(head.content.length == 700_000)
@@ -76,7 +76,7 @@ import Testing
         #expect(try await fixture.get().status == .internalServerError)
     }
 
-    @Test func `can be had again later while the store fails (10.3)`() async throws {
+    @Test func `gets 503 with Retry-After while the store fails (10.3)`() async throws {
         let bucket = ContentBucket.scratch("fault.SlowDown.100000.GET")
         let fixture = DownloadFixture(in: bucket)
         try await store(fixture.bytes, in: bucket)
@@ -85,7 +85,7 @@ import Testing
         #expect(response.fields["Retry-After"] == "1")
     }
 
-    @Test func `may be sent to the store, which says what we would have said (9.7, 10.6)`()
+    @Test func `can be redirected to the store, which sends the same headers (9.7, 10.6)`()
         async throws
     {
         let bucket = ContentBucket.scratch(redirects: true)
@@ -100,7 +100,7 @@ import Testing
         #expect(answer.status == 206)
         #expect(answer.body == Array(fixture.bytes[10..<20]))
         #expect(answer.fields["Content-Type"] == "image/png")
-        // Not every store of tests says it.
+        // Not every store used for tests sends it.
         #expect(url.contains("response-content-disposition=inline"))
         #expect(try await fixture.get(method: .head).status == .ok)
     }

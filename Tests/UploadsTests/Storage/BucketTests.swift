@@ -33,17 +33,19 @@ private let total = bytes.count
         fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
     }
 
-    /// So many parts in the bucket, which move while no request waits for them.
-    private func moved(_ count: Int, of uploads: Uploads) async throws -> JournaledParts {
+    /// Waits until `count` parts are in the bucket; they are moved in the background.
+    private func movedParts(_ count: Int, of uploads: Uploads) async throws -> JournaledParts {
         let uploader = try #require(uploads.engine.storage.uploader(of: name))
         while true {
-            if let moved = try await uploader.known(), moved.tags.count == count { return moved }
+            if let movedParts = try await uploader.known(), movedParts.tags.count == count {
+                return movedParts
+            }
             await Task.yield()
         }
     }
 
-    /// What the staged file takes of the disk, in bytes; 0 when there is none.
-    private var freeSpace: Int {
+    /// The bytes that the staged file occupies on the disk; 0 when there is none.
+    private var stagedBytes: Int {
         var status = stat()
         return stat(fixture.stagedPath, &status) == 0 ? Int(status.st_blocks) * 512 : 0
     }
@@ -57,7 +59,7 @@ private let total = bytes.count
     }
 
     @Test(arguments: [0, 1, 8 << 20])
-    func `of a short content is one object, and nothing is left here (10.2)`(size: Int)
+    func `of a short content is one object, and leaves no file here (10.2)`(size: Int)
         async throws
     {
         let uploads = try await fixture.open()
@@ -66,7 +68,7 @@ private let total = bytes.count
         let body = Array(bytes[..<size])
         #expect(await uploads.send(.put, url, [], ScriptedBody(body)).status == .ok)
         let object = try #require(try await object)
-        // One of several parts would end in their number.
+        // The ETag of a multipart object would end in the number of parts.
         #expect(object.size == Int64(size))
         #expect(!object.tag.contains("-"))
         #expect(object.type == "image/png")
@@ -75,12 +77,12 @@ private let total = bytes.count
         #expect(await uploads.bytes(of: UploadFixture.content) == body)
     }
 
-    @Test func `moves part by part while more arrives, and comes out as it was sent (10.5, 10.6)`()
+    @Test func `is moved part by part while more arrives, and is stored unchanged (10.5, 10.6)`()
         async throws
     {
         let (uploads, url) = try await begun(upTo: 17 << 20)
-        #expect(try await moved(2, of: uploads).partSize == 8 << 20)
-        #expect(freeSpace < 2 << 20)
+        #expect(try await movedParts(2, of: uploads).partSize == 8 << 20)
+        #expect(stagedBytes < 2 << 20)
         #expect(await uploads.offset(url) == "\(17 << 20)")
         let answer = await uploads.put(
             url, "bytes \(17 << 20)-\(total - 1)/\(total)", Array(bytes[(17 << 20)...]))
@@ -93,11 +95,12 @@ private let total = bytes.count
         #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
     }
 
-    @Test func `goes on after a crash with what was moved and what was not (10.5, 11.3)`()
+    @Test
+    func `continues after a crash with parts that were moved and bytes that were not (10.5, 11.3)`()
         async throws
     {
         let (before, url) = try await begun(upTo: 10 << 20)
-        _ = try await moved(1, of: before)
+        _ = try await movedParts(1, of: before)
         let uploads = try await fixture.open()
         #expect(await uploads.offset(url) == "\(10 << 20)")
         let answer = await uploads.put(
@@ -107,28 +110,30 @@ private let total = bytes.count
         #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
     }
 
-    @Test func `moves at the start what a crash left behind (10.5, 11.2)`() async throws {
+    @Test func `is moved at the start after a crash (10.5, 11.2)`() async throws {
         let disk = UploadFixture(on: fixture.temporary.path, bucket: nil)
         let before = try await disk.open()
         let url = try await before.create(UploadFixture.draft(length: Int64(total)))
         _ = await before.put(url, "bytes 0-\(10 << 20)/\(total)", Array(bytes[...(10 << 20)]))
-        let whole = freeSpace
+        let whole = stagedBytes
         #expect(whole > 10 << 20)
         let uploads = try await fixture.open()
-        _ = try await moved(1, of: uploads)
-        #expect(freeSpace <= whole - 8 << 20)
+        _ = try await movedParts(1, of: uploads)
+        #expect(stagedBytes <= whole - 8 << 20)
         #expect(await uploads.offset(url) == "\(10 << 20 | 1)")
     }
 
-    @Test func `whose last answer was lost is found by its object alone (10.3)`() async throws {
+    @Test func `is recognised by its object when the store's last response was lost (10.3)`()
+        async throws
+    {
         let (uploads, url) = try await begun(upTo: total - 1)
-        let moved = try await moved(2, of: uploads)
+        let movedParts = try await movedParts(2, of: uploads)
         let key = ContentBucket.key(of: try name)
         let rest = try await bucket.store.putPart(
-            key, upload: moved.upload, number: 3, .bytes(Array(bytes[(16 << 20)...])))
+            key, upload: movedParts.upload, number: 3, .bytes(Array(bytes[(16 << 20)...])))
         try await bucket.store.complete(
-            key, upload: moved.upload, moved.parts(of: Int64(total)) + [rest])
-        // The store knows nothing of the upload any more, as after a completion whose answer was lost.
+            key, upload: movedParts.upload, movedParts.parts(of: Int64(total)) + [rest])
+        // The store no longer knows the upload, as after a completion whose response was lost.
         let journal = try #require(
             try JournalFolder(at: "\(fixture.folder)/parts").open(name))
         try journal.append(JournaledParts.entry(rest.tag))
@@ -140,10 +145,10 @@ private let total = bytes.count
         #expect(try !Uploads.needsBucket(in: fixture.folder))
     }
 
-    @Test func `whose parts the store has lost fails, and says so (1.3, 10.3)`() async throws {
+    @Test func `fails when the store has lost its parts (1.3, 10.3)`() async throws {
         let (uploads, url) = try await begun(upTo: 10 << 20)
-        let moved = try await moved(1, of: uploads)
-        try await bucket.store.abort(ContentBucket.key(of: name), upload: moved.upload)
+        let movedParts = try await movedParts(1, of: uploads)
+        try await bucket.store.abort(ContentBucket.key(of: name), upload: movedParts.upload)
         let answer = await uploads.put(
             url, "bytes \(10 << 20)-\(total - 1)/\(total)", Array(bytes[(10 << 20)...]))
         #expect(answer.status == .gone)
@@ -152,9 +157,9 @@ private let total = bytes.count
         #expect(try await object == nil)
     }
 
-    @Test func `that is cancelled leaves nothing in the store (10.3)`() async throws {
+    @Test func `leaves nothing in the store when it is cancelled (10.3)`() async throws {
         let (uploads, url) = try await begun(upTo: 10 << 20)
-        _ = try await moved(1, of: uploads)
+        _ = try await movedParts(1, of: uploads)
         #expect(try Uploads.needsBucket(in: fixture.folder))
         #expect(await uploads.send(.delete, url).status.code == 499)
         while try Uploads.needsBucket(in: fixture.folder) { await Task.yield() }
@@ -162,7 +167,7 @@ private let total = bytes.count
         #expect(try uploads.blobs.stagedEntries().isEmpty)
     }
 
-    @Test func `with a wrong digest leaves nothing in the store either (1.3)`() async throws {
+    @Test func `leaves nothing in the store after a wrong digest (1.3)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(total)))
         let fields = [("X-Goog-Hash", "crc32c=AAAAAA==")]
@@ -173,14 +178,15 @@ private let total = bytes.count
         #expect(fixture.finisher.finished.withLock { $0.isEmpty })
     }
 
-    @Test func `reads up late digests once it is whole (4.5)`() async throws {
+    @Test func `computes digests that were requested late once it is complete (4.5)`() async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: Int64(total)))
         let half = 10 << 20
         let patch = await uploads.patch(url, at: 0, Array(bytes[..<half]))
         #expect(patch.status == .noContent)
-        _ = try await moved(1, of: uploads)
-        // Only now a client wants MD5.
+        _ = try await movedParts(1, of: uploads)
+        // MD5 is requested only now.
         let answer = await uploads.put(
             url, "bytes \(half)-\(total - 1)/\(total)", Array(bytes[half...]))
         #expect(answer.status == .ok)
@@ -189,7 +195,7 @@ private let total = bytes.count
         #expect(isWhole)
     }
 
-    @Test func `of parts that were joined goes there too (6.10, 10.6)`() async throws {
+    @Test func `joined from tus parts is moved there too (6.10, 10.6)`() async throws {
         let uploads = try await fixture.open()
         var urls: [String] = []
         for (number, range) in [0..<9 << 20, 9 << 20..<total].enumerated() {
@@ -207,7 +213,7 @@ private let total = bytes.count
         #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
     }
 
-    @Test func `is forgotten in the store when nothing here speaks of it (11.8)`() async throws {
+    @Test func `is aborted in the store when no record here names it (11.8)`() async throws {
         let uploads = try await fixture.open()
         _ = try await bucket.store.createMultipartUpload(
             ContentBucket.key(of: name), type: "image/png")
@@ -227,7 +233,7 @@ private let total = bytes.count
         #expect(try await object == nil)
     }
 
-    @Test func `was complete on the disk, and stays there (10.5)`() async throws {
+    @Test func `that was complete on the disk stays there (10.5)`() async throws {
         let disk = UploadFixture(on: fixture.temporary.path, bucket: nil)
         let before = try await disk.open()
         let url = try await before.create(UploadFixture.draft(length: 3))
@@ -238,8 +244,8 @@ private let total = bytes.count
     }
 }
 
-@Suite(.enabled(if: ObjectServer.isAvailable)) struct `A bucket that takes nothing` {
-    @Test func `stops the client behind two whole parts, and no other (10.5, 11.4)`()
+@Suite(.enabled(if: ObjectServer.isAvailable)) struct `A bucket that accepts nothing` {
+    @Test func `makes the client wait after two parts, and no other client (10.5, 11.4)`()
         async throws
     {
         let fixture = UploadFixture(bucket: .scratch("fault.SlowDown.100000.PUT"))
@@ -253,15 +259,15 @@ private let total = bytes.count
         while body.reads < 192 { await Task.yield() }
         for _ in 0..<1000 { await Task.yield() }
         #expect(body.reads == 192)
-        // A newcomer takes over at once, and what was held is still held.
+        // A newer request takes over at once, and the offset is unchanged.
         #expect(await uploads.put(url, "bytes */*").fields["Range"] == "bytes=0-\(24 << 20 - 1)")
         #expect(await stopped.ending == .drop)
     }
 
-    @Test func `sends A and B Retry-After, and disconnects C, which then asks (7.11, 12)`()
+    @Test func `answers A and B with Retry-After, and disconnects C (7.11, 12)`()
         async throws
     {
-        // What is shared is held once it lies there.
+        // Bytes of a shared upload count once they are in the bucket.
         let fixture = UploadFixture(
             bucket: .scratch("fault.SlowDown.100000.PUT", registry: InMemoryRegistry()))
         let uploads = try await fixture.open()

@@ -13,7 +13,7 @@ import Testing
 private let bytes = patternBytes(20 << 20 | 12_345)
 private let total = bytes.count
 
-/// Two modules with a disk each, as two processes have, that share a bucket and the records.
+/// Two modules with their own disks, like two processes, that share a bucket and the records.
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `An upload that two processes share` {
     private let registry = InMemoryRegistry()
     private let bucket: ContentBucket
@@ -37,7 +37,7 @@ private let total = bytes.count
         fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
     }
 
-    /// Deleting what no record names waits for no process.
+    /// Waits until objects without a record are deleted.
     private func expectNothingLeft() async throws {
         for _ in 0..<500 where try await !pieces.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
@@ -57,7 +57,7 @@ private let total = bytes.count
 
     @Test(arguments: [1, 5 << 20, 8 << 20, 10 << 20, 17 << 20])
     func
-        `goes on at the second where the first was cut off, and comes out as it was sent (10.5, 11.3)`(
+        `continues at the second process after a cut at the first, and is unchanged (10.5, 11.3)`(
             cut: Int
         ) async throws
     {
@@ -68,7 +68,7 @@ private let total = bytes.count
         #expect(await two.offset(url) == "\(cut)")
         #expect(await put(two, url, cut..<total).status == .ok)
         #expect(isWhole(at: second))
-        // A copy of what was sent here is unused after a while; the fixture's clock is years ahead.
+        // The local copy of bytes sent here expires; the fixture's clock is years ahead.
         await one.sweep()
         for uploads in [one, two] {
             #expect(try uploads.blobs.stagedEntries().isEmpty)
@@ -78,7 +78,7 @@ private let total = bytes.count
         try await expectNothingLeft()
     }
 
-    @Test func `is sent by turns to one and the other, chunk by chunk (10.5)`() async throws {
+    @Test func `is sent to both in turn, chunk by chunk (10.5)`() async throws {
         let modules = [try await first.open(), try await second.open()]
         let url = try await modules[0].create(UploadFixture.draft(length: Int64(total)))
         let step = 700_001
@@ -91,7 +91,7 @@ private let total = bytes.count
         try await expectNothingLeft()
     }
 
-    @Test func `of many small pieces keeps a short record (10.5)`() async throws {
+    @Test func `of many small chunks keeps a short record (10.5)`() async throws {
         let modules = [try await first.open(), try await second.open()]
         let url = try await modules[0].create(UploadFixture.draft(length: Int64(total)))
         for number in 0..<40 {
@@ -106,7 +106,7 @@ private let total = bytes.count
     }
 
     @Test
-    func `is taken from a stalled writer, which is refused when it continues (11.4)`()
+    func `is taken over from a stalled writer, whose request is dropped (11.4)`()
         async throws
     {
         let (one, two) = (try await first.open(), try await second.open())
@@ -118,9 +118,9 @@ private let total = bytes.count
         async let stalled = one.send(
             .put, url, [("Content-Range", "bytes 1000-\(total - 1)/\(total)")], body)
         while body.reads < 2 { await Task.yield() }
-        // What cannot fit disturbs no writer, and learns every byte that the first has received.
+        // A request that does not fit does not interrupt, and gets the first process's offset.
         #expect(await put(two, url, 5000..<6000).fields["Range"] == "bytes=0-1999")
-        // Where what is held ends, the second goes on.
+        // The second process continues at the stored offset.
         #expect(await put(two, url, 1000..<3_000_000).fields["Range"] == "bytes=0-2999999")
         body.release()
         #expect(await stalled.ending == .drop)
@@ -130,7 +130,7 @@ private let total = bytes.count
         try await expectNothingLeft()
     }
 
-    /// A `PUT` at the first of which 40 bytes are received, and which waits for the rest.
+    /// A `PUT` at the first process, of which 40 bytes are received and which waits for the rest.
     private func slow(_ count: Int = 40) -> ScriptedBody {
         ScriptedBody(
             [.received(Array(bytes[..<count])), .pause, .bytes(Array(bytes[count...]))],
@@ -138,7 +138,7 @@ private let total = bytes.count
     }
 
     @Test(arguments: [HTTP.Method.head, .get])
-    func `shows at the second every byte that the first has received (ruling 33)`(
+    func `shows at the second process every byte that the first received (ruling 33)`(
         method: HTTP.Method
     ) async throws {
         let (one, two) = (try await first.open(), try await second.open())
@@ -149,7 +149,7 @@ private let total = bytes.count
         let status = await two.send(method, url)
         #expect(status.fields["Upload-Offset"] == "40" || status.text.contains("\"offset\":40"))
         #expect(try await two.progress(of: UploadFixture.content)?.received == 40)
-        // The first goes on, and a later question asks again.
+        // The first continues, and a later status needs no request to it.
         body.release()
         #expect(await answer.status == .ok)
         let asked = registry.asked.withLock { $0 }
@@ -164,7 +164,7 @@ private let total = bytes.count
         ("Content-Range", "bytes */*"), ("Tus-Resumable", "1.0.0"),
         ("Upload-Draft-Interop-Version", "6"), ("Upload-Draft-Interop-Version", "8"),
     ])
-    func `is taken over by a status query at the second with every byte (ruling 33, 11.4)`(
+    func `is taken over by a status query at the second process, with every byte (ruling 33, 11.4)`(
         name: String, value: String
     ) async throws {
         let (one, two) = (try await first.open(), try await second.open())
@@ -181,7 +181,7 @@ private let total = bytes.count
         try await expectNothingLeft()
     }
 
-    @Test func `goes on at the second behind the last byte that the first has received (11.4)`()
+    @Test func `continues at the second process after the last byte the first received (11.4)`()
         async throws
     {
         let (one, two) = (try await first.open(), try await second.open())
@@ -198,7 +198,7 @@ private let total = bytes.count
         #expect(isWhole(at: second))
     }
 
-    @Test func `waits for a first that does not answer once, and not long (ruling 33)`()
+    @Test func `waits once, and briefly, for a first process that does not answer (ruling 33)`()
         async throws
     {
         let asking = UploadFixture(bucket: bucket) { $0.peerReplyTimeout = 1000 }
@@ -207,12 +207,12 @@ private let total = bytes.count
         let body = slow()
         async let displaced = one.send(.put, url, [], body)
         await body.untilPaused()
-        // As a process that stands still.
+        // Like a process that hangs.
         registry.listeners.withLock { $0 = [] }
         let clock = ContinuousClock()
         let took = await clock.measure { #expect(await two.offset(url) == "0") }
         #expect(took >= .seconds(1) && took < .seconds(30))
-        // Asked once: nothing else is asked for the second.
+        // The second status sends no further request.
         let asked = registry.asked.withLock { $0 }
         #expect(await two.offset(url) == "0")
         #expect(registry.asked.withLock { $0 } == asked)
@@ -234,12 +234,13 @@ private let total = bytes.count
         #expect(registry.all.allSatisfy { !$0.isWritten })
     }
 
-    @Test func `forgets what the first had got and not shown, whatever it was (10.5)`() async throws
+    @Test func `discards bytes that the first process received but never acknowledged (10.5)`()
+        async throws
     {
         let (one, two) = (try await first.open(), try await second.open())
         let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<1000).status == .resumeIncomplete)
-        // Of a request that broke off without an answer: other bytes, which stay on its disk.
+        // Other bytes, of a request that was cut without an answer; they stay on the first disk.
         let wrong = ScriptedBody(
             [.bytes([UInt8](repeating: 7, count: 5000)), .fails(.interrupted)], length: 9000)
         _ = await one.send(
@@ -256,15 +257,15 @@ private let total = bytes.count
         #expect(await two.bytes(of: UploadFixture.content) == bytes)
     }
 
-    @Test func `is finished by the second when the first dies while it finishes (1.3, 11.3)`()
+    @Test func `is finished by the second process when the first dies while finishing (1.3, 11.3)`()
         async throws
     {
-        first.finisher.mood.withLock { $0 = .breaks }
+        first.finisher.behaviour.withLock { $0 = .breaks }
         let one = try await first.open()
         let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<total).status == .internalServerError)
         let two = try await second.open()
-        // As long as the first may be alive it is left to finish; then the sweeper of another does.
+        // While the first may be alive, it is left to finish; then the second's sweeper does.
         second.pass(SharedUploadRecords.claimDuration)
         await two.sweep()
         #expect(isWhole(at: second))
@@ -293,7 +294,9 @@ private let total = bytes.count
         #expect(await one.send(.head, other).status == .notFound)
     }
 
-    @Test func `counts for both among its owner's and its application's (11.9)`() async throws {
+    @Test func `counts towards the limits of its owner and application at both (11.9)`()
+        async throws
+    {
         let limited = UploadFixture(bucket: bucket) { settings in
             settings.maxOpenUploadsPerOwner = 2
             settings.applicationQuota = 1000
@@ -313,17 +316,17 @@ private let total = bytes.count
         }
     }
 
-    @Test func `is not known to be lost while the store is unreachable (6.4)`() async throws {
+    @Test func `is not reported as lost while the store is unreachable (6.4)`() async throws {
         let one = try await first.open()
         let url = try await one.create(UploadFixture.draft(length: Int64(total)))
-        registry.isAway.withLock { $0 = true }
+        registry.isUnavailable.withLock { $0 = true }
         #expect(await one.send(.head, url).status == .serviceUnavailable)
         #expect(await put(one, url, 0..<10).status == .serviceUnavailable)
-        registry.isAway.withLock { $0 = false }
+        registry.isUnavailable.withLock { $0 = false }
         #expect(await put(one, url, 0..<10).status == .resumeIncomplete)
     }
 
-    @Test func `whose record cannot be replaced shows no byte (11.1)`() async throws {
+    @Test func `shows no byte whose record could not be stored (11.1)`() async throws {
         let one = try await first.open()
         let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         let body = ScriptedBody(
@@ -331,16 +334,16 @@ private let total = bytes.count
         async let answer = one.send(
             .put, url, [("Content-Range", "bytes 0-999/\(total)")], body)
         while body.reads < 2 { await Task.yield() }
-        registry.isAway.withLock { $0 = true }
+        registry.isUnavailable.withLock { $0 = true }
         body.release()
         #expect(await answer.status == .serviceUnavailable)
-        registry.isAway.withLock { $0 = false }
+        registry.isUnavailable.withLock { $0 = false }
         #expect(await one.offset(url) == "0")
         #expect(await put(one, url, 0..<total).status == .ok)
         #expect(await one.bytes(of: UploadFixture.content) == bytes)
     }
 
-    @Test func `of parts that were joined is copied inside the store (6.10, 10.6)`() async throws {
+    @Test func `joined from parts is copied inside the store (6.10, 10.6)`() async throws {
         let modules = [try await first.open(), try await second.open()]
         // The first two are long enough, and the last may be short.
         let cuts = [0, 9 << 20, 19 << 20, total]
@@ -365,7 +368,8 @@ private let total = bytes.count
         try await expectNothingLeft()
     }
 
-    @Test func `of parts that are too short to be copied is joined all the same (6.10, 10.6)`()
+    @Test
+    func `joined from parts too short for a copy inside the store is joined too (6.10, 10.6)`()
         async throws
     {
         let modules = [try await first.open(), try await second.open()]
@@ -390,13 +394,13 @@ private let total = bytes.count
         try await expectNothingLeft()
     }
 
-    @Test func `leaves nothing in the store that no record names (11.8)`() async throws {
+    @Test func `leaves no object in the store that no record names (11.8)`() async throws {
         let one = try await first.open()
         let url = try await one.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(one, url, 0..<10 << 20).status == .resumeIncomplete)
         let named = try await pieces.count
         #expect(named > 0)
-        // As processes leave it that die between the store and the record.
+        // As left by a process that dies between the store and the record.
         let stray = StoredParts.Piece(range: 0..<3, id: "stray")
         let shared = try #require(one.engine.shared)
         _ = try await bucket.store.put(
@@ -413,22 +417,22 @@ private let total = bytes.count
     }
 
     @Test(arguments: [false, true])
-    func `was begun before uploads were shared (10.5)`(inBucket: Bool) async throws {
+    func `that was begun before uploads were shared continues (10.5)`(inBucket: Bool) async throws {
         let alone = UploadFixture(
             on: first.temporary.path, bucket: inBucket ? ContentBucket(bucket.store) : nil)
         let before = try await alone.open()
         let url = try await before.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(before, url, 0..<10 << 20).status == .resumeIncomplete)
-        // A disconnected client moves no more parts.
+        // After shutdown no more parts are moved.
         await before.shutdown()
         let uploads = try await first.open()
         #expect(await uploads.offset(url) == "\(10 << 20)")
         let two = try await second.open()
         #expect(await put(two, url, 10 << 20..<total).status == .ok)
-        let kept = try #require(await uploads.bytes(of: UploadFixture.content))
-        #expect(kept.count == total && kept == bytes)
+        let stored = try #require(await uploads.bytes(of: UploadFixture.content))
+        #expect(stored.count == total && stored == bytes)
         #expect(try !Uploads.needsBucket(in: first.folder))
-        // A second start finds nothing left to hand over.
+        // A second start has nothing left to migrate.
         #expect(await (try first.open()).send(.head, url).status == .ok)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uploads
 
-@Suite struct `What of an upload any process finds` {
+@Suite struct `The stored parts of an upload` {
     private func held(_ length: Int64 = 1 << 31) -> StoredParts {
         StoredParts(partSize: 8 << 20, longest: length)
     }
@@ -12,7 +12,7 @@ import Testing
         ObjectPart(number: number, size: held.partSize, tag: "\"a b\"")
     }
 
-    @Test func `is read as it was written (10.5)`() throws {
+    @Test func `are decoded as they were encoded (10.5)`() throws {
         var held = held()
         #expect(StoredParts(held.bytes) == held)
         held.upload = "u"
@@ -27,7 +27,7 @@ import Testing
         #expect(UploadRecord(record.bytes)?.held == held)
     }
 
-    @Test func `loses the pieces that a part holds, and no other (10.5)`() {
+    @Test func `drop the pieces that a part contains, and no others (10.5)`() {
         var held = held()
         held.pieces = [
             StoredParts.Piece(range: 0..<5, id: "a"),
@@ -40,24 +40,24 @@ import Testing
     }
 
     @Test(arguments: [1, 8 << 20, 20 << 20, 1 << 31, 1 << 40] as [Int64])
-    func `has a number for every part and every version, each behind the last (10.2)`(
+    func `have a growing number for every part and every version (10.2)`(
         length: Int64
     ) {
         let size = PartSize.of(length, atMost: length)
         var held = StoredParts(partSize: size, longest: length)
         let count = min(40, (length + size - 1) / size)
-        for place in 0..<count {
+        for index in 0..<count {
             let numbers = (0..<Int64(held.stride)).map { version in held.nextNumber(version) }
             #expect(Set(numbers).count == held.stride)
-            #expect(numbers.min() == Int(place) * held.stride + 1)
-            #expect((numbers.max() ?? 0) <= Int(place + 1) * held.stride)
+            #expect(numbers.min() == Int(index) * held.stride + 1)
+            #expect((numbers.max() ?? 0) <= Int(index + 1) * held.stride)
             held.append(ObjectPart(number: numbers[0], size: size, tag: "t"))
         }
         #expect(Int((length + size - 1) / size) * held.stride <= ObjectPart.maximumPartCount)
     }
 
     @Test(arguments: [("x", ""), ("1 2", ""), ("1 2 t\n3", ""), ("", "5 2 t"), ("", "y")])
-    func `is not taken from what is something else`(parts: String, pieces: String) {
+    func `are not decoded from malformed text`(parts: String, pieces: String) {
         var row = TaggedBytes()
         row.add(2, Int64(8))
         row.add(3, Int64(1))
@@ -68,7 +68,7 @@ import Testing
     }
 }
 
-@Suite struct `Parts of a content` {
+@Suite struct `The parts of a content` {
     private let mebibyte: Int64 = 1 << 20
 
     @Test(
@@ -81,7 +81,7 @@ import Testing
         #expect(chosen == size * mebibyte)
     }
 
-    @Test func `suffice for a length that is not known yet, whatever it becomes (10.2)`() {
+    @Test func `suffice for any length when it is not known yet (10.2)`() {
         #expect(PartSize.of(nil, atMost: 9000 * 16 * mebibyte + 1) == 17 * mebibyte)
         for length in [1, 1 << 31, 1 << 40, 5 << 40] as [Int64] {
             let size = PartSize.of(length, atMost: 5 << 40)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Uploads
 
-/// One complete content, of 1,000 bytes unless said, and a module to download it from.
+/// One complete content, of 1,000 bytes by default, and a module to download it from.
 final class DownloadFixture: DownloadCatalog {
     static let id = "0190aaaa-0000-7000-8000-000000000002"
     /// 100 seconds past a quarter of an hour.
@@ -24,7 +24,7 @@ final class DownloadFixture: DownloadCatalog {
     private let blobs: BlobFolder?
     private let contents: ContentRepository?
 
-    /// - Parameter bucket: Where the content lies; `nil` for the local disk.
+    /// - Parameter bucket: Where the content is stored; `nil` for the local disk.
     init(
         mediaType: String = "image/png", size: Int = 1000, fileName: String? = "a.png",
         md5: [UInt8]? = nil, knowsSHA512: Bool = false, origin: String? = nil,
@@ -89,8 +89,8 @@ final class DownloadFixture: DownloadCatalog {
         await downloads.send(method, url, fields)
     }
 
-    /// Puts this content's tag where a test wrote `TAG`.
-    func naming(_ fields: [(String, String)]) -> [(name: String, value: String)] {
+    /// Replaces `TAG` by the content's entity tag.
+    func replacingTag(_ fields: [(String, String)]) -> [(name: String, value: String)] {
         fields.map { field in
             let words = field.1.split(separator: " ").map { word in
                 if word == "TAG" { return tag }
@@ -100,12 +100,12 @@ final class DownloadFixture: DownloadCatalog {
         }
     }
 
-    /// What a client would receive.
+    /// The bytes that a client would receive.
     func bytes(_ response: Response) -> [UInt8] { bytes(response.content) }
 
-    /// The same of a content that a task writes; `nil` when it breaks off, or has another length than is
-    /// stated.
-    func written(_ response: Response) async -> [UInt8]? {
+    /// The same for a content that a task writes; `nil` when it is aborted or does not have its
+    /// stated length.
+    func streamedBytes(_ response: Response) async -> [UInt8]? {
         guard case .stream(let handler, let length) = response.content else { return nil }
         let bytes = await CapturingChannel.read(handler)
         return bytes.flatMap { bytes in Int64(bytes.count) == length ? bytes : nil }
@@ -118,10 +118,10 @@ final class DownloadFixture: DownloadCatalog {
         case .parts(let parts): return parts.flatMap(bytes)
         case .file(let file, let offset, let length):
             var bytes = [UInt8](repeating: 0, count: Int(length))
-            let got = bytes.withUnsafeMutableBytes {
+            let count = bytes.withUnsafeMutableBytes {
                 pread(file.descriptor, $0.baseAddress, $0.count, Int(offset))
             }
-            return Array(bytes.prefix(got))
+            return Array(bytes.prefix(count))
         }
     }
 
@@ -136,7 +136,7 @@ final class DownloadFixture: DownloadCatalog {
 }
 
 extension Downloads {
-    /// One request through the module, as the transport would drive it.
+    /// Sends one request through the module, as the transport would.
     func send(
         _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = []
     ) async -> Response {
@@ -150,19 +150,19 @@ extension Downloads {
     }
 }
 
-/// Takes what a task writes as a content, at once.
+/// Collects the content that a task writes, without back pressure.
 final class CapturingChannel: ByteChannel {
     private let state = Locked((bytes: [UInt8](), waiting: CheckedContinuation<Bool, Never>?.none))
 
-    /// Everything a content writes; `nil` when it broke off.
+    /// All bytes that a content writes; `nil` when it was aborted.
     static func read(_ handler: any ByteChannelHandler) async -> [UInt8]? {
-        let line = CapturingChannel()
+        let channel = CapturingChannel()
         let isWhole = await withCheckedContinuation { continuation in
-            line.state.withLock { $0.waiting = continuation }
-            handler.opened(line)
+            channel.state.withLock { $0.waiting = continuation }
+            handler.opened(channel)
         }
         handler.closed()
-        return isWhole ? line.state.withLock { $0.bytes } : nil
+        return isWhole ? channel.state.withLock { $0.bytes } : nil
     }
 
     var milliseconds: Int64 { 0 }

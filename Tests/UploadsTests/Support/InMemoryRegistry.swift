@@ -2,25 +2,25 @@ import SystemSupport
 
 @testable import Uploads
 
-/// Keeps records in memory for any number of modules, as a database would for processes.
+/// Stores records in memory for several modules, as a database does for processes.
 final class InMemoryRegistry: UploadRegistry {
     private let rows = Locked<[String: RegisteredUpload]>([:])
-    /// Whether no query is answered.
-    let isAway = Locked(false)
+    /// Whether every query fails.
+    let isUnavailable = Locked(false)
     private let isAlone = Locked(false)
 
-    /// The processes, which receive the requests made to them.
+    /// The processes, which receive the requests sent to them.
     let listeners = Locked<[@Sendable (UploadWriterRequest, String, [UInt8]) -> Void]>([])
-    /// How often a process was asked for something.
+    /// How many requests were sent to processes.
     let asked = Locked(0)
 
-    struct Away: Error {}
+    struct Unavailable: Error {}
 
     private func ask<Value: Sendable>(
-        _ question: (inout [String: RegisteredUpload]) -> Value
+        _ query: (inout [String: RegisteredUpload]) -> Value
     ) throws -> Value {
-        if isAway.withLock({ $0 }) { throw Away() }
-        return rows.withLock { rows in question(&rows) }
+        if isUnavailable.withLock({ $0 }) { throw Unavailable() }
+        return rows.withLock { rows in query(&rows) }
     }
 
     var all: [RegisteredUpload] { rows.withLock { Array($0.values) } }
@@ -65,7 +65,7 @@ final class InMemoryRegistry: UploadRegistry {
             if row.request != .stop { rows[name]?.request = request }
             return true
         }
-        for tell in listeners.withLock({ $0 }) where isAsked { tell(request, name, holder) }
+        for notify in listeners.withLock({ $0 }) where isAsked { notify(request, name, holder) }
         return isAsked
     }
 
@@ -96,14 +96,14 @@ final class InMemoryRegistry: UploadRegistry {
     }
 
     func runExclusively(_ work: @escaping @Sendable () async -> Void) async throws {
-        guard try ask({ _ in isAlone.withLock { $0.trade(for: true) } }) == false else { return }
+        guard try ask({ _ in isAlone.withLock { $0.exchange(for: true) } }) == false else { return }
         await work()
         isAlone.withLock { $0 = false }
     }
 }
 
 extension Bool {
-    fileprivate mutating func trade(for next: Bool) -> Bool {
+    fileprivate mutating func exchange(for next: Bool) -> Bool {
         defer { self = next }
         return self
     }

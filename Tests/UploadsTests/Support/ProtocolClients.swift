@@ -3,9 +3,9 @@ import Testing
 
 @testable import Uploads
 
-/// A request of tus, and what is said of it.
+// Requests of tus.
 extension Uploads {
-    /// A request with its version.
+    /// A request with the version header.
     func tus(
         _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = [],
         _ body: ScriptedBody = ScriptedBody([])
@@ -15,7 +15,7 @@ extension Uploads {
 
     /// A creation with a valid credential.
     ///
-    /// - Parameter content: The number of the content that will result; none is the fixture's own.
+    /// - Parameter content: The number of the new content; the fixture's own by default.
     func create(
         _ fields: [(name: String, value: String)], _ body: ScriptedBody = ScriptedBody([]),
         content number: Int? = nil
@@ -33,7 +33,7 @@ extension Uploads {
         await patch(url, at: offset, ScriptedBody(bytes), fields)
     }
 
-    /// The same with a body of a script.
+    /// The same with a scripted body.
     func patch(
         _ url: String, at offset: Int, _ body: ScriptedBody,
         _ fields: [(name: String, value: String)] = []
@@ -46,18 +46,18 @@ extension Uploads {
             ] + fields, body)
     }
 
-    /// What `HEAD` of tus says is held.
+    /// The offset that `HEAD` of tus returns.
     func tusOffset(_ url: String) async -> String? {
         await tus(.head, url).fields["Upload-Offset"]
     }
 }
 
-/// A client of dialect C: says what every version wants said.
+/// A client of protocol C, with the headers that each version needs.
 struct InteropClient: Sendable {
     static let versions = [3, 4, 5, 6, 7, 8]
 
     let uploads: Uploads
-    /// `nil` speaks without a version, as the RFC will.
+    /// `nil` sends no version header, as the RFC will.
     let version: Int?
 
     var rules: Int { version ?? 8 }
@@ -69,7 +69,7 @@ struct InteropClient: Sendable {
             : ("Upload-Complete", isComplete ? "?1" : "?0")
     }
 
-    /// What an answer says in the completeness field of this version.
+    /// The value of a response's completeness field in this version.
     func isComplete(_ response: Response) -> Bool? {
         let field: FieldName = rules == 3 ? "Upload-Incomplete" : "Upload-Complete"
         return response.fields[field].map { $0 == complete(true).value }
@@ -110,7 +110,7 @@ struct InteropClient: Sendable {
         return await uploads.send(method, url, all, body)
     }
 
-    /// An upload that holds these bytes and expects more.
+    /// Creates an upload that has these bytes and expects more.
     func started(_ bytes: [UInt8] = []) async throws -> String {
         let answer = await create(bytes, isComplete: false)
         #expect(answer.status == .created)

@@ -2,19 +2,20 @@ import Blobs
 import HTTP
 import SystemSupport
 
-/// A body that does what a test wrote down, without a socket.
+/// A body that follows a script, without a socket.
 final class ScriptedBody: RequestBody {
     enum Step: Sendable {
-        /// Bytes arrive; a buffer too small takes them in several reads.
+        /// Bytes arrive; a smaller buffer gets them in several reads.
         case bytes([UInt8])
-        /// Bytes arrive, and the read keeps waiting for more, as a socket's does; they are handed over
-        /// when asked for, when the body is interrupted or after ``ScriptedBody/release()``.
+        /// Bytes arrive, and the read waits for more, as a socket's does. It returns when
+        /// ``ScriptedBody/completePendingRead()``, `interrupt()` or ``ScriptedBody/release()``
+        /// is called.
         case received([UInt8])
         /// Nothing arrives until a test interrupts or ``ScriptedBody/release()`` is called.
         case pause
-        /// Something else happens in the world, or is waited for.
+        /// Runs a closure.
         case event(@Sendable () async -> Void)
-        /// It breaks off.
+        /// The read fails.
         case fails(BodyError)
     }
 
@@ -26,15 +27,15 @@ final class ScriptedBody: RequestBody {
         var pauseWaiter: CheckedContinuation<Void, Never>?
         var isPaused = false
         /// Bytes that reads have returned.
-        var handedOver: Int64 = 0
+        var returned: Int64 = 0
         /// Bytes in the buffer of a read that waits for more.
         var received: Int64 = 0
         var reads = 0
-        var informed: [Response] = []
+        var interimResponses: [Response] = []
 
-        /// Ends a pause, with what was received meanwhile.
+        /// Ends a pause, and returns what was received meanwhile.
         mutating func resumeWaiter() -> CheckedContinuation<Void, Never>? {
-            handedOver += received
+            returned += received
             received = 0
             defer { waiter = nil }
             return waiter
@@ -75,7 +76,7 @@ final class ScriptedBody: RequestBody {
                         state.steps.insert(.bytes(Array(bytes.dropFirst(taken))), at: 0)
                     }
                 }
-                state.withLock { $0.handedOver += Int64(taken) }
+                state.withLock { $0.returned += Int64(taken) }
                 return
             case .received(let bytes):
                 await pause(with: buffer.append(bytes.span))
@@ -90,9 +91,11 @@ final class ScriptedBody: RequestBody {
     }
 
     /// The interim responses sent so far.
-    var informed: [Response] { state.withLock { $0.informed } }
+    var interimResponses: [Response] { state.withLock { $0.interimResponses } }
 
-    func sendInterim(_ response: Response) { state.withLock { $0.informed.append(response) } }
+    func sendInterim(_ response: Response) {
+        state.withLock { $0.interimResponses.append(response) }
+    }
 
     func interrupt() {
         state.withLock { $0.isInterrupted = true }
@@ -102,7 +105,7 @@ final class ScriptedBody: RequestBody {
     func completePendingRead() async -> Int64 {
         let (waiter, count) = state.withLock { state in
             let waiter = state.received > 0 ? state.resumeWaiter() : nil
-            return (waiter, state.handedOver)
+            return (waiter, state.returned)
         }
         waiter?.resume()
         return count
@@ -117,7 +120,7 @@ final class ScriptedBody: RequestBody {
         waiter?.resume()
     }
 
-    /// Waits until the reader has come to a pause.
+    /// Waits until a read is paused.
     func untilPaused() async {
         await withCheckedContinuation { continuation in
             let isPaused = state.withLock { state in
@@ -133,7 +136,7 @@ final class ScriptedBody: RequestBody {
             let (isReleased, watcher) = state.withLock { state in
                 state.isPaused = true
                 if state.isReleased {
-                    state.handedOver += Int64(received)
+                    state.returned += Int64(received)
                 } else {
                     state.received = Int64(received)
                 }

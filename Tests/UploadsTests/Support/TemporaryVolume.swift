@@ -1,15 +1,17 @@
 import Glibc
 import TestSupport
 
-/// A small volume of memory, mounted for one test and unmounted after it.
+/// A small in-memory volume, mounted for one test.
 final class TemporaryVolume: Sendable {
     let path: String
     private let folder = TemporaryFolder()
 
-    /// Whether this process may mount; otherwise nothing here can be tested.
+    /// Whether this process may mount; without it the tests of full disks are skipped.
     static let isPermitted: Bool = {
         let probe = try? TemporaryVolume(size: 1 << 20)
-        if probe == nil { print("volumes: this process may not mount, no fault of a disk is made") }
+        if probe == nil {
+            print("volumes: this process may not mount; the tests of full disks are skipped")
+        }
         return probe != nil
     }()
 
@@ -23,8 +25,8 @@ final class TemporaryVolume: Sendable {
 
     deinit { _ = umount2(path, Int32(MNT_DETACH)) }
 
-    /// Refuses writes from now on, or takes them again, once no file is open for writing: what
-    /// belonged to a request is let go a moment after its answer.
+    /// Makes the volume read-only or writable, once no file is open for writing: a request's
+    /// file is closed a moment after its answer.
     func set(readOnly isReadOnly: Bool) async throws {
         let flags = UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0)
         for _ in 0..<100_000 {
@@ -34,7 +36,7 @@ final class TemporaryVolume: Sendable {
         throw NotMounted()
     }
 
-    /// Takes all free space.
+    /// Fills all free space.
     func fill() {
         let file = open("\(path)/filler", O_WRONLY | O_CREAT, 0o600)
         let page = [UInt8](repeating: 1, count: 4096)
@@ -42,6 +44,6 @@ final class TemporaryVolume: Sendable {
         close(file)
     }
 
-    /// Gives it back.
+    /// Frees that space again.
     func free() { _ = unlink("\(path)/filler") }
 }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Uploads
 
-/// An upload module on a real disk, with a clock that stands still and a finisher that remembers.
+/// An upload module on a real disk, with a manual clock and a recording finisher.
 final class UploadFixture: Sendable {
     static let content = "0190aaaa-0000-7000-8000-000000000001"
 
@@ -22,11 +22,11 @@ final class UploadFixture: Sendable {
     let finisher = RecordingFinisher()
     let time = Locked<Int64>(1_900_000_000_000)
     let settings: UploadSettings
-    /// Where contents lie; `nil` for the local disk.
+    /// Where contents are stored; `nil` for the local disk.
     let bucket: ContentBucket?
 
-    /// Where contents of tests lie that do not care; `make test` runs them on each: the disk, a `bucket`,
-    /// or one that is `shared` with other processes.
+    /// The storage of tests that do not choose one: the disk, a `bucket`, or a bucket `shared`
+    /// with other processes. `make test` runs them on each.
     private static let preference = ProcessInfo.processInfo.environment["PARLEY_TEST_STORAGE"]
     static var preferredBucket: ContentBucket? {
         switch preference {
@@ -35,12 +35,12 @@ final class UploadFixture: Sendable {
         default: nil
         }
     }
-    /// Whether tests that do not care keep records in a folder, which some of them look into.
+    /// Whether tests that do not choose a storage have records in a folder, which some inspect.
     static let keepsRecords = preference != "shared"
 
     /// - Parameters:
-    ///   - volume: Where everything lies; in a folder for temporary files unless said.
-    ///   - bucket: Where contents lie.
+    ///   - volume: The folder of all files; a temporary folder by default.
+    ///   - bucket: Where contents are stored.
     init(
         on volume: String? = nil, bucket: ContentBucket? = preferredBucket,
         _ change: (inout UploadSettings) -> Void = { _ in }
@@ -50,14 +50,14 @@ final class UploadFixture: Sendable {
         var settings = UploadSettings()
         settings.sweepInterval = 0
         settings.diskHeadroom = 0
-        // Longer than a machine that runs all tests at once takes.
+        // Longer than a busy machine needs that runs all tests at once.
         settings.peerReplyTimeout = 60_000
         settings.errorBase = "https://chat.example"
         change(&settings)
         self.settings = settings
     }
 
-    /// A clock whose sleepers never wake by themselves.
+    /// A manual clock, on which sleeps never end.
     var clock: UploadClock {
         let time = time
         return UploadClock(
@@ -65,8 +65,8 @@ final class UploadFixture: Sendable {
             sleep: { _ in await UploadFixture.sleepForever() })
     }
 
-    /// A clock whose short sleeps are over at once, and whose long ones never end.
-    static func hastyClock(upTo limit: Int64) -> UploadClock {
+    /// A clock on which short sleeps end at once and long ones never.
+    static func fastClock(upTo limit: Int64) -> UploadClock {
         UploadClock(
             now: { 0 },
             sleep: { milliseconds in
@@ -75,7 +75,7 @@ final class UploadFixture: Sendable {
             })
     }
 
-    /// Until the task is cancelled, and at no cost: modules that are left behind sleep on.
+    /// Sleeps until the task is cancelled, without polling: modules of finished tests sleep on.
     private static func sleepForever() async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
@@ -93,43 +93,43 @@ final class UploadFixture: Sendable {
         return uploads
     }
 
-    /// Opens it again as a server without a bucket would.
+    /// Opens the module again as a server without a bucket would.
     func openOnDisk() async throws -> Uploads {
         try await Uploads(
             folder: path, settings: settings, finisher: finisher,
             clock: clock, publicBase: "https://chat.example")
     }
 
-    /// The folder of everything.
+    /// The module's folder.
     var folder: String { path }
 
     func pass(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 
-    /// The staged file, for changes without the module's knowledge.
+    /// The staged file, which tests change behind the module's back.
     var stagedPath: String { "\(path)/blobs/staged/\(UploadFixture.content)" }
 
     static func draft(
         length: Int64?, mediaType: String? = "image/png", origin: String? = nil
     ) -> UploadDraft {
         UploadDraft(
-            owner: UploadOwner(application: "app", conversation: "talk"),
+            owner: UploadOwner(application: "app", conversation: "conversation"),
             contentID: content, mediaType: mediaType, length: length, fileName: "a.png",
             origin: origin)
     }
 }
 
-/// Remembers what was finished, and refuses on demand.
+/// Records finished uploads, and fails on demand.
 final class RecordingFinisher: UploadFinisher {
-    enum Mood: Sendable { case takes, refuses, breaks, takesAndBreaks, waits }
+    enum Behaviour: Sendable { case takes, refuses, breaks, takesAndBreaks, waits }
 
     let finished = Locked<[FinishedUpload]>([])
-    let mood = Locked(Mood.takes)
+    let behaviour = Locked(Behaviour.takes)
     let isUsed = Locked(false)
 
     struct Broken: Error {}
 
     func finished(_ upload: FinishedUpload, within quota: Int64?) async throws {
-        switch mood.withLock({ $0 }) {
+        switch behaviour.withLock({ $0 }) {
         case .takes: try take(upload, within: quota)
         case .refuses: throw ContentRefused()
         case .breaks: throw Broken()
@@ -137,7 +137,7 @@ final class RecordingFinisher: UploadFinisher {
             try take(upload, within: quota)
             throw Broken()
         case .waits:
-            while mood.withLock({ $0 == .waits }) { await Task.yield() }
+            while behaviour.withLock({ $0 == .waits }) { await Task.yield() }
             try take(upload, within: quota)
         }
     }
@@ -159,7 +159,7 @@ final class RecordingFinisher: UploadFinisher {
 
     func withdraw(_ contentID: String) async throws -> Bool { isUsed.withLock { !$0 } }
 
-    /// Unused contents, and since when they are unused.
+    /// The contents that `abandoned` returns, and the time it was called with.
     let unneeded = Locked<[AbandonedContent]>([])
     let unusedSince = Locked<Int64?>(nil)
 
@@ -173,13 +173,13 @@ final class RecordingFinisher: UploadFinisher {
     }
 
     func storedBytes(of application: String, besides contentID: String?) async throws -> Int64 {
-        if mood.withLock({ $0 }) == .breaks { throw Broken() }
+        if behaviour.withLock({ $0 }) == .breaks { throw Broken() }
         return finished.withLock { bytes($0, of: application, besides: contentID) }
     }
 }
 
 extension Uploads {
-    /// One request through the module, as the transport would drive it.
+    /// Sends one request through the module, as the transport would.
     func send(
         _ method: HTTP.Method, _ url: String, _ fields: [(name: String, value: String)] = [],
         _ body: ScriptedBody = ScriptedBody([])
@@ -205,7 +205,7 @@ extension Uploads {
         await send(.put, url, [("Content-Range", range)], ScriptedBody(bytes))
     }
 
-    /// The bytes of a complete content, wherever they lie; `nil` when there are none.
+    /// The bytes of a complete content, from disk or bucket; `nil` when there are none.
     func bytes(of content: String) async -> [UInt8]? {
         guard let name = BlobName(content) else { return nil }
         do {
@@ -218,7 +218,7 @@ extension Uploads {
         }
     }
 
-    /// What `HEAD` says is held.
+    /// The offset that `HEAD` returns.
     func offset(_ url: String) async -> String? {
         await send(.head, url).fields["Upload-Offset"]
     }
@@ -242,7 +242,7 @@ struct TestUploadAuthorizer: UploadAuthorizer {
 }
 
 extension UploadEngine {
-    /// Whether nothing is kept, wherever records are.
+    /// Whether there is no record, in the folder or the registry.
     var hasNoRecord: Bool {
         get throws {
             if let local = records as? LocalUploadRecords {
@@ -255,15 +255,15 @@ extension UploadEngine {
 }
 
 extension Response {
-    /// The content as text, where it lies in memory.
+    /// The content as text, if it is in memory.
     var text: String {
         if case .bytes(let bytes) = content { String(decoding: bytes, as: UTF8.self) } else { "" }
     }
 }
 
 extension UploadFixture {
-    /// Has every further byte of the open staged file go to a device that takes all of them and can
-    /// sync none.
+    /// Replaces the open staged file by a device that accepts all further bytes and cannot be
+    /// synced.
     func breakSync() {
         for number in Int32(3)..<4096 {
             var name = [CChar](repeating: 0, count: 4096)
@@ -282,10 +282,10 @@ extension UploadFixture {
 }
 
 extension ContentBucket {
-    /// A part of the tests' bucket that no other test uses.
+    /// An unused prefix of the tests' bucket.
     ///
     /// - Parameters:
-    ///   - fault: What is to go wrong, as `objectstore.py` has it.
+    ///   - fault: The fault to simulate, as named in `objectstore.py`.
     ///   - redirects: Whether downloads are sent to the store.
     ///   - registry: Stores records for several modules.
     static func scratch(

@@ -11,7 +11,7 @@ import Testing
     private let fixture = UploadFixture { $0.maxUploadSize = 1_000_000 }
     private let bytes = patternBytes(300_000)
 
-    /// A part with these bytes, and its URL.
+    /// Creates a part with these bytes, and returns its URL.
     private func part(
         _ uploads: Uploads, _ bytes: [UInt8], number: Int, length: Int? = nil
     ) async throws -> String {
@@ -35,11 +35,11 @@ import Testing
         await uploads.bytes(of: UploadFixture.content)
     }
 
-    @Test func `gives one content out of its parts (6.10)`() async throws {
+    @Test func `makes one content of its parts (6.10)`() async throws {
         let uploads = try await fixture.open()
         let one = try await part(uploads, Array(bytes[..<200_000]), number: 1)
         let two = try await part(uploads, Array(bytes[200_000...]), number: 2)
-        // Absolute and relative, as clients have them.
+        // Absolute and relative references, as clients send them.
         let answer = await join(uploads, [one, String(two.dropFirst(20))])
         #expect(answer.status == .created)
         #expect(answer.fields["Upload-Offset"] == "300000")
@@ -52,7 +52,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
-    @Test func `says what it was made from, and takes no bytes (6.10)`() async throws {
+    @Test func `reports its parts, and accepts no bytes (6.10)`() async throws {
         let uploads = try await fixture.open()
         let one = try await part(uploads, [1, 2], number: 1)
         let answer = await join(uploads, [one, one], [("Upload-Metadata", "filename YQ==")])
@@ -67,7 +67,9 @@ import Testing
         #expect(await content(uploads) == [1, 2, 1, 2])
     }
 
-    @Test func `parts serve several times, and are no content themselves (6.10)`() async throws {
+    @Test func `parts can be used several times, and are no content themselves (6.10)`()
+        async throws
+    {
         let uploads = try await fixture.open()
         let created = await uploads.create(
             [
@@ -89,7 +91,7 @@ import Testing
         #expect(uploads.statistics.open == [:])
     }
 
-    @Test func `of parts without a byte is empty (6.10)`() async throws {
+    @Test func `of empty parts is empty (6.10)`() async throws {
         let uploads = try await fixture.open()
         let empty = await uploads.create(
             [("Upload-Concat", "partial"), ("Upload-Length", "0")], content: 1)
@@ -99,7 +101,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.first?.size } == 0)
     }
 
-    @Test func `each fault has its answer, and leaves nothing (6.10)`() async throws {
+    @Test func `each error has its status, and creates nothing (6.10)`() async throws {
         let uploads = try await fixture.open()
         let good = try await part(uploads, [1, 2], number: 1)
         let unfinished = try await part(uploads, [1], number: 2, length: 2)
@@ -132,14 +134,14 @@ import Testing
         #expect(await join(uploads, [good], [("Upload-Length", "2")]).status == .created)
     }
 
-    @Test func `a sum beyond the limit is too large (6.10)`() async throws {
+    @Test func `a total length above the limit is refused (6.10)`() async throws {
         let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
         let answer = await join(uploads, [one, one, one, one])
         #expect(answer.status == .contentTooLarge)
     }
 
-    @Test func `parts end when their time is up, their bytes with them (6.10)`() async throws {
+    @Test func `parts expire, and their bytes are deleted (6.10)`() async throws {
         let uploads = try await fixture.open()
         let one = try await part(uploads, [1, 2], number: 1)
         fixture.pass(fixture.settings.idleTTL)
@@ -150,7 +152,7 @@ import Testing
         #expect(await uploads.tus(.head, one).status == .gone)
     }
 
-    @Test func `a finished part outlives a restart (11.2)`() async throws {
+    @Test func `a finished part survives a restart (11.2)`() async throws {
         let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
         let reopened = try await fixture.open()
@@ -163,12 +165,12 @@ import Testing
     {
         let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
-        fixture.finisher.mood.withLock { $0 = .breaks }
+        fixture.finisher.behaviour.withLock { $0 = .breaks }
         let answer = await join(uploads, [one])
         #expect(answer.status == .created)
         let url = try #require(answer.fields["Location"])
-        fixture.finisher.mood.withLock { $0 = .takes }
-        // Where several finish, the first may still be alive for so long.
+        fixture.finisher.behaviour.withLock { $0 = .takes }
+        // With shared records, the first finisher counts as alive for this long.
         fixture.pass(SharedUploadRecords.claimDuration)
         let reopened = try await fixture.open()
         #expect(await reopened.tus(.head, url).fields["Upload-Offset"] == "300000")
@@ -177,10 +179,10 @@ import Testing
     }
 
     @Test(.enabled(if: UploadFixture.keepsRecords))
-    func `a copy that is not its parts never becomes a content (4.5)`() async throws {
+    func `a copy with damaged bytes never becomes a content (4.5)`() async throws {
         let uploads = try await fixture.open()
         let one = try await part(uploads, bytes, number: 1)
-        // The disk turns a bit without the module's knowledge.
+        // A byte changes on the disk without the module's knowledge.
         let blob = try #require(BlobName(UploadFixture.content(number: 1)))
         try uploads.blobs.stage(blob).write([0xEE].span, at: 1234)
         let answer = await join(uploads, [one])

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Uploads
 
-@Suite struct `A length that is said later` {
+@Suite struct `A deferred length` {
     private let fixture = UploadFixture { $0.maxUploadSize = 100 }
 
-    @Test func `is unknown until a request says it (6.6)`() async throws {
+    @Test func `is unknown until a request states it (6.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         _ = await uploads.patch(url, at: 0, [0, 1])
@@ -24,7 +24,7 @@ import Testing
         #expect(await uploads.patch(url, at: 3, [3], [("Upload-Length", "5")]).status == .noContent)
     }
 
-    @Test func `may come without a byte, and outlives a restart (6.6)`() async throws {
+    @Test func `can be stated without bytes, and survives a restart (6.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         #expect(await uploads.patch(url, at: 0, [], [("Upload-Length", "5")]).status == .noContent)
@@ -41,7 +41,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.first?.size } == 2)
     }
 
-    @Test func `may come with the last bytes (6.6)`() async throws {
+    @Test func `can be stated with the last bytes (6.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         let last = await uploads.patch(url, at: 0, [0, 1], [("Upload-Length", "2")])
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [("1", 400), ("101", 413), ("-2", 400), ("3", 413)])
-    func `is refused where it cannot be (6.5)`(length: String, status: Int) async throws {
+    func `is refused when it is invalid (6.5)`(length: String, status: Int) async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         _ = await uploads.patch(url, at: 0, [0, 1])
@@ -61,7 +61,7 @@ import Testing
         #expect(await uploads.tus(.head, url).fields["Upload-Defer-Length"] == "1")
     }
 
-    @Test func `is bounded by what an upload may hold (6.6)`() async throws {
+    @Test func `is limited by the largest upload size (6.6)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         let body = ScriptedBody(patternBytes(101))
@@ -72,7 +72,7 @@ import Testing
         #expect(await uploads.tusOffset(url) == "100")
     }
 
-    @Test func `of a request that is undone is not kept (4.4)`() async throws {
+    @Test func `of a request that is rolled back is not stored (4.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         let wrong = await uploads.patch(

@@ -10,7 +10,8 @@ import Testing
     private let fixture = UploadFixture()
     private let bytes = patternBytes(100_000)
 
-    @Test func `chunks are acknowledged by exactly 204 and the offset, then finished (6.5, 6.11)`()
+    @Test
+    func `each chunk is acknowledged with 204 and the offset, the last one completes (6.5, 6.11)`()
         async throws
     {
         let uploads = try await fixture.open()
@@ -28,7 +29,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
-    /// The rows of the table in their order: each request breaks its rule and all later ones.
+    /// The rows of the table in order: each request violates its rule and all later ones.
     @Test(
         arguments: [
             ([("Tus-Resumable", "0.2.2")], 412),
@@ -77,14 +78,14 @@ import Testing
             [("Upload-Checksum", "crc32 AAAAAA=="), ("Upload-Checksum", "crc32 AAAAAA==")],
             [("Tus-Resumable", "1.0.0")],
         ])
-    func `a field that comes twice is refused (3.1)`(fields: [(String, String)]) async throws {
+    func `a repeated header is refused (3.1)`(fields: [(String, String)]) async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         #expect(await uploads.patch(url, at: 0, [1], fields).status == .badRequest)
         #expect(await uploads.tusOffset(url) == "0")
     }
 
-    @Test func `without its version it is refused whole (6.1)`() async throws {
+    @Test func `a request without the version is refused (6.1)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let answer = await uploads.send(
@@ -104,12 +105,13 @@ import Testing
         #expect(unknown.status == .notFound)
         #expect(unknown.text == "notFound: No upload is known by this URL; create a new upload.")
         #expect(await uploads.tus(.delete, url).status == .noContent)
-        // Gone counts before anything that is wrong with the fields.
+        // The state is checked before the headers.
         let gone = await uploads.tus(.patch, url, [], ScriptedBody([1]))
         #expect(gone.status == .gone)
     }
 
-    @Test func `nothing at the right place is taken, and says how far it is (6.5)`() async throws {
+    @Test func `an empty body at the offset is accepted and returns the offset (6.5)`() async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         _ = await uploads.patch(url, at: 0, [0, 1])
@@ -118,7 +120,8 @@ import Testing
         #expect(empty.fields["Upload-Offset"] == "2")
     }
 
-    @Test func `a complete upload says so again, and takes nothing more (6.5)`() async throws {
+    @Test func `a complete upload repeats its answer and accepts no more bytes (6.5)`() async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 2))
         _ = await uploads.patch(url, at: 0, [0, 1])
@@ -138,7 +141,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
-    @Test func `a byte too many in a chunked body keeps what fits and does not complete (4.2)`()
+    @Test func `a chunked body with a byte too many stores what fits, without completing (4.2)`()
         async throws
     {
         let uploads = try await fixture.open()
@@ -151,7 +154,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.first?.size } == 3)
     }
 
-    @Test func `a body that breaks off keeps every byte (6.11)`() async throws {
+    @Test func `a truncated body keeps every byte (6.11)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 100_000))
         let cut = ScriptedBody(
@@ -163,7 +166,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
     }
 
-    @Test func `a stalled body may come back at once (3.5)`() async throws {
+    @Test func `a stalled body can be retried at once (3.5)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let body = ScriptedBody([.bytes([1, 2]), .fails(.stalled)], length: 10)
@@ -174,7 +177,7 @@ import Testing
         #expect(answer.text.hasPrefix("stalled: "))
     }
 
-    @Test func `a full disk takes nothing and keeps the offset (6.5, 11.7)`() async throws {
+    @Test func `a full disk stores nothing and keeps the offset (6.5, 11.7)`() async throws {
         let limited = try await fixture.open()
         let url = try await limited.create(UploadFixture.draft(length: 4))
         _ = await limited.patch(url, at: 0, [0, 1])

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: DigestAlgorithm.tus.map(\.name))
-    func `a right one is taken, a wrong one undoes its request (4.4, 6.8)`(
+    func `a matching one is accepted, another rolls back its request (4.4, 6.8)`(
         name: String
     ) async throws {
         let uploads = try await fixture.open()
@@ -35,7 +35,7 @@ import Testing
                 == SHA256.digest(of: Array(0...5)))
     }
 
-    @Test func `a cut undoes the whole request (6.8)`() async throws {
+    @Test func `a truncated body rolls back the whole request (6.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 6))
         let cut = ScriptedBody([.bytes([0, 1]), .fails(.interrupted)], length: 6)
@@ -45,7 +45,7 @@ import Testing
         #expect(await uploads.tusOffset(url) == "0")
     }
 
-    @Test func `a body too long undoes the whole request (4.2, 4.4)`() async throws {
+    @Test func `a body that is too long rolls back the whole request (4.2, 4.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 2))
         let long = ScriptedBody([.bytes([0, 1, 2])], length: nil)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: DigestAlgorithm.tus.map(\.name))
-    func `one behind the body counts as one in front of it (6.8)`(name: String) async throws {
+    func `one in a trailer counts like one in the head (6.8)`(name: String) async throws {
         let uploads = try await fixture.open()
         let bytes = patternBytes(600_000)
         let url = try await uploads.create(UploadFixture.draft(length: 600_000))
@@ -75,7 +75,7 @@ import Testing
         arguments: [
             [], ["crc32 AAAAAA==", "crc32 AAAAAA=="], ["crc32 AAAA"], ["sha3 AAAAAA=="],
         ])
-    func `one announced that does not come, or is none, undoes the request (6.8)`(
+    func `one announced but missing or malformed rolls back the request (6.8)`(
         trailer: [String]
     ) async throws {
         let uploads = try await fixture.open()
@@ -86,7 +86,7 @@ import Testing
         #expect(await uploads.tusOffset(url) == "0")
     }
 
-    @Test func `one in both places is refused, announced or not (6.8)`() async throws {
+    @Test func `one in both head and trailer is refused, announced or not (6.8)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 6))
         let right = try checksum("crc32", [0, 1])
@@ -101,7 +101,9 @@ import Testing
         #expect(await uploads.tusOffset(url) == "0")
     }
 
-    @Test func `one announced behind a body of known length cannot come (6.8)`() async throws {
+    @Test func `one announced as a trailer of a body of known length is refused (6.8)`()
+        async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 6))
         let body = ScriptedBody([0, 1])
@@ -118,7 +120,9 @@ import Testing
         #expect(await uploads.tusOffset(url) == "2")
     }
 
-    @Test func `an undone request leaves nothing to a restart (4.4, 11.3)`() async throws {
+    @Test func `a restart finds no bytes of a request that was rolled back (4.4, 11.3)`()
+        async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 6))
         _ = await uploads.patch(url, at: 0, [0, 1])
@@ -134,7 +138,7 @@ import Testing
 
 @Suite struct `The Upload-Checksum of a request` {
     @Test(arguments: DigestAlgorithm.tus.map(\.name))
-    func `takes the algorithms that are offered (6.2, 6.8)`(name: String) throws {
+    func `is accepted for each supported algorithm (6.2, 6.8)`(name: String) throws {
         let algorithm = try #require(DigestAlgorithm.tus.first { $0.name == name }?.algorithm)
         let bytes = [UInt8](repeating: 7, count: algorithm.kind.size)
         let digest = try BodyDigest(tus: "\(name) \(Base64.encode(bytes))")
@@ -146,13 +150,13 @@ import Testing
         "md5 AAAAAAAAAAAAAAAAAAAAAA", "md5 AAAAAAAAAAAAAAAAAAAAAB==", "crc32 AAAAAA",
         "crc32 AAAA_A==", "crc32\tAAAAAA==", "crc32c 00000000", "sha256 AAAAAA==",
     ])
-    func `refuses what is no digest (6.8)`(text: String) {
+    func `is refused when it is malformed (6.8)`(text: String) {
         let error = #expect(throws: UploadError.self) { try BodyDigest(tus: text) }
         #expect(error != .unsupportedChecksum)
     }
 
     @Test(arguments: ["sha512 AAAA", "SHA1 AAAA", "Md5 AAAA", " AAAA", "adler32 AAAAAA=="])
-    func `names an algorithm it does not know (6.8)`(text: String) {
+    func `with an unknown algorithm names that algorithm (6.8)`(text: String) {
         #expect(throws: UploadError.unsupportedChecksum) { try BodyDigest(tus: text) }
     }
 }

@@ -11,14 +11,14 @@ import Testing
     private let fixture = UploadFixture { $0.maxUploadSize = 1000 }
     private static let data = (name: "Content-Type", value: "application/offset+octet-stream")
 
-    @Test func `gives an absolute URL, and HEAD says the metadata again (6.3, 6.4)`() async throws {
+    @Test func `returns an absolute URL, and HEAD returns the metadata (6.3, 6.4)`() async throws {
         let uploads = try await fixture.open()
         let raw = "filename YS5wbmc=, filetype aW1hZ2UvcG5n,empty"
         let answer = await uploads.create([("Upload-Length", "4"), ("Upload-Metadata", raw)])
         #expect(answer.status == .created)
         #expect(answer.fields["Tus-Resumable"] == "1.0.0")
         #expect(answer.fields["Upload-Offset"] == "0")
-        // A day from now, as long as no byte has come.
+        // A day from now while no byte has arrived.
         #expect(answer.fields["Upload-Expires"] == "Mon, 18 Mar 2030 17:46:40 GMT")
         #expect(answer.fields["Content-Name"] == "content 1")
         let url = try #require(answer.fields["Location"])
@@ -33,7 +33,7 @@ import Testing
         #expect(finished.contentID == UploadFixture.content)
     }
 
-    @Test func `an empty Upload-Metadata says nothing, and is not said again (6.3, 13)`()
+    @Test func `an empty Upload-Metadata is accepted, and HEAD does not return it (6.3, 13)`()
         async throws
     {
         let uploads = try await fixture.open()
@@ -43,7 +43,7 @@ import Testing
         #expect(await uploads.tus(.head, url).fields["Upload-Metadata"] == nil)
     }
 
-    @Test func `of no byte is complete at once (6.3)`() async throws {
+    @Test func `of length 0 completes at once (6.3)`() async throws {
         let uploads = try await fixture.open()
         let answer = await uploads.create([("Upload-Length", "0")])
         #expect(answer.status == .created)
@@ -67,7 +67,7 @@ import Testing
             ([("Upload-Length", "4"), ("Upload-Metadata", "a"), ("Upload-Metadata", "b")], 400),
             ([("Upload-Length", "4"), ("Upload-Concat", "whole")], 400),
         ] as [([(String, String)], Int)])
-    func `faults are refused, and nothing is created (6.3)`(
+    func `invalid requests are refused, and nothing is created (6.3)`(
         fields: [(String, String)], status: Int
     ) async throws {
         let uploads = try await fixture.open()
@@ -99,14 +99,14 @@ import Testing
         #expect(answer.fields["Retry-After"] != nil)
     }
 
-    @Test func `other methods have no meaning there (6.1)`() async throws {
+    @Test func `other methods are not allowed (6.1)`() async throws {
         let uploads = try await fixture.open()
         for method in [HTTP.Method.put, .patch, .head, .delete] {
             #expect(await uploads.tus(method, "/uploads").status == .methodNotAllowed)
         }
     }
 
-    @Test func `may bring data, all or a part of it (6.3)`() async throws {
+    @Test func `accepts data, all or a part of it (6.3)`() async throws {
         let uploads = try await fixture.open()
         let part = await uploads.create([("Upload-Length", "4"), Self.data], ScriptedBody([0, 1]))
         #expect(part.status == .created)
@@ -126,7 +126,7 @@ import Testing
         #expect(whole.fields["Upload-Expires"] == nil)
     }
 
-    @Test func `may bring data before the length is known (6.6)`() async throws {
+    @Test func `accepts data before the length is known (6.6)`() async throws {
         let uploads = try await fixture.open()
         let answer = await uploads.create(
             [("Upload-Defer-Length", "1"), Self.data], ScriptedBody([0, 1]))
@@ -136,15 +136,15 @@ import Testing
     }
 
     @Test(arguments: [3, nil])
-    func `more data than its length leaves nothing (6.3)`(length: Int64?) async throws {
+    func `with more data than its length creates nothing (6.3)`(length: Int64?) async throws {
         let uploads = try await fixture.open()
         let body = ScriptedBody([.bytes([0, 1, 2])], length: length)
         let answer = await uploads.create([("Upload-Length", "2"), Self.data], body)
         #expect(answer.status == .contentTooLarge)
-        try expectNothing(uploads)
+        try expectNoUpload(uploads)
     }
 
-    @Test func `coded data is refused (3.1)`() async throws {
+    @Test func `data with a content coding is refused (3.1)`() async throws {
         let uploads = try await fixture.open()
         let body = ScriptedBody([0, 1])
         let answer = await uploads.create(
@@ -152,19 +152,19 @@ import Testing
         #expect(answer.status == .unsupportedMediaType)
         #expect(answer.fields["Accept-Encoding"] == "identity")
         #expect(body.reads == 0)
-        try expectNothing(uploads)
+        try expectNoUpload(uploads)
     }
 
-    @Test func `a wrong checksum leaves nothing (6.3)`() async throws {
+    @Test func `with a wrong checksum creates nothing (6.3)`() async throws {
         let uploads = try await fixture.open()
         let answer = await uploads.create(
             [("Upload-Length", "2"), ("Upload-Checksum", "crc32 AAAAAA=="), Self.data],
             ScriptedBody([0, 1]))
         #expect(answer.status.code == 460)
-        try expectNothing(uploads)
+        try expectNoUpload(uploads)
     }
 
-    @Test func `data that breaks off stays until its time is up (6.3)`() async throws {
+    @Test func `truncated data is stored until the upload expires (6.3)`() async throws {
         let uploads = try await fixture.open()
         let body = ScriptedBody([.bytes([0, 1]), .fails(.interrupted)], length: 4)
         let answer = await uploads.create([("Upload-Length", "4"), Self.data], body)
@@ -174,10 +174,10 @@ import Testing
         await uploads.sweep()
         fixture.pass(fixture.settings.tombstoneTTL)
         await uploads.sweep()
-        try expectNothing(uploads)
+        try expectNoUpload(uploads)
     }
 
-    @Test func `a body that is no data is passed over, up to 64 KiB (6.3, 13)`() async throws {
+    @Test func `a body of another media type is ignored, up to 64 KiB (6.3, 13)`() async throws {
         let uploads = try await fixture.open()
         let other = [
             (name: "Upload-Length", value: "4"),
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    private func expectNothing(
+    private func expectNoUpload(
         _ uploads: Uploads, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         #expect(uploads.statistics.open == [:], sourceLocation: sourceLocation)

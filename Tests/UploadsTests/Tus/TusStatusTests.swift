@@ -9,7 +9,7 @@ import Testing
 @Suite struct `The status of an upload in tus` {
     private let fixture = UploadFixture()
 
-    @Test func `says what is held and how much is missing (6.4)`() async throws {
+    @Test func `has the offset and the length (6.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         _ = await uploads.patch(url, at: 0, [0, 1, 2])
@@ -24,7 +24,7 @@ import Testing
         #expect(answer.fields["Upload-Expires"] == "Sun, 24 Mar 2030 17:46:40 GMT")
     }
 
-    @Test func `of a complete upload is all of it, without an end (6.4)`() async throws {
+    @Test func `of a complete upload is its length, without an expiry (6.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 2))
         _ = await uploads.patch(url, at: 0, [0, 1])
@@ -34,19 +34,19 @@ import Testing
         #expect(answer.fields["Upload-Expires"] == nil)
     }
 
-    @Test func `of an upload that is being finished is all of it (6.4)`() async throws {
-        fixture.finisher.mood.withLock { $0 = .breaks }
+    @Test func `of an upload that is being finished is its length (6.4)`() async throws {
+        fixture.finisher.behaviour.withLock { $0 = .breaks }
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 2))
         #expect(await uploads.patch(url, at: 0, [0, 1]).status == .internalServerError)
         let answer = await uploads.tus(.head, url)
         #expect(answer.status == .ok)
         #expect(answer.fields["Upload-Offset"] == "2")
-        fixture.finisher.mood.withLock { $0 = .takes }
+        fixture.finisher.behaviour.withLock { $0 = .takes }
         #expect(await uploads.patch(url, at: 2, []).status == .noContent)
     }
 
-    @Test func `its end slides with progress alone (6.7)`() async throws {
+    @Test func `its expiry is extended by new bytes only (6.7)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let first = await uploads.patch(url, at: 0, [0]).fields["Upload-Expires"]
@@ -62,7 +62,7 @@ import Testing
         #expect(await uploads.patch(url, at: 2, [2]).status == .gone)
     }
 
-    @Test func `an unknown upload has none (6.4)`() async throws {
+    @Test func `of an unknown upload is not found (6.4)`() async throws {
         let uploads = try await fixture.open()
         let answer = await uploads.tus(.head, "/uploads/abcdefghijklmnopqrstuvwxyz012345")
         #expect(answer.status == .notFound)
@@ -70,7 +70,7 @@ import Testing
         #expect(answer.fields["Tus-Resumable"] == "1.0.0")
     }
 
-    @Test func `of a request that still runs is what it leaves behind (6.4, 11.4)`() async throws {
+    @Test func `takes over from a running request and has its bytes (6.4, 11.4)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 10))
         let stalled = ScriptedBody([.bytes([0, 1, 2, 3]), .pause, .bytes([9])], length: 10)
@@ -84,7 +84,7 @@ import Testing
                 == SHA256.digest(of: Array(0...9)))
     }
 
-    @Test func `a request that can go on takes over, a stray one disturbs no writer (11.4)`()
+    @Test func `a request at another offset does not interrupt the writer (11.4)`()
         async throws
     {
         let uploads = try await fixture.open()
@@ -93,9 +93,9 @@ import Testing
         let running = ScriptedBody([.bytes([2, 3]), .pause, .bytes(Array(4...9))], length: 8)
         async let answer = uploads.patch(url, at: 2, running)
         await running.untilPaused()
-        // Before its first byte, and beyond its last one.
-        for place in [0, 1, 9] {
-            let stray = await uploads.patch(url, at: place, [7])
+        // Before its first byte, and after its last one.
+        for offset in [0, 1, 9] {
+            let stray = await uploads.patch(url, at: offset, [7])
             #expect(stray.status == .conflict)
             #expect(stray.fields["Upload-Offset"] == "4")
         }
@@ -103,7 +103,9 @@ import Testing
         #expect(await answer.status == .noContent)
     }
 
-    @Test func `a writer that will not let go leaves others locked out (6.5, 11.4)`() async throws {
+    @Test func `a writer that cannot be interrupted makes other requests get 423 (6.5, 11.4)`()
+        async throws
+    {
         let uploads = try await Uploads(
             folder: "\(fixture.temporary.path)/uploads", settings: fixture.settings,
             finisher: fixture.finisher, clock: UploadClock(now: { 0 }, sleep: { _ in }),
@@ -119,10 +121,10 @@ import Testing
     }
 }
 
-@Suite struct `Ending an upload in tus` {
+@Suite struct `Terminating an upload in tus` {
     private let fixture = UploadFixture()
 
-    @Test func `is done once, and remembered (6.9)`() async throws {
+    @Test func `is done once, and later requests get 410 (6.9)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         _ = await uploads.patch(url, at: 0, [0, 1])
@@ -136,7 +138,7 @@ import Testing
         #expect(await uploads.tus(.delete, url).status == .notFound)
     }
 
-    @Test func `cuts a running request off (6.9)`() async throws {
+    @Test func `interrupts a running request (6.9)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let running = ScriptedBody([.bytes([0, 1]), .pause], length: 4)
@@ -157,7 +159,9 @@ import Testing
     }
 
     @Test(arguments: ["PATCH", "patch", "HEAD", "DELETE"])
-    func `may stand in a POST, as may every other method (2)`(method: String) async throws {
+    func `can be sent as a POST with an override, like every other method (2)`(method: String)
+        async throws
+    {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let answer = await uploads.tus(
@@ -171,7 +175,7 @@ import Testing
         #expect(answer.fields["Upload-Offset"] == expected.1)
     }
 
-    @Test func `other methods have no meaning here (6.1)`() async throws {
+    @Test func `other methods are not allowed (6.1)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         for method in [HTTP.Method.put, .post] {

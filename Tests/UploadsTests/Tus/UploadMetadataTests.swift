@@ -15,12 +15,12 @@ import Testing
             ("name Yg==,filename YQ==", "a", nil),
             ("filename,name YQ==", "a", nil),
             ("filename ,filetype", nil, nil),
-            // Not UTF-8, so no name.
+            // Not UTF-8, so there is no name.
             ("filename /w==", nil, nil),
             ("Filename YQ==", nil, nil),
             ("größe MQ==,is_private", nil, nil),
         ] as [(String, String?, String?)])
-    func `takes pairs, and knows four keys (6.3)`(
+    func `is a list of pairs, of which four keys have a meaning (6.3)`(
         text: String, fileName: String?, mediaType: String?
     ) throws {
         let metadata = try UploadMetadata(text.utf8)
@@ -35,7 +35,7 @@ import Testing
             ("filename Li4vYQBi,filetype aW1hZ2UvcG4AZw==", "ab", "application/octet-stream"),
             ("filetype AA==", nil, "application/octet-stream"),
         ] as [(String, String?, String?)])
-    func `puts no U+0000 and no path into a name or a type (9.7)`(
+    func `never puts U+0000 or a path into a name or a type (9.7)`(
         text: String, fileName: String?, mediaType: String?
     ) throws {
         let metadata = try UploadMetadata(text.utf8)
@@ -58,7 +58,7 @@ import Testing
         #expect(throws: UploadError.self) { try UploadMetadata(text.utf8) }
     }
 
-    @Test func `is read up to 8 KiB, and in UTF-8 only (6.3)`() throws {
+    @Test func `is limited to 8 KiB and must be UTF-8 (6.3)`() throws {
         let value = "k " + String(repeating: "A", count: UploadMetadata.limit - 2)
         #expect(try UploadMetadata(value.utf8).raw == value)
         #expect(throws: UploadError.self) { try UploadMetadata(("x" + value).utf8) }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `distinguishes keys by their bytes (6.3)`() throws {
-        // The same letter, composed and not: two keys.
+        // The same letter, composed and decomposed: two keys.
         let metadata = try UploadMetadata("\u{E9} YQ==,e\u{301} Yg==".utf8)
         #expect(metadata.raw != nil)
     }
@@ -122,7 +122,7 @@ import Testing
         "ftp://chat.example/uploads/TOKEN", "https:/uploads/TOKEN", "urn:uploads/TOKEN",
         "https://",
     ])
-    func `refuses another server and what is no URL (6.10)`(text: String) {
+    func `refuses another server and text that is no URL (6.10)`(text: String) {
         let error = #expect(throws: UploadError.self) {
             try token(text.replacing("TOKEN", with: Self.token))
         }
@@ -133,7 +133,7 @@ import Testing
         "/uploads/", "/uploads/short", "/download/TOKEN", "/uploads/TOKEN/more",
         "/uploads/TOKEN?x", "/uploads/TOKEN#x", "/uploads%2FTOKEN", "https://chat.example",
     ])
-    func `names nothing by another path (6.10)`(text: String) {
+    func `refuses any other path (6.10)`(text: String) {
         #expect(throws: UploadError.notFound) {
             try token(text.replacing("TOKEN", with: Self.token))
         }

@@ -91,7 +91,7 @@ extension Webhook.Status {
 }
 
 extension Export {
-    /// Writes an export as asked for; what became of it is told by later events.
+    /// Writes a requested export; later events have its outcome.
     func write(to writer: inout ByteWriter) {
         writer.write(id)
         writer.write(optional: period) { writer, period in
@@ -115,7 +115,7 @@ extension Export {
             publicKey: try reader.bytes(), createdAt: try reader.timestamp())
     }
 
-    /// The stretch of the log it tells of; `nil` for a historical one.
+    /// The range of the log that it contains; `nil` for a historical one.
     var period: Period? {
         switch scope {
         case .historical: nil

@@ -1,13 +1,13 @@
 import HTTP
 
-/// What a connection makes of the bytes a peer sends: requests, and how it ended.
-struct Conversation: Equatable {
+/// The requests that a connection reads from a peer's bytes, and how it ended.
+struct ConnectionTrace: Equatable {
     enum Ending: Equatable {
         case waiting
         case refused(status: Int, rule: String)
     }
 
-    /// A request and its body, as far as it came.
+    /// A request and its body, as far as it was received.
     struct Exchange: Equatable {
         var head: HeadSummary
         var headCount: Int
@@ -21,7 +21,7 @@ struct Conversation: Equatable {
     private(set) var ending = Ending.waiting
     private var begin = 0
 
-    /// Reads an input as it would come off a socket, in pieces that end at these places.
+    /// Reads an input as from a socket, in pieces that end at these positions.
     init(_ input: [UInt8], cuts: [Int], limits: HeadLimits, bodyLimit: Int64) {
         var parser = RequestParser(limits: limits)
         var decoder: BodyDecoder?
@@ -53,7 +53,7 @@ struct Conversation: Equatable {
         }
     }
 
-    /// Notes a step of the body; false when more bytes are needed.
+    /// Records a step of the body; false when more bytes are needed.
     private mutating func take(_ step: BodyDecoder.Step, of shown: ArraySlice<UInt8>) -> Bool {
         let last = exchanges.count - 1
         switch step {
@@ -70,7 +70,7 @@ struct Conversation: Equatable {
         return true
     }
 
-    /// How far a refused body came depends on the pieces, and means nothing.
+    /// How much of a refused body was read depends on the pieces, and has no meaning.
     private mutating func refuse(_ refusal: Refusal, inBody: Bool) {
         if inBody {
             exchanges[exchanges.count - 1].body = []
