@@ -20,7 +20,8 @@ enum Conditions {
                 preconditions.evaluate(.put, fields, at: now) != .notModified)
             invariant(
                 "GET and HEAD have the same result",
-                preconditions.evaluate(.get, fields, at: now) == preconditions.evaluate(.head, fields, at: now))
+                preconditions.evaluate(.get, fields, at: now)
+                    == preconditions.evaluate(.head, fields, at: now))
         }
         if preconditions.allowsRange(Fields([("If-Range", text)])) {
             invariant(

@@ -143,7 +143,8 @@ import Testing
         let position = try await sample.end()
         func seen() async throws -> [String] {
             try await sample.store.messages(
-                in: conversation, asOf: position, seenBy: .user(.bo), limit: 10, in: sample.application
+                in: conversation, asOf: position, seenBy: .user(.bo), limit: 10,
+                in: sample.application
             ).items.map(\.text)
         }
         #expect(try await seen() == ["shown"])
@@ -274,7 +275,8 @@ private struct Moment {
                 seen["\(id) \(user.text)"] = try await ifFound {
                     if let requested {
                         try await store.messages(
-                            in: id, asOf: requested, seenBy: .user(user), limit: 1000, in: application
+                            in: id, asOf: requested, seenBy: .user(user), limit: 1000,
+                            in: application
                         ).items
                     } else {
                         try await store.messages(

@@ -177,7 +177,8 @@ extension `Error texts`.Case {
     }
 
     static func other(
-        _ status: Int, property: String? = nil, _ message: String, _ request: `Error texts`.SampleRequest
+        _ status: Int, property: String? = nil, _ message: String,
+        _ request: `Error texts`.SampleRequest
     ) -> Self {
         Self(rule: nil, status: status, property: property, message: message, request: request)
     }
