@@ -49,8 +49,44 @@ PARLEY_APP_ID=$known PARLEY_APP_TOKEN_FILE=hidden holds 'a secret whose file is 
     'setting app.token_file = hidden: must name a file that can be read ' serve --data data
 PARLEY_HTTP_LISTN=127.0.0.1:80 holds 'an unknown variable is one line' refuses \
     'setting PARLEY_HTTP_LISTN: there is no such variable; the nearest is PARLEY_HTTP_LISTEN ' check-config
+printf '{"http": {"lisetn": "127.0.0.1:80"}}' >misspelt.json
+holds 'an unknown name in the file is one line' refuses \
+    'setting http.lisetn: there is no such setting; the nearest is http.listen \(misspelt.json:1\)$' check-config --config misspelt.json
+holds 'an unknown name of --set is one line' refuses \
+    'setting http.lisetn = 127.0.0.1:80: there is no such setting; the nearest is http.listen \(flag --set\)$' check-config --set http.lisetn=127.0.0.1:80
 touch file
-holds 'a data folder that is a file is one line' refuses 'the data folder file ' serve --data file
+holds 'a data folder that is a file is one line' refuses \
+    'the data folder file is a file, not a folder: choose another with data.folder$' serve --data file
+holds 'a data folder below a file is one line' refuses \
+    'the data folder file/data cannot be created below a file: choose another with data.folder$' serve --data file/data
+holds 'a command for a folder below a file is one line' refuses \
+    'the data folder file/data cannot be created below a file: choose another with data.folder$' app create --data file/data first
+holds 'a folder of certificates below a file is one line' refuses \
+    'the folder file/pair cannot be created below a file: name another one$' dev-cert --out file/pair
+
+# check-config finds everything that keeps a server from starting, and says the same.
+finds() {
+    local lines=$1
+    shift
+    timeout 20 "$binary" check-config "$@" >nothing 2>checked
+    local checking=$?
+    timeout 20 "$binary" serve "$@" >nothing 2>said
+    local serving=$?
+    [ $checking = 1 ] && [ $serving = 1 ] && cmp -s checked said && [ "$(wc -l <said)" = "$lines" ]
+}
+bucket=(--set s3.access_key=a --set s3.secret_key=b)
+PARLEY_S3_BUCKET=b holds 'check-config finds the name of a bucket that is too short' finds 1 "${bucket[@]}"
+holds 'check-config finds authorities that are missing' finds 2 --set s3.bucket=bucket "${bucket[@]}" \
+    --set s3.authorities=no.pem --set webhooks.authorities=no.pem
+holds 'check-config finds missing certificates and keys' finds 2 --set tls.listen=127.0.0.1:0 --set tls.certificates=no.pem --set tls.keys=no.pem
+holds 'check-config finds a data folder that is a file' finds 1 --data file
+holds 'check-config finds a data folder that cannot be written' finds 1 --data /proc/data
+holds 'check-config finds a missing file of the database' finds 1 --set database.url_file=none
+holds 'check-config finds an address of another machine' finds 1 --listen 192.0.2.1:8080
+holds 'check-config finds a Unix socket that is a file' finds 1 --listen unix:file
+holds 'and leaves the file alone' test -f file
+SWIFT_DETERMINISTIC_HASHING=1 holds 'check-config finds hash tables that can be guessed' finds 1
+holds 'check-config lists all mistakes' finds 4 --set http.backlog=0 --data file --listen unix:file --set webhooks.authorities=no.pem
 holds 'a data folder that cannot be made is one line' refuses 'the data folder /proc/none/data ' serve --data /proc/none/data
 holds 'a data folder that cannot be written is one line' refuses 'the data folder /proc/data ' serve --data /proc/data
 SWIFT_DETERMINISTIC_HASHING=1 holds 'H188: hash tables that can be guessed are refused' refuses 'SWIFT_DETERMINISTIC_HASHING ' serve --data data
@@ -62,6 +98,7 @@ holds 'a setting that cannot work with another names both' refuses \
     check-config --set http.handler_timeout=61s
 holds 'ruling 36: a proxy without public_url is a warning' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 2>said >nothing && grep -q 'parley: warning: http.trusted_proxies is set and public_url is not' said && grep -q 'settings in order' nothing"
 holds 'ruling 36: with public_url there is none' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 --public-url https://chat.example.com 2>said >nothing && test ! -s said"
+holds 'check-config creates nothing' test -z "$(ls -A | grep -E '^(data|\.parley)')"
 holds 'a folder that cannot be created has path, reason and way out' refuses \
     'the data folder /proc/none/data cannot be created there \(No such file or directory\): choose another with data.folder$' serve --data /proc/none/data
 holds 'a file to import that is missing has path and reason' refuses 'the file nowhere.jsonl cannot be read: No such file or directory' import nowhere.jsonl --data other
