@@ -70,7 +70,9 @@ public final class ExportSnapshot: Sendable {
                 ContentMarker(
                     try markers.read(Int(ContentMarker.length), at: index * ContentMarker.length))
             }
-            guard let marker else { throw DiskError(kind: .damaged, operation: "read") }
+            guard let marker else {
+                throw DiskError(kind: .damaged, operation: "reading a scratch file")
+            }
             try await copy(place..<marker.place, take)
             place = marker.place
             try await write(marker, from: contents, take)
@@ -86,7 +88,7 @@ public final class ExportSnapshot: Sendable {
             let count = min(Self.piece, Int(range.upperBound - place))
             let piece = try await queue.run { [lines, place] in try lines.read(count, at: place) }
             guard piece.count == count else {
-                throw DiskError(kind: .damaged, operation: "read")
+                throw DiskError(kind: .damaged, operation: "reading a scratch file")
             }
             place += Int64(piece.count)
             try await take(piece)

@@ -15,7 +15,7 @@ public struct ScratchFile: Sendable {
     /// - Parameter name: A unique name of the characters allowed in a `BlobName`.
     public init(in folder: BlobFolder, _ name: String) throws(DiskError) {
         guard let name = BlobName(name) else {
-            throw DiskError(kind: .other, operation: "name a scratch file")
+            throw DiskError(kind: .other, operation: "naming a scratch file")
         }
         file = try folder.makeUnlinkedFile(name)
     }

@@ -105,7 +105,7 @@ public enum ValidationRule: CaseIterable, Sendable {
 
     // Users and identities.
     case identityText, identityLength, displayNameEmpty, identityNull, identityKind
-    case identityMetadata, identityMetadataCount, identityMetadataPath
+    case identityMetadata, identityMetadataValue, identityMetadataCount, identityMetadataPath
     case badgeCount
 
     // Patches.

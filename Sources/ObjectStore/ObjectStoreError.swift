@@ -69,6 +69,12 @@ public struct ObjectStoreError: Error, Sendable, Equatable, CustomStringConverti
     /// Whether the same request may succeed later without any change.
     public var isTransient: Bool { kind == .unreachable || kind == .busy }
 
+    /// `the bucket does not exist (NoSuchBucket, 404)`: without the operation, for people.
+    public var explanation: String {
+        let answer = [code, status.map { status in String(status) }].compactMap(\.self)
+        return answer.isEmpty ? words : "\(words) (\(answer.joined(separator: ", ")))"
+    }
+
     /// `complete: NoSuchBucket (404): the bucket does not exist`.
     public var description: String {
         let answer = code ?? (status == nil ? nil : "answer")

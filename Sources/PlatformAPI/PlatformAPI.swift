@@ -178,13 +178,17 @@ public final class PlatformAPI: Service {
     /// No credential is needed and no handler runs (H123).
     func methods(_ allowed: [Method], _ request: Request) -> Response {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
-        guard request.method == .options else {
-            return APIError.methodNotAllowed(request.effectiveMethod, allowed: names)
-                .reply(publicBase: publicBase.of(request)).adding("Allow", names).response
-        }
+        guard request.method == .options else { return methodNotAllowed(allowed, request) }
         var response = Reply.noContent.adding("Allow", names).response
         if allowed.contains(.patch) { response.fields.add("Accept-Patch", PatchType.name) }
         crossOrigin.addPreflight(to: &response.fields, for: request, methods: names)
         return response
+    }
+
+    /// Returns the error for a method that a path does not offer; its text and `Allow` name those that it offers (H65).
+    public func methodNotAllowed(_ allowed: [Method], _ request: Request) -> Response {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        return APIError.methodNotAllowed(request.effectiveMethod, allowed: names)
+            .reply(publicBase: publicBase.of(request)).adding("Allow", names).response
     }
 }

@@ -48,7 +48,8 @@ final class SourceFile: Sendable {
             }
             if got < 0 && errno == EINTR { continue }
             guard got >= 0 else {
-                throw UploadFailure("\(name): \(unsafe String(cString: strerror(errno)))")
+                throw UploadFailure(
+                    "\(name) cannot be read: \(unsafe String(cString: strerror(errno)))")
             }
             guard got > 0 else { break }
             filled += got

@@ -96,7 +96,7 @@ public final class Uploads: Sendable {
         do throws(UploadError) {
             return try SecureRandom.bytes(16)
         } catch {
-            throw DiskError(kind: .other, operation: "name this process")
+            throw DiskError(kind: .other, operation: "naming this process")
         }
     }
 

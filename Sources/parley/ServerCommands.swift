@@ -10,7 +10,8 @@ struct Serve: AsyncParsableCommand {
 
 struct CheckConfig: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints every error in the settings, or that there is none.")
+        abstract: "Prints every error in the settings and in what they name, or that there is none."
+    )
     @OptionGroup var settings: SettingsOptions
 
     func run() async throws { try await settings.run(Command.checkConfig) }

@@ -35,11 +35,50 @@ import Testing
     }
 }
 
+@Suite struct `Checking a folder` {
+    @Test func `creates nothing`() throws {
+        let folder = TemporaryFolder()
+        let path = "\(folder.path)/a/b"
+        try FolderLock.check(folder: path)
+        #expect(unsafe access("\(folder.path)/a", F_OK) != 0)
+        _ = try FolderLock(folder: path)
+        try FolderLock.check(folder: path)
+        let names = try Folder(making: path).names()
+        #expect(names == ["lock"])
+    }
+
+    @Test func `finds what would fail`() throws {
+        let folder = TemporaryFolder()
+        let file = "\(folder.path)/file"
+        close(unsafe open(file, O_CREAT | O_WRONLY, 0o600))
+        let link = "\(folder.path)/link"
+        #expect(unsafe symlink("nowhere", link) == 0)
+        let paths: [(String, DiskError.Kind)] = [
+            (file, .notFolder), ("\(file)/a/b", .notFolder), (link, .missing),
+            ("/proc/none/a", .missing), ("/proc/none", .missing),
+        ]
+        for (path, kind) in paths {
+            expect(path: path, kind)
+        }
+    }
+
+    private func expect(
+        path: String, _ kind: DiskError.Kind, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(sourceLocation: sourceLocation) {
+            try FolderLock.check(folder: path)
+        } throws: { error in
+            (error as? DiskError)?.kind == kind
+        }
+    }
+}
+
 @Suite struct `A disk error` {
     @Test(
         arguments: [
             (ENOSPC, .full), (EDQUOT, .full), (EFBIG, .full), (EROFS, .readOnly), (EIO, .broken),
-            (ENOENT, .missing), (EEXIST, .exists), (EACCES, .denied), (EPERM, .denied),
+            (ENOENT, .missing), (ENOTDIR, .notFolder), (EEXIST, .exists), (EACCES, .denied),
+            (EPERM, .denied),
             (EMFILE, .tooManyOpen), (ENFILE, .tooManyOpen), (EBADF, .other),
         ] as [(Int32, DiskError.Kind)])
     func `has a kind that tells what a caller can do (11.7)`(
@@ -49,6 +88,12 @@ import Testing
         #expect(error.kind == kind)
         let reason = unsafe String(cString: strerror(code))
         #expect(error.reason == reason)
-        #expect(error.description == "pwrite: \(reason)")
+        #expect(error.description == "writing bytes failed: \(reason)")
+    }
+
+    @Test func `says what was attempted where no call failed`() {
+        let error = DiskError(kind: .damaged, operation: "reading a record")
+        #expect(error.description == "reading a record failed")
+        #expect(error.reason == error.description)
     }
 }

@@ -49,8 +49,44 @@ PARLEY_APP_ID=$known PARLEY_APP_TOKEN_FILE=hidden check 'a missing secret file i
     'setting app.token_file = hidden: must name a file that can be read ' serve --data data
 PARLEY_HTTP_LISTN=127.0.0.1:80 check 'an unknown variable is reported in one line' fails_with \
     'setting PARLEY_HTTP_LISTN: there is no such variable; the nearest is PARLEY_HTTP_LISTEN ' check-config
+printf '{"http": {"lisetn": "127.0.0.1:80"}}' >misspelt.json
+check 'an unknown name in the file is reported in one line' fails_with \
+    'setting http.lisetn: there is no such setting; the nearest is http.listen \(misspelt.json:1\)$' check-config --config misspelt.json
+check 'an unknown name of --set is reported in one line' fails_with \
+    'setting http.lisetn = 127.0.0.1:80: there is no such setting; the nearest is http.listen \(flag --set\)$' check-config --set http.lisetn=127.0.0.1:80
 touch file
-check 'a data folder that is a file is reported in one line' fails_with 'the data folder file ' serve --data file
+check 'a data folder that is a file is reported in one line' fails_with \
+    'the data folder file is a file, not a folder: choose another with data.folder$' serve --data file
+check 'a data folder below a file is reported in one line' fails_with \
+    'the data folder file/data cannot be created below a file: choose another with data.folder$' serve --data file/data
+check 'a command for a folder below a file is reported in one line' fails_with \
+    'the data folder file/data cannot be created below a file: choose another with data.folder$' app create --data file/data first
+check 'a folder of certificates below a file is reported in one line' fails_with \
+    'the folder file/pair cannot be created below a file: name another one$' dev-cert --out file/pair
+
+# check-config finds everything that keeps a server from starting, and prints the same lines.
+refused_alike() {
+    local lines=$1
+    shift
+    timeout 20 "$binary" check-config "$@" >discarded 2>check_output
+    local checking=$?
+    timeout 20 "$binary" serve "$@" >discarded 2>output
+    local serving=$?
+    [ $checking = 1 ] && [ $serving = 1 ] && cmp -s check_output output && [ "$(wc -l <output)" = "$lines" ]
+}
+bucket=(--set s3.access_key=a --set s3.secret_key=b)
+PARLEY_S3_BUCKET=b check 'check-config and serve refuse the name of a bucket that is too short' refused_alike 1 "${bucket[@]}"
+check 'check-config and serve refuse authorities that are missing' refused_alike 2 --set s3.bucket=bucket "${bucket[@]}" \
+    --set s3.authorities=no.pem --set webhooks.authorities=no.pem
+check 'check-config and serve refuse missing certificates and keys' refused_alike 2 --set tls.listen=127.0.0.1:0 --set tls.certificates=no.pem --set tls.keys=no.pem
+check 'check-config and serve refuse a data folder that is a file' refused_alike 1 --data file
+check 'check-config and serve refuse a data folder that cannot be written' refused_alike 1 --data /proc/data
+check 'check-config and serve refuse a missing file of the database' refused_alike 1 --set database.url_file=none
+check 'check-config and serve refuse an address of another machine' refused_alike 1 --listen 192.0.2.1:8080
+check 'check-config and serve refuse a Unix socket that is a file' refused_alike 1 --listen unix:file
+check 'the refused Unix socket, a file, is left alone' test -f file
+SWIFT_DETERMINISTIC_HASHING=1 check 'check-config and serve refuse deterministic hashing' refused_alike 1
+check 'check-config lists all mistakes' refused_alike 4 --set http.backlog=0 --data file --listen unix:file --set webhooks.authorities=no.pem
 check 'a data folder that cannot be created is reported in one line' fails_with 'the data folder /proc/none/data ' serve --data /proc/none/data
 check 'a data folder that cannot be written is reported in one line' fails_with 'the data folder /proc/data ' serve --data /proc/data
 SWIFT_DETERMINISTIC_HASHING=1 check 'H188: deterministic hashing is refused' fails_with 'SWIFT_DETERMINISTIC_HASHING ' serve --data data
@@ -62,6 +98,7 @@ check 'the error of two contradicting settings names both' fails_with \
     check-config --set http.handler_timeout=61s
 check 'ruling 36: a proxy without public_url is a warning' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 2>output >discarded && grep -q 'parley: warning: http.trusted_proxies is set and public_url is not' output && grep -q 'settings in order' discarded"
 check 'ruling 36: a proxy with public_url is no warning' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 --public-url https://chat.example.com 2>output >discarded && test ! -s output"
+check 'check-config creates nothing' test -z "$(ls -A | grep -E '^(data|\.parley)')"
 check 'the error of a folder that cannot be created has path, reason and advice' fails_with \
     'the data folder /proc/none/data cannot be created there \(No such file or directory\): choose another with data.folder$' serve --data /proc/none/data
 check 'the error of a missing import file has path and reason' fails_with 'the file nowhere.jsonl cannot be read: No such file or directory' import nowhere.jsonl --data other

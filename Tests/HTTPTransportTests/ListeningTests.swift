@@ -19,7 +19,7 @@ extension LiveServerTests {
                 return (error, live.descriptors.count - before)
             }
             #expect(error?.isAddressInUse == true)
-            #expect(error?.description == "bind: Address already in use")
+            #expect(error?.description == "binding an address failed: Address already in use")
             #expect(count == 0)
         }
 
@@ -66,6 +66,38 @@ extension LiveServerTests {
                 }
                 #expect(text == "/unix")
             }
+        }
+
+        @Test func `a file that is no socket is an error, and stays (H193)`() throws {
+            let path = "/tmp/parley-http-\(getpid())-3.sock"
+            close(open(path, O_CREAT | O_WRONLY, 0o600))
+            defer { unlink(path) }
+            var configuration = ServerConfiguration()
+            configuration.addresses = [.unix(path: path)]
+            let server = try Server(configuration, service: TestService())
+            for attempt in [
+                { _ = try server.start() }, { try ListenAddress.unix(path: path).check() },
+            ] {
+                #expect {
+                    try attempt()
+                } throws: { error in
+                    (error as? SystemError)?.isNoSocket == true
+                }
+            }
+            #expect(access(path, F_OK) == 0)
+        }
+
+        @Test func `an address is checked without listening (H193)`() async throws {
+            try await serving { live in try live.address.check() }
+            #expect(throws: SystemError.self) {
+                try ListenAddress.ipv4(0xC000_0201, port: 1).check()
+            }
+            #expect(throws: SystemError.self) {
+                try ListenAddress.unix(path: "/nowhere/a.sock").check()
+            }
+            let path = "/tmp/parley-http-\(getpid())-4.sock"
+            try ListenAddress.unix(path: path).check()
+            #expect(access(path, F_OK) != 0)
         }
 
         @Test func `a Unix socket that is served is reported as in use (H193)`() async throws {

@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [
         (
             [("s3.bucket", "missing-bucket")],
-            "the bucket missing-bucket of s3.bucket cannot be used: "
+            "the bucket missing-bucket of s3.bucket cannot be used: there is no bucket missing-bucket at "
         ),
         (
             [("s3.secret_key", "wrong")],

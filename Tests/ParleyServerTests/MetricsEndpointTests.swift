@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import Telemetry
 import Testing
 
@@ -69,6 +70,10 @@ import Testing
         let refused = await service.response(to: .post, "/metrics")
         #expect(refused.status == .methodNotAllowed)
         #expect(refused.fields["Allow"] == "GET, HEAD, OPTIONS")
+        #expect(refused.fields["Cache-Control"] == "no-store")
+        #expect(
+            try JSONDocument(refused.bytes).root["detail"]?.string
+                == "The path offers GET, HEAD, OPTIONS.")
         for path in ["/", "/metrics/", "/health/ready", "/apps/a/conversations", "/%zz"] {
             #expect(await service.response(to: .get, path).status == .notFound)
         }

@@ -89,12 +89,35 @@ import Testing
         #expect(response.status == .ok)
     }
 
-    @Test func `H65 refuse other methods and name the allowed ones`() async throws {
-        let testServer = TestServer()
-        let response = await response(
-            to: .post, "/health/live", of: try await testServer.components())
+    @Test(arguments: [
+        "/", "/openapi.json", "/docs/errors", "/health/live", "/health/ready", "/metrics",
+    ]) func `H65 refuse other methods and name the allowed ones`(path: String) async throws {
+        let testServer = TestServer([("metrics.token", "a-token-for-the-metrics")])
+        let components = try await testServer.components()
+        let response = await response(to: .post, path, of: components)
         #expect(response.status == .methodNotAllowed)
         #expect(response.fields["Allow"] == "GET, HEAD, OPTIONS")
+        #expect(response.fields["Content-Type"] == "application/json; charset=UTF-8")
+        #expect(response.fields["Cache-Control"] == "no-store")
+        let error = try JSONDocument(response.bytes).root
+        #expect(error["id"]?.string == "method_not_allowed")
+        #expect(error["code"]?.integer == 109)
+        #expect(
+            error["message"]?.string
+                == "POST is not offered here; the path offers GET, HEAD, OPTIONS.")
+        let options = await self.response(to: .options, path, of: components)
+        #expect(options.status == .noContent)
+        #expect(options.fields["Allow"] == "GET, HEAD, OPTIONS")
+    }
+
+    @Test(arguments: ["/uploads", "/uploads/x", "/download/x/y", "/apps/x/conversations", "/x"])
+    func `H65 answer every other method with an error object`(path: String) async throws {
+        let components = try await TestServer().components()
+        let response = await response(to: .patch, path, of: components)
+        #expect(
+            [.methodNotAllowed, .unauthorized, .notFound, .forbidden].contains(response.status))
+        let error = try JSONDocument(response.bytes).root
+        #expect(error["code"]?.integer != nil || error["error"]?["code"] != nil)
     }
 
     @Test(arguments: ["/nothing", "/health", "/health/", "/apps", "/uploadsx", "/%zz"])

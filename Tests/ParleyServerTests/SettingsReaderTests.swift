@@ -29,17 +29,17 @@ import Testing
         let environment = ["PARLEY_LOG_LEVEL": "loud"]
         let flags = [
             SettingsSources.Flag("http.listen", "somewhere", name: "--listen"),
-            SettingsSources.Flag("color", "red", name: "--set"),
+            SettingsSources.Flag("http.lisetn", "127.0.0.1:80", name: "--set"),
         ]
         #expect(
             read(file, environment, flags).errors.map(\.description) == [
                 "http.header_timeout = 0: must be a time such as 20s, from 1ms to 1d (parley.json:2)",
-                "http.heder_timeout: there is no such setting (parley.json:2)",
+                "http.heder_timeout: there is no such setting; the nearest is http.header_timeout (parley.json:2)",
                 "log.level = 1: must be one of trace, debug, info, notice, warning, error, critical (parley.json:3)",
-                "uploads: there is no such setting (parley.json:4)",
+                "uploads: is a group of settings, such as uploads.max_upload_size (parley.json:4)",
                 "log.level = loud: must be one of trace, debug, info, notice, warning, error, critical (environment PARLEY_LOG_LEVEL)",
                 "http.listen = somewhere: must be addresses such as 127.0.0.1:8080, [::]:8080 or unix:/run/parley.sock (flag --listen)",
-                "color = red: there is no such setting (flag --set)",
+                "http.lisetn = 127.0.0.1:80: there is no such setting; the nearest is http.listen (flag --set)",
             ])
     }
 
@@ -83,6 +83,13 @@ import Testing
             ["http.listen=127.0.0.1:1", "tls.redirect_listen=127.0.0.1:1", "public_url=https://a"],
             ["tls.redirect_listen"]
         ),
+        (["http.listen=0.0.0.0:1", "metrics.listen=127.0.0.1:1"], ["metrics.listen"]),
+        (["http.listen=127.0.0.1:1", "metrics.listen=[::]:1"], ["metrics.listen"]),
+        (["http.listen=[::1]:1", "metrics.listen=[::]:1"], ["metrics.listen"]),
+        (["http.listen=[::1]:1", "metrics.listen=0.0.0.0:1"], []),
+        (["http.listen=127.0.0.1:1", "metrics.listen=127.0.0.2:1"], []),
+        (["http.listen=0.0.0.0:1", "metrics.listen=127.0.0.1:2"], []),
+        (["http.listen=unix:/a", "metrics.listen=unix:/a"], ["metrics.listen"]),
     ]) func `rejects settings that cannot work together`(values: [String], named: [String]) {
         let flags = values.map { text in
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -97,7 +104,15 @@ import Testing
         ("http.max_linger", "9223372036854775807KiB"), ("http.drain_timeout", "5 s"),
         ("http.drain_timeout", "1.5s"), ("http.drain_timeout", ""), ("http.listen", ""),
         ("http.listen", "127.0.0.1:65536"), ("public_url", "example.com"),
-        ("public_url", "https://a/?b"), ("public_url", "http:///x"), ("data.folder", ""),
+        ("public_url", "https://a/?b"), ("public_url", "http:///x"), ("public_url", "http://:80"),
+        ("public_url", "https://a:b"), ("public_url", "https://a:0"),
+        ("public_url", "https://a:65536/x"), ("public_url", "https://a:"),
+        ("public_url", "https://[::1"), ("public_url", "https://::1"),
+        ("public_url", "https://a..b/x"), ("public_url", "https://a,b"),
+        ("http.allowed_hosts", "chat.example.com:443"),
+        ("http.allowed_hosts", "https://chat.example.com"), ("http.allowed_hosts", "a,,b"),
+        ("http.allowed_hosts", "::1"),
+        ("data.folder", ""),
         ("app.id", "7b2e4c1a"), ("app.token", "short"), ("log.requests", "yes"),
         ("http.trusted_proxies", "10.0.0.1/8"), ("http.trusted_proxies", "proxy.example.com"),
         ("http.forwarded_from", "x-real-ip"), ("http.proxy_protocol", "on"),

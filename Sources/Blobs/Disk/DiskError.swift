@@ -17,6 +17,8 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
         case missing
         /// The file already exists (`EEXIST`).
         case exists
+        /// A part of the path is a file (`ENOTDIR`).
+        case notFolder
         /// Permission denied (`EACCES`, `EPERM`).
         case denied
         /// The process or the machine has no descriptor left (`EMFILE`, `ENFILE`).
@@ -33,6 +35,7 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
             case EIO: self = .broken
             case ENOENT: self = .missing
             case EEXIST: self = .exists
+            case ENOTDIR: self = .notFolder
             case EACCES, EPERM: self = .denied
             case EMFILE, ENFILE: self = .tooManyOpen
             default: self = .other
@@ -42,7 +45,7 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
 
     /// The kind of the failure.
     public let kind: Kind
-    /// The call that failed, such as `fdatasync`.
+    /// The call that failed, such as `fdatasync`, or what was attempted, such as `reading a record`.
     public let operation: String
     /// The value of `errno`; 0 when no system call failed.
     public let code: Int32
@@ -66,11 +69,32 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
     /// The system's text for the reason, such as `No such file or directory`.
     public var reason: String {
         // The text of `strerror` is copied before another call can change it.
-        code == 0 ? operation : unsafe String(cString: strerror(code))
+        code == 0 ? "\(action) failed" : unsafe String(cString: strerror(code))
     }
 
-    /// The operation and the reason, such as `mkdir: No such file or directory`; never a path.
-    public var description: String { code == 0 ? operation : "\(operation): \(reason)" }
+    /// What failed and the reason, such as `creating a folder failed: No such file or directory`; never a path.
+    public var description: String { code == 0 ? reason : "\(action) failed: \(reason)" }
+
+    /// What was attempted, in words.
+    private var action: String {
+        switch operation {
+        case "copy_file_range": "copying bytes"
+        case "fallocate": "reserving space"
+        case "fdatasync", "fsync": "making bytes durable"
+        case "flock": "locking a file"
+        case "fstat", "lstat": "finding a file"
+        case "ftruncate": "resizing a file"
+        case "mkdir": "creating a folder"
+        case "open": "opening a file"
+        case "opendir": "listing a folder"
+        case "pread": "reading bytes"
+        case "pwrite": "writing bytes"
+        case "rename": "renaming a file"
+        case "statvfs": "measuring free space"
+        case "unlink": "deleting a file"
+        default: operation
+        }
+    }
 }
 
 /// Runs a system call, repeats it when a signal interrupted it, and throws an error when it returns −1.

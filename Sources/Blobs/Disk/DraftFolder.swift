@@ -52,6 +52,9 @@ public final class DraftFolder: Sendable {
         }
     }
 
+    /// Creates a folder and its parents, accessible only to the user of this process, unless it exists.
+    public static func make(_ path: String) throws(DiskError) { _ = try Folder(making: path) }
+
     /// Whether a folder is marked as unfinished, by any kind of work.
     public static func isUnfinished(_ path: String) -> Bool {
         // For a folder without access this is false; using the folder then fails with a clear error.

@@ -114,7 +114,7 @@ public final class FileDescriptor: Sendable {
                 try write(bytes.span, at: to)
                 copied = bytes.count
             }
-            guard copied > 0 else { throw DiskError(kind: .damaged, operation: "copy") }
+            guard copied > 0 else { throw DiskError(kind: .damaged, operation: "copying bytes") }
             done += Int64(copied)
         }
     }

@@ -28,6 +28,29 @@ struct Folder: Sendable {
 
     private init(existing path: String) { self.path = path }
 
+    /// Checks that ``init(making:)`` can create the folder, or that files can be created in an existing one;
+    /// leaves nothing behind.
+    static func check(_ path: String) throws(DiskError) {
+        let folder = Folder(existing: path)
+        do throws(DiskError) {
+            try folder.requireFolder()
+        } catch {
+            // A symbolic link that leads nowhere is there, although it cannot be opened.
+            let isThere = unsafe path.withCString { text in
+                var status = stat()
+                return unsafe lstat(text, &status) == 0
+            }
+            let parent = folder.parent.path
+            guard error.kind == .missing, !isThere, !parent.isEmpty, parent != path else {
+                throw error
+            }
+            return try check(parent)
+        }
+        let probe = Folder(existing: folder.path(of: ".parley-check-\(getpid())"))
+        try probe.make()
+        _ = unsafe probe.path.withCString { unsafe rmdir($0) }
+    }
+
     func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// Makes all creations, renames and deletions in the folder durable.

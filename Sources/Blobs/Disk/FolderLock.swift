@@ -42,6 +42,10 @@ public final class FolderLock: Sendable {
         try? writeOwner()
     }
 
+    /// Checks that the folder can be created, or that files can be created in it; locks nothing and leaves nothing
+    /// behind.
+    public static func check(folder path: String) throws(DiskError) { try Folder.check(path) }
+
     /// The process id in the lock file; `nil` when it cannot be read.
     private var owner: Int32? {
         guard let bytes = try? descriptor.read(16, at: 0) else { return nil }

@@ -37,7 +37,7 @@ public final class JournalFile: Sendable {
     /// After a failure nothing is appended, and the next entry is written at the same position.
     public func append(_ entry: [UInt8]) throws(DiskError) {
         guard entry.count <= JournalFile.maximumSize else {
-            throw DiskError(kind: .damaged, operation: "entry too large")
+            throw DiskError(kind: .damaged, operation: "writing an entry that is too large")
         }
         let end = state.withLock { $0.end }
         let bytes = JournalFile.header(of: entry) + entry

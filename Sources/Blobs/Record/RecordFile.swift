@@ -30,7 +30,7 @@ public final class RecordFile: Sendable {
             start < bytes.count ? RecordSlot(bytes[start...].prefix(RecordFile.slotSize)) : nil
         }
         guard let newest = slots.max(by: { $0.sequence < $1.sequence }) else {
-            throw DiskError(kind: .damaged, operation: "read record")
+            throw DiskError(kind: .damaged, operation: "reading a record")
         }
         state = Locked(State(sequence: newest.sequence, payload: newest.payload))
     }
@@ -52,11 +52,11 @@ public final class RecordFile: Sendable {
     /// After a failure the former payload stays valid, and the next call writes the same slot.
     public func write(_ payload: [UInt8]) throws(DiskError) {
         guard payload.count <= RecordFile.capacity else {
-            throw DiskError(kind: .damaged, operation: "record too large")
+            throw DiskError(kind: .damaged, operation: "writing a record that is too large")
         }
         let (sequence, overflow) = state.withLock { $0.sequence }.addingReportingOverflow(1)
         // The higher number is the valid one, so the highest possible number cannot be replaced.
-        if overflow { throw DiskError(kind: .damaged, operation: "number record") }
+        if overflow { throw DiskError(kind: .damaged, operation: "numbering a record") }
         let slot = RecordSlot(sequence: sequence, payload: payload).bytes
         let position = Int64(sequence % 2) * Int64(RecordFile.slotSize)
         do throws(DiskError) {

@@ -121,7 +121,9 @@ extension Connection {
         }
         if head.isTrace, let offered = offered(at: head, id: id, peer: peer) {
             var response = server.refusal(
-                Refusal(.methodNotAllowed, "H20", "Nothing that was sent is sent back here."))
+                Refusal(
+                    .methodNotAllowed, "H20",
+                    "TRACE is not offered here; Allow lists the methods of this path."))
             response.fields.add("Allow", offered)
             return response
         }

@@ -41,7 +41,8 @@ public enum HealthProbe {
         }
         var answer = [UInt8](repeating: 0, count: 256)
         let count = unsafe recv(descriptor, &answer, answer.count, 0)
-        guard count > 0 else { throw SystemError("recv") }
+        // A connection that ends without an answer has no error of its own.
+        guard count > 0 else { throw SystemError("recv", code: count == 0 ? ECONNRESET : errno) }
         let words = answer[..<count].split(separator: UInt8(ascii: " "), maxSplits: 2)
         return words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
     }

@@ -57,6 +57,29 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Checks that a server could listen here, without listening; an address in use is no error.
+    ///
+    /// - Throws: ``SystemError`` when the address is not one of this machine or not permitted.
+    public func check() throws(SystemError) { try Socket.check(self) }
+
+    /// Whether a connection to one address may reach a listener on the other: equal addresses, or one of all
+    /// addresses and one with the same port. An address with port 0 is different from all others.
+    public func overlaps(_ other: ListenAddress) -> Bool {
+        switch (self, other) {
+        case (.unix(let path), .unix(let other)): return path.utf8.elementsEqual(other.utf8)
+        case (.ipv4(let bits, let port), .ipv4(let other, let otherPort)):
+            return port == otherPort && port != 0 && (bits == other || bits == 0 || other == 0)
+        case (.ipv6(let bits, let port), .ipv6(let other, let otherPort)):
+            return port == otherPort && port != 0
+                && (bits == other || bits == .any || other == .any)
+        // The listener on all IPv6 addresses takes IPv4 connections, too.
+        case (.ipv6(.any, let port), .ipv4(_, let other)),
+            (.ipv4(_, let port), .ipv6(.any, let other)):
+            return port == other && port != 0
+        case (.ipv4, .ipv6), (.ipv6, .ipv4), (.unix, _), (_, .unix): return false
+        }
+    }
+
     /// The same address with another port; a Unix socket does not change.
     func with(port: UInt16) -> ListenAddress {
         switch self {

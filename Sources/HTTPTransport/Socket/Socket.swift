@@ -69,10 +69,45 @@ enum Socket {
             descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Checks that a socket can listen on an address of this machine; an address in use is no error, because
+    /// the server itself may be running.
+    ///
+    /// Nothing listens meanwhile, and no file is created or removed.
+    static func check(_ address: ListenAddress) throws(SystemError) {
+        if case .unix(let path) = address { return try checkPath(path) }
+        let family = if case .ipv4 = address { AF_INET } else { AF_INET6 }
+        let descriptor = socket(
+            family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemError("socket") }
+        defer { close(descriptor) }
+        set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        let bound = unsafe SocketAddress.withKernelForm(address) { form, length in
+            unsafe bind(descriptor, form, length)
+        }
+        guard bound == 0 || errno == EADDRINUSE else { throw SystemError("bind") }
+    }
+
+    private static func checkPath(_ path: String) throws(SystemError) {
+        try requireSocketOrNothing(path)
+        let folder = path.lastIndex(of: "/").map { end in String(path[..<end]) + "/" } ?? "."
+        guard unsafe access(folder, W_OK | X_OK) == 0 else { throw SystemError("bind") }
+    }
+
+    /// Rejects a path of another file, which must not be removed.
+    private static func requireSocketOrNothing(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw SystemError("bind", code: ENOTSOCK)
+        }
+    }
+
     /// Removes a socket file without a listener, which a killed process has left.
     private static func removeStaleSocket(_ address: ListenAddress, _ path: String)
         throws(SystemError)
     {
+        // Connecting to a file of another kind fails like connecting to a socket without a listener.
+        try requireSocketOrNothing(path)
         let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { throw SystemError("socket") }
         let answered = unsafe SocketAddress.withKernelForm(address) { form, length in
@@ -106,8 +141,27 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The system's text for the reason, such as `Address already in use`.
     public var reason: String { unsafe String(cString: strerror(code)) }
 
-    /// `bind: Address already in use`.
-    public var description: String { "\(call): \(reason)" }
+    /// `binding an address failed: Address already in use`.
+    public var description: String { "\(action) failed: \(reason)" }
+
+    /// What was attempted, in words.
+    private var action: String {
+        switch call {
+        case "accept": "accepting a connection"
+        case "bind": "binding an address"
+        case "connect": "connecting"
+        case "epoll_create1", "eventfd", "timerfd_create": "creating an event loop"
+        case "listen": "listening"
+        case "open": "opening a file"
+        case "recv": "receiving"
+        case "send": "sending"
+        case "socket": "opening a socket"
+        default: call
+        }
+    }
+
+    /// Whether the path of a Unix socket names something else.
+    public var isNoSocket: Bool { code == ENOTSOCK }
 
     /// Whether another process listens on the address.
     public var isAddressInUse: Bool { code == EADDRINUSE }

@@ -25,7 +25,8 @@ final class TLSAcceptor: Sendable {
         context.withLock { context in context = fresh }
     }
 
-    private static var now: Int64 { Int64(time(nil)) }
+    /// Seconds since 1970.
+    static var now: Int64 { Int64(time(nil)) }
 
     /// The context for new handshakes.
     var current: TLSContext { context.withLock { context in context } }

@@ -64,6 +64,69 @@ public struct TLSConfiguration: Sendable {
     public init() {}
 }
 
+/// What is wrong with the files of a configuration, found without serving.
+public struct TLSCheck: Sendable {
+    /// The files that an error is about.
+    public enum Subject: Sendable {
+        case chain, key, clientBundle
+    }
+
+    /// All errors, in the order of the certificates.
+    public private(set) var errors: [(subject: Subject, error: TLSConfigurationError)] = []
+    /// Warnings for the operator, if there is no error.
+    public private(set) var warnings: [String] = []
+
+    /// Reads and validates all files.
+    ///
+    /// Blocks while files are read.
+    public init(_ configuration: TLSConfiguration) {
+        for files in configuration.certificates {
+            let isRead = [
+                attempt(.chain) { () throws(TLSConfigurationError) in
+                    _ = try PEMFile(files.chain).certificates()
+                },
+                attempt(.key) { () throws(TLSConfigurationError) in
+                    _ = try PEMFile(files.key).privateKey()
+                },
+            ]
+            guard !isRead.contains(false) else { continue }
+            attempt(.chain) { () throws(TLSConfigurationError) in
+                _ = try Certificate(
+                    files, at: TLSAcceptor.now, allowsExpired: configuration.allowsExpired)
+            }
+        }
+        attempt(.clientBundle) { () throws(TLSConfigurationError) in
+            _ = try ClientAuthorities(configuration)
+        }
+        guard errors.isEmpty else { return }
+        var warnings: [String] = []
+        attempt(.chain) { () throws(TLSConfigurationError) in
+            let tickets = TicketKeys(rotation: configuration.ticketRotation)
+            warnings = try TLSContext(configuration, tickets: tickets, at: TLSAcceptor.now).warnings
+        }
+        self.warnings = warnings
+    }
+
+    /// - Returns: Whether the work succeeded; otherwise its error is noted.
+    @discardableResult
+    private mutating func attempt(
+        _ subject: Subject, _ work: () throws(TLSConfigurationError) -> Void
+    ) -> Bool {
+        do throws(TLSConfigurationError) {
+            try work()
+            return true
+        } catch {
+            errors.append((subject, error))
+            return false
+        }
+    }
+
+    /// Checks a PEM file of CA certificates.
+    public static func checkAuthorities(_ file: String) throws(TLSConfigurationError) {
+        _ = try PEMFile(file).certificates()
+    }
+}
+
 /// The reason why TLS cannot be used as configured (H165, H166).
 public struct TLSConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A text on one line with the file name, without a full stop.

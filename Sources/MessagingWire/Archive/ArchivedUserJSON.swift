@@ -86,13 +86,12 @@ extension ArchiveLineJSON {
     {
         guard let value = line.object.present("metadata") else { return [:] }
         let rule = "must be an object of at most \(Identity.metadataLimit) texts"
-        guard let metadata = IdentityJSON.metadata(value) else {
-            throw line.mistake("metadata", rule)
-        }
-        try line.validated("metadata", rule) { () throws(Rejection) in
+        guard value.kind == .object else { throw line.mistake("metadata", rule) }
+        return try line.validated("metadata", rule) { () throws(Rejection) in
+            let metadata = try IdentityJSON.metadata(value, at: "metadata", as: "metadata")
             try Identity.check(metadata, as: "metadata")
+            return metadata
         }
-        return metadata
     }
 
     static func write(_ moved: ArchivedRelations, into writer: inout JSONWriter) {

@@ -81,20 +81,25 @@ extension ConversationDraftJSON {
         schema("UserConversationDraft", 0...limits.participants, version)
     }
 
+    /// A member that the documentation of 3.0 names without a definition.
+    private static let significance = JSONSchema.Member.optional(
+        "significance", JSONSchema.anything.withDescription("Ignored."))
+
     private static func schema(
         _ name: String, _ users: ClosedRange<Int>, _ version: APIVersion
     ) -> JSONSchema {
         .named(
             name,
-            .object([
-                .required(
-                    "participants", .array(of: UserIDJSON.namingSchema(version), users)),
-                .optional(
-                    "distinct",
-                    JSONSchema.boolean.withDescription(
-                        "Whether it is the one conversation of exactly these participants.")),
-                .optional("metadata", MetadataJSON.schema),
-                .optional("id", .name(in: .conversations)),
-            ]))
+            .object(
+                [
+                    .required(
+                        "participants", .array(of: UserIDJSON.namingSchema(version), users)),
+                    .optional(
+                        "distinct",
+                        JSONSchema.boolean.withDescription(
+                            "Whether it is the one conversation of exactly these participants.")),
+                    .optional("metadata", MetadataJSON.schema),
+                    .optional("id", .name(in: .conversations)),
+                ] + (version == .v3_0 ? [significance] : [])))
     }
 }

@@ -44,9 +44,8 @@ public enum IdentityJSON {
 
     private static func metadata(in body: JSONValue) throws(Rejection) -> [String: String] {
         guard let value = body.present("metadata") else { return [:] }
-        guard let metadata = metadata(value) else {
-            throw .invalid("metadata", .identityMetadata)
-        }
+        guard value.kind == .object else { throw .invalid("metadata", .identityMetadata) }
+        let metadata = try metadata(value, at: "metadata", as: "metadata")
         try Identity.check(metadata, as: "metadata")
         return metadata
     }
@@ -59,12 +58,20 @@ public enum IdentityJSON {
         Identity.Kind(rawValue: text.lowercased())
     }
 
-    /// Reads a flat object of texts; `nil` for anything else (R49).
-    static func metadata(_ value: JSONValue) -> [String: String]? {
-        guard value.kind == .object else { return nil }
+    /// Reads the texts of a flat object (R49).
+    ///
+    /// - Parameters:
+    ///   - path: Where the object belongs, such as `metadata`.
+    ///   - property: The member that a rejection names.
+    /// - Throws: `invalid(property, .identityMetadataValue)` for a value that is not a string.
+    static func metadata(
+        _ object: JSONValue, at path: String, as property: String
+    ) throws(Rejection) -> [String: String] {
         var metadata: [String: String] = [:]
-        for (key, value) in value.members {
-            guard let text = value.string else { return nil }
+        for (key, value) in object.members {
+            guard let text = value.string else {
+                throw .invalid(property, .identityMetadataValue, .init(path: "\(path).\(key)"))
+            }
             metadata[key] = text
         }
         return metadata
@@ -175,9 +182,10 @@ public enum IdentityPatchJSON {
         case .set:
             let operand = try operation.operand()
             guard let key = path.first else {
-                guard let metadata = IdentityJSON.metadata(operand) else {
+                guard operand.kind == .object else {
                     throw operation.invalidOperand(.operandIdentityMetadata)
                 }
+                let metadata = try IdentityJSON.metadata(operand, at: name, as: "value")
                 try Identity.check(metadata, as: name)
                 return .setMetadata(metadata)
             }

@@ -143,7 +143,7 @@ extension Command {
         } catch let error as DiskError {
             return try CommandFailure.naming(folder, as: "folder") { throw error }
         } catch let error as ObjectStoreError {
-            throw CommandFailure("the bucket of s3.bucket cannot be used: \(error)")
+            throw CommandFailure("the bucket of s3.bucket cannot be used: \(error.explanation)")
         }
     }
 }

@@ -148,7 +148,7 @@ extension Command {
         } catch let error as DiskError {
             return try CommandFailure.naming(target) { throw error }
         } catch let error as ObjectStoreError {
-            throw CommandFailure("the bucket of s3.bucket cannot be used: \(error)")
+            throw CommandFailure("the bucket of s3.bucket cannot be used: \(error.explanation)")
         }
     }
 }

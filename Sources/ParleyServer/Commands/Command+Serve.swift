@@ -1,3 +1,4 @@
+import Blobs
 import FoundationEssentials
 import Glibc
 import HTTPTransport
@@ -13,8 +14,7 @@ extension Command {
     ///
     /// - Returns: 0 if all running work was finished.
     public static func serve(_ sources: SettingsSources) async throws -> Int32 {
-        let settings = try settings(sources)
-        try refuseGuessableHashing()
+        let settings = try startableSettings(sources).settings
         let signals = ProcessSignals()
         let log = ServerLog(level: settings.logLevel)
         let components = try await ServerComponents(settings, log: log)
@@ -43,25 +43,24 @@ extension Command {
         return await running.untilStopped(by: signals) ? 0 : 1
     }
 
-    /// Refuses a debugging variable that removes the random seed of Swift's hash tables, which
-    /// keeps clients from choosing colliding keys (H188).
-    private static func refuseGuessableHashing() throws(CommandFailure) {
-        // Only compared with `nil`, never read.
-        guard unsafe getenv("SWIFT_DETERMINISTIC_HASHING") == nil else {
-            throw CommandFailure(
-                "SWIFT_DETERMINISTIC_HASHING makes hash tables guessable, unset it")
-        }
+    /// Reads the settings of a server.
+    ///
+    /// - Throws: ``CommandFailure`` with one line for each reason why it could not start.
+    private static func startableSettings(
+        _ sources: SettingsSources
+    ) throws(CommandFailure) -> (settings: Settings, check: StartCheck) {
+        let reader = SettingsReader(sources)
+        let check = StartCheck(reader)
+        let errors = check.errors()
+        guard errors.isEmpty else { throw CommandFailure(errors.joined(separator: "\n")) }
+        return (reader.settings, check)
     }
 
-    /// Prints every error in the settings, with key, value, rule and origin, and warns of unusual
-    /// combinations.
+    /// Prints every error in the settings and in the files, folders and addresses that they name,
+    /// and warns of unusual combinations.
     public static func checkConfig(_ sources: SettingsSources) throws -> Int32 {
-        // Includes the settings that are read from files of their own.
-        let settings = try settings(sources)
-        try settings.checkDatabaseLocation()
-        for warning in SettingWarning.all(in: settings) {
-            printError("parley: warning: \(warning)")
-        }
+        let check = try startableSettings(sources).check
+        for warning in check.warnings() { printError("parley: warning: \(warning)") }
         printLine("\(Settings.table.count) settings in order")
         return 0
     }
@@ -127,13 +126,7 @@ extension Command {
     public static func makeDevelopmentCertificate(in folder: String, hosts: [String]) throws
         -> Int32
     {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw CommandFailure("the folder \(folder) cannot be made")
-        }
+        try CommandFailure.naming(folder, as: "folder") { try DraftFolder.make(folder) }
         do {
             let pair = try DevelopmentCertificate.write(to: folder, hosts: hosts)
             printLine(

@@ -70,11 +70,19 @@ final class MetricsService: Service {
         switch router.match(request.method, request.target) {
         case .found: return endpoint.answer(to: request)
         case .otherMethods(let template, let allowed):
-            return Answer(
-                template.description, ServerService.methods(allowed, of: request.method))
+            return Answer(template.description, methods(allowed, of: request.method))
         case .unknown, .fault: return Answer("", refusal(Self.unknown))
         }
     }
 
+    private func methods(_ allowed: [Method], of method: Method) -> Response {
+        var response = method == .options ? Response(.noContent) : refusal(Self.readOnly)
+        response.fields.add("Allow", allowed.map(\.rawValue).joined(separator: ", "))
+        response.fields.add("Cache-Control", "no-store")
+        return response
+    }
+
+    private static let readOnly = Refusal(
+        .methodNotAllowed, "H65", "The path offers GET, HEAD, OPTIONS.")
     private static let unknown = Refusal(.notFound, "H65", "This listener serves only /metrics.")
 }

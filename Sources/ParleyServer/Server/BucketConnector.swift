@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTransport
 import Logging
 import ObjectStore
 import SystemSupport
@@ -20,11 +21,11 @@ struct BucketConnector {
         registry: (any UploadRegistry)?
     ) async throws(CommandFailure) -> (contents: ContentBucket, credentials: BucketCredentials)? {
         guard let name = settings.name else { return nil }
-        let location = try location(of: name)
-        if let error = location.invalidSettings().first {
-            let name = Self.names[error.setting] ?? error.setting
-            throw CommandFailure("s3.\(name) \(error.rule)")
+        let mistakes = settings.check()
+        guard mistakes.isEmpty else {
+            throw CommandFailure(mistakes.map(\.description).joined(separator: "\n"))
         }
+        let location = settings.location(of: name, try settings.credentials())
         do throws(ObjectStoreError) {
             let store = try ObjectStore(
                 location, clock: ObjectStoreClock(now: systemMilliseconds))
@@ -35,15 +36,10 @@ struct BucketConnector {
             }
             return (bucket, BucketCredentials(store: store, settings: settings))
         } catch {
-            throw CommandFailure("the bucket \(name) of s3.bucket cannot be used: \(error)")
+            throw CommandFailure(
+                "the bucket \(name) of s3.bucket cannot be used: \(error.explanation)")
         }
     }
-
-    /// The setting's name in `s3.…`, where it differs from the property's.
-    private static let names = [
-        "accessKey": "access_key", "secretKey": "secret_key", "sessionToken": "session_token",
-        "leavesPayloadUnsigned": "unsigned_payload",
-    ]
 
     private func ask(_ store: ObjectStore) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
@@ -57,15 +53,73 @@ struct BucketConnector {
             logger.error("the bucket cannot be reached", metadata: ["cause": "\(error)"])
         }
     }
+}
 
-    private func location(of name: String) throws(CommandFailure) -> ObjectStoreSettings {
+/// Why a bucket cannot be used.
+enum BucketMistake: CustomStringConvertible {
+    /// A setting breaks a rule, which is the end of a sentence that begins with the setting.
+    case setting(key: String, rule: String)
+    case other(CommandFailure)
+
+    /// One line for people.
+    var description: String {
+        switch self {
+        case .setting(let key, let rule): "\(key) \(rule)"
+        case .other(let failure): failure.description
+        }
+    }
+}
+
+extension BucketSettings {
+    /// Everything that is wrong with the settings of the bucket, as far as it shows without a request.
+    func check() -> [BucketMistake] {
+        guard let name else { return [] }
+        var mistakes: [BucketMistake] = []
+        var credentials: Credentials?
+        do throws(CommandFailure) {
+            credentials = try self.credentials()
+        } catch {
+            mistakes.append(.other(error))
+        }
+        if let authorities {
+            do throws(TLSConfigurationError) {
+                try TLSCheck.checkAuthorities(authorities)
+            } catch {
+                mistakes.append(
+                    .setting(key: "s3.authorities", rule: "must name a PEM file: \(error)"))
+            }
+        }
+        // Keys that are missing are a conflict of settings, which is reported separately.
+        let isKeyed = credentialsFile != nil || accessKey != nil && secretKey != nil
+        let hidden = ["accessKey", "secretKey", "sessionToken"]
+        let location = location(
+            of: name, credentials ?? Credentials(accessKey: "", secretKey: ""))
+        for invalid in location.invalidSettings() {
+            guard credentials != nil && isKeyed || !hidden.contains(invalid.setting) else {
+                continue
+            }
+            // Without an endpoint it is made of the region.
+            guard endpoint != nil || invalid.setting != "endpoint" else { continue }
+            let key = Self.names[invalid.setting] ?? invalid.setting
+            mistakes.append(.setting(key: "s3.\(key)", rule: invalid.rule))
+        }
+        return mistakes
+    }
+
+    /// The setting's name in `s3.…`, where it differs from the property's.
+    private static let names = [
+        "accessKey": "access_key", "secretKey": "secret_key", "sessionToken": "session_token",
+        "leavesPayloadUnsigned": "unsigned_payload",
+    ]
+
+    fileprivate func location(
+        of name: String, _ credentials: Credentials
+    ) -> ObjectStoreSettings {
         ObjectStoreSettings(
-            endpoint: settings.endpoint ?? "https://s3.\(settings.region).amazonaws.com",
-            region: settings.region, bucket: name, prefix: settings.prefix ?? "",
-            style: settings.style, credentials: try settings.credentials(),
-            authorities: settings.authorities,
-            leavesPayloadUnsigned: settings.leavesPayloadUnsigned,
-            sendsPartChecksums: settings.sendsPartChecksums)
+            endpoint: endpoint ?? "https://s3.\(region).amazonaws.com", region: region,
+            bucket: name,
+            prefix: prefix ?? "", style: style, credentials: credentials, authorities: authorities,
+            leavesPayloadUnsigned: leavesPayloadUnsigned, sendsPartChecksums: sendsPartChecksums)
     }
 }
 

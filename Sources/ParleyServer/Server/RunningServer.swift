@@ -35,23 +35,11 @@ struct RunningServer {
     ) throws(CommandFailure) {
         do {
             _ = try server.start()
+        } catch let error as SystemError {
+            throw CommandFailure(error, listeningOn: addresses)
         } catch {
-            let addresses = addresses.map(\.description).joined(separator: ", ")
-            throw CommandFailure("cannot listen on \(addresses): \(Self.reason(error))")
+            throw CommandFailure("\(error)")
         }
-    }
-
-    /// Why a listener could not be opened, and what to do about it.
-    private static func reason(_ error: any Error) -> String {
-        guard let error = error as? SystemError else { return "\(error)" }
-        if error.isAddressInUse {
-            return "the address is in use by another process: stop it, or choose another address"
-        }
-        if error.isDenied {
-            return
-                "\(error.reason): ports below 1024 need the capability CAP_NET_BIND_SERVICE, Unix sockets a folder that this user may write"
-        }
-        return "\(error.reason): choose an address of this machine"
     }
 
     /// Logs the start, with the limits that operators need most often.

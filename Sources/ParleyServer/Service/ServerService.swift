@@ -45,7 +45,7 @@ final class ServerService: Service {
         case .found(let page, let template, _):
             return answer(page, to: request, template.description)
         case .otherMethods(let template, let allowed):
-            return Answer(template.description, Self.methods(allowed, of: request.method))
+            return Answer(template.description, methods(allowed, of: request))
         case .unknown, .fault: return api.answer(to: request)
         }
     }
@@ -135,8 +135,9 @@ final class ServerService: Service {
         return response
     }
 
-    static func methods(_ allowed: [Method], of method: Method) -> Response {
-        var response = Response(method == .options ? .noContent : .methodNotAllowed)
+    private func methods(_ allowed: [Method], of request: Request) -> Response {
+        guard request.method == .options else { return api.methodNotAllowed(allowed, request) }
+        var response = Response(.noContent)
         response.fields.add("Allow", allowed.map(\.rawValue).joined(separator: ", "))
         response.fields.add("Cache-Control", "no-store")
         return response

@@ -136,6 +136,14 @@ extension Setting {
         }
     }
 
+    static func hosts(_ key: String, _ place: Place<[String]>, _ help: String) -> Setting {
+        Setting(key: key, kind: .hosts, isOptional: false, help: help) { settings in
+            .texts(settings[keyPath: place])
+        } write: { settings, value in
+            settings[keyPath: place] = value.texts
+        }
+    }
+
     static func origins(_ key: String, _ place: Place<[String]>, _ help: String) -> Setting {
         Setting(key: key, kind: .origins, isOptional: false, help: help) { settings in
             .texts(settings[keyPath: place])

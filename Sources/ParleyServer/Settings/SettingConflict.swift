@@ -44,13 +44,14 @@ struct SettingConflict: Sendable {
         SettingConflict(
             keys: ["metrics.listen", "tls.redirect_listen", "tls.listen", "http.listen"],
             rule:
-                "http.listen, tls.listen, metrics.listen and tls.redirect_listen must not share an address"
+                "http.listen, tls.listen, metrics.listen and tls.redirect_listen must not share an address; 0.0.0.0 and [::] are all addresses"
         ) { settings in
             let addresses =
                 settings.http.addresses + settings.tls.addresses + settings.metricsAddresses
                 + settings.redirectAddresses
-            let chosen = addresses.filter { address in address.port != 0 }.map(\.description)
-            return Set(chosen).count == chosen.count
+            return !addresses.indices.contains { index in
+                addresses[..<index].contains { other in other.overlaps(addresses[index]) }
+            }
         },
         SettingConflict(
             keys: ["http.write_low", "http.write_high"],

@@ -6,6 +6,8 @@ enum SettingKind: Sendable {
     case text
     /// Texts without commas; separated by commas in the environment and in flags.
     case texts
+    /// Hosts without a port.
+    case hosts
     /// Origins as browsers send them; see ``HTTP/CORSPolicy``.
     case origins
     case addresses
@@ -32,11 +34,13 @@ enum SettingKind: Sendable {
         switch self {
         case .text: "a text that is not empty"
         case .texts: "a list of texts"
+        case .hosts: "hosts such as chat.example.com or [::1], without scheme and port"
         case .origins:
             "origins such as https://chat.example.com, in lower case and without a path, or *"
         case .addresses: "addresses such as 127.0.0.1:8080, [::]:8080 or unix:/run/parley.sock"
         case .blocks: "addresses or blocks such as 10.0.0.0/8, 2001:db8::1 or unix"
-        case .url: "an absolute http or https URL without query and fragment"
+        case .url:
+            "an absolute http or https URL of a host and perhaps a port, without query and fragment"
         case .uuid: "a UUID"
         case .secret: "16 to 255 visible ASCII characters"
         case .credential: "1 to 4096 visible ASCII characters"
@@ -58,7 +62,7 @@ enum SettingKind: Sendable {
     func value(_ text: String) -> SettingValue? {
         switch self {
         case .text: text.isEmpty ? nil : .text(text)
-        case .texts, .origins, .addresses, .blocks, .times:
+        case .texts, .hosts, .origins, .addresses, .blocks, .times:
             value(list: text.split(separator: ",").map(Self.trimmed))
         case .url: Self.url(text).map(SettingValue.text)
         case .uuid: Self.uuid(text).map(SettingValue.text)
@@ -78,6 +82,7 @@ enum SettingKind: Sendable {
     func value(list: [String]) -> SettingValue? {
         switch self {
         case .texts: list.contains("") ? nil : .texts(list)
+        case .hosts: list.contains { text in HostText(text) == nil } ? nil : .texts(list)
         case .origins: list.allSatisfy(CORSPolicy.isOrigin) ? .texts(list) : nil
         case .addresses:
             list.isEmpty || list.contains { text in ListenAddress(text) == nil }
@@ -109,9 +114,19 @@ enum SettingKind: Sendable {
         }
         var base = text[...]
         while base.hasSuffix("/") { base = base.dropLast() }
-        let authority = base.drop { character in character != "/" }.dropFirst(2)
-        return authority.first.map { first in first != "/" && first != ":" } == true
-            ? String(base) : nil
+        let rest = base.drop { character in character != "/" }.dropFirst(2)
+        return isAuthority(rest.prefix { character in character != "/" }) ? String(base) : nil
+    }
+
+    /// Whether a text is a host, and perhaps a port.
+    private static func isAuthority(_ text: Substring) -> Bool {
+        // A colon inside brackets belongs to an IPv6 address.
+        let bracket = text.first == "[" ? text.firstIndex(of: "]") : text.startIndex
+        let colon = bracket.flatMap { start in text[start...].firstIndex(of: ":") }
+        guard HostText(text[..<(colon ?? text.endIndex)]) != nil else { return false }
+        guard let colon else { return true }
+        let port = Quantity.count.value(String(text[text.index(after: colon)...]))
+        return port.map { port in (1...65_535).contains(port) } == true
     }
 
     private static func uuid(_ text: String) -> String? {

@@ -93,7 +93,7 @@ extension Settings {
             "http.listen", \.http.addresses,
             "Addresses: `HOST:PORT`, `[IPV6]:PORT` or `unix:PATH`; port 0 lets the system choose."),
         .number("http.loops", \.loops, .count(1...256), "Event loops; none: one per core."),
-        .texts(
+        .hosts(
             "http.allowed_hosts", \.http.head.allowedHosts,
             "Hosts that requests may name, without port; empty for any."),
         .number(

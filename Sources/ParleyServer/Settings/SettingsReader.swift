@@ -34,10 +34,8 @@ struct SettingsReader {
                 && !VariableName.isUnrelated(name, value)
         }
         for name in unknown.keys.sorted() {
-            let nearest = VariableName.nearest(to: name, of: known)
-            refuse(
-                name, "", "there is no such variable; the nearest is \(nearest)",
-                .environment(name))
+            let rule = "there is no such variable" + Self.hint(name, known)
+            refuse(name, "", rule, .environment(name))
         }
     }
 
@@ -72,15 +70,23 @@ struct SettingsReader {
     }
 
     private mutating func read(_ flag: SettingsSources.Flag) {
+        let origin = SettingOrigin.flag(flag.name)
         guard let setting = Settings.table.first(where: { setting in setting.key == flag.key })
-        else {
-            errors.append(
-                SettingError(
-                    key: flag.key, value: flag.value, rule: "there is no such setting",
-                    origin: .flag(flag.name)))
-            return
+        else { return refuseUnknown(flag.key, flag.value, origin) }
+        take(flag.value, for: setting, from: origin)
+    }
+
+    /// Rejects a setting that does not exist, and names the nearest one.
+    private mutating func refuseUnknown(_ key: String, _ value: String, _ origin: SettingOrigin) {
+        let known = Settings.table.map(\.key)
+        if let first = known.first(where: { name in name.hasPrefix("\(key).") }) {
+            return refuse(key, value, "is a group of settings, such as \(first)", origin)
         }
-        take(flag.value, for: setting, from: .flag(flag.name))
+        refuse(key, value, "there is no such setting" + Self.hint(key, known), origin)
+    }
+
+    private static func hint(_ name: String, _ known: [String]) -> String {
+        NearestName(to: name, of: known).map { near in "; the nearest is \(near.name)" } ?? ""
     }
 
     private mutating func take(_ text: String, for setting: Setting, from origin: SettingOrigin) {
@@ -112,11 +118,17 @@ struct SettingsReader {
     private mutating func note(_ conflict: SettingConflict) {
         let blamed =
             conflict.keys.first { key in origins[key] != nil } ?? conflict.keys[0]
-        let setting = Settings.table.first { setting in setting.key == blamed }
+        errors.append(error(in: blamed, conflict.rule))
+    }
+
+    /// An error in the value that a setting has.
+    func error(in key: String, _ rule: String) -> SettingError {
+        let setting = Settings.table.first { setting in setting.key == key }
         let value = setting.map { setting in
             setting.isSecret ? "[hidden]" : setting.shown(in: settings)
         }
-        refuse(blamed, value ?? "", conflict.rule, origins[blamed] ?? .defaultValue)
+        return SettingError(
+            key: key, value: value ?? "", rule: rule, origin: origins[key] ?? .defaultValue)
     }
 
     /// Reads a file of one or two levels: `{"public_url": …, "http": {"listen": …}}`.
@@ -143,7 +155,7 @@ struct SettingsReader {
     private mutating func read(_ key: String, _ value: JSONValue, in file: SettingsSources.File) {
         let origin = SettingOrigin.file(file.path, line: file.line(at: value.offset))
         guard let setting = Settings.table.first(where: { setting in setting.key == key }) else {
-            return refuse(key, "", "there is no such setting", origin)
+            return refuseUnknown(key, "", origin)
         }
         take(setting.value(value), saying: value.description, for: setting, from: origin)
     }
@@ -223,28 +235,5 @@ enum VariableName {
             || name.hasPrefix("PARLEY_SERVICE_") || name.contains("_PORT_")
             || name.contains("_SERVICE_HOST") || name.contains("_SERVICE_PORT")
             || name.hasSuffix("_PORT") && value.contains("://")
-    }
-
-    /// The known name with the smallest edit distance.
-    static func nearest(to name: String, of known: [String]) -> String {
-        // No known name is longer, and the length of `name` is not limited.
-        let start = Array(name.utf8.prefix(64))
-        let distances = known.map { other in (name: other, distance(start, Array(other.utf8))) }
-        return distances.min { one, other in one.1 < other.1 }?.name ?? ""
-    }
-
-    /// The number of letters to insert, remove or replace to turn one name into the other.
-    private static func distance(_ name: [UInt8], _ other: [UInt8]) -> Int {
-        var row = Array(0...other.count)
-        for (index, letter) in name.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for (column, expected) in other.enumerated() {
-                let replaced = diagonal + (letter == expected ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
-            }
-        }
-        return row[other.count]
     }
 }

@@ -1,6 +1,7 @@
 import Blobs
 import FoundationEssentials
 import MessagingStore
+import Uploads
 
 /// The layout of a data folder, and of a backup, which is the same.
 struct DataFolder {
@@ -44,13 +45,17 @@ extension DataFolder {
         try requireWhole()
         guard !FileManager.default.fileExists(atPath: database) else { return }
         guard making else { throw CommandFailure("there is no database in \(path)") }
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw CommandFailure("the data folder \(path) cannot be made")
-        }
+        try CommandFailure.naming(path) { try DraftFolder.make(path) }
+    }
+
+    /// Rejects a folder that cannot be created, or in which no files can be created.
+    func requireWritable() throws(CommandFailure) {
+        try CommandFailure.naming(path) { try FolderLock.check(folder: path) }
+    }
+
+    /// Rejects download keys that cannot be read; a folder without any gets them at the first start.
+    func requireDownloadKeys() throws(CommandFailure) {
+        try CommandFailure.naming(path) { try SigningKeys.check(folder: path) }
     }
 }
 

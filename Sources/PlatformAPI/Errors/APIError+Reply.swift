@@ -69,6 +69,7 @@ extension APIError {
             switch refusal.status {
             case .requestTimeout: .requestTimeout
             case .tooManyRequests: .rateLimited
+            case .methodNotAllowed: .methodNotAllowed
             case .serviceUnavailable: .serviceUnavailable
             case .internalServerError: .internalServerError
             default: .invalidRequest

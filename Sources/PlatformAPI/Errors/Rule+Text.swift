@@ -123,6 +123,7 @@ extension ValidationRule {
         case .identityNull: "\(member) must not contain U+0000."
         case .identityKind: "\(member) must be \(Self.choice(Identity.Kind.self))."
         case .identityMetadata: "\(member) of an identity must be an object of strings."
+        case .identityMetadataValue: "\(member) of an identity must be a string."
         case .identityMetadataCount:
             "\(member) has \(amount) keys; the metadata of an identity may have at most \(Identity.metadataLimit)."
         case .identityMetadataPath:

@@ -37,7 +37,7 @@ actor ExportJob {
     ) throws {
         let id = task.export.id.uuid
         guard let name = BlobName(id), let plainName = BlobName("\(id)-json") else {
-            throw DiskError(kind: .other, operation: "name an archive")
+            throw DiskError(kind: .other, operation: "naming an archive")
         }
         self.task = task
         self.store = store
@@ -91,7 +91,7 @@ actor ExportJob {
     /// Each attempt has a new initialization vector.
     private func archive(sealedWith vector: [UInt8]) throws -> Archive {
         guard let archive = Archive(id: task.export.id.uuid, attempt: vector) else {
-            throw DiskError(kind: .other, operation: "name an archive")
+            throw DiskError(kind: .other, operation: "naming an archive")
         }
         return archive
     }
@@ -120,7 +120,9 @@ actor ExportJob {
         while place < plain.size {
             try Task.checkCancellation()
             let piece = try plain.read(Self.piece, at: place)
-            guard !piece.isEmpty else { throw DiskError(kind: .damaged, operation: "read") }
+            guard !piece.isEmpty else {
+                throw DiskError(kind: .damaged, operation: "reading an archive")
+            }
             place += Int64(piece.count)
             try file.append(sealed.append(piece))
             try file.commitAsItGrows()

@@ -46,6 +46,18 @@ public struct SigningKeys: Sendable {
         return keys
     }
 
+    /// Checks the keys of a data folder without creating any; without a file there is nothing to check.
+    public static func check(folder: String) throws(Fault) {
+        let bytes: [UInt8]
+        do throws(DiskError) {
+            bytes = try BlobFile(at: "\(folder)/download-keys").read(64 << 10, at: 0)
+        } catch {
+            guard error.kind != .missing else { return }
+            throw .disk(error)
+        }
+        guard SigningKeys(bytes: bytes) != nil else { throw .unreadable }
+    }
+
     private static func file(in folder: String) throws(Fault) -> SecretFile {
         guard let name = BlobName("download-keys") else { throw .unreadable }
         do throws(DiskError) {

@@ -196,7 +196,7 @@ extension DigestAlgorithm {
                     var running = current
                     let bytes = try file.read(count, at: start)
                     guard bytes.count == count else {
-                        throw DiskError(kind: .damaged, operation: "verify")
+                        throw DiskError(kind: .damaged, operation: "verifying a digest")
                     }
                     running.update(bytes.span)
                     return running

@@ -39,7 +39,7 @@ struct UploadEngine: Sendable {
         let space = try blobs.freeSpace()
         let headroom = settings.diskHeadroom ?? max(1 << 30, space.total / 20)
         guard ledger.withLock({ $0.unplaced }) <= space.available - headroom else {
-            throw DiskError(kind: .full, operation: "reserve")
+            throw DiskError(kind: .full, operation: "reserving space")
         }
     }
 

@@ -148,7 +148,7 @@ struct UploadPublisher: Sendable {
             if try engine.blobs.contains(blob) { return try engine.blobs.open(blob) }
             // Staging creates a missing file, which is right only for empty content.
             guard try engine.blobs.stagedSize(blob) ?? 0 >= length else {
-                throw DiskError(kind: .damaged, operation: "finalize")
+                throw DiskError(kind: .damaged, operation: "finalizing an upload")
             }
             let file = try engine.blobs.stage(blob)
             try file.truncate(to: length)

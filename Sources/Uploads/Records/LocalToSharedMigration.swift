@@ -41,7 +41,7 @@ struct LocalToSharedMigration {
                 }
             } catch {
                 shared.bucket.onFault(error)
-                throw DiskError(kind: .other, operation: "hand over an upload")
+                throw DiskError(kind: .other, operation: "handing over an upload")
             }
         }
         try await queue.run { () throws(DiskError) in try records.delete(name) }

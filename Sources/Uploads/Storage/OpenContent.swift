@@ -102,7 +102,7 @@ struct ContentReader: Sendable {
             return try await queue.run { () throws(DiskError) in
                 let piece = try file.read(count, at: range.lowerBound)
                 guard piece.count == count else {
-                    throw DiskError(kind: .damaged, operation: "read")
+                    throw DiskError(kind: .damaged, operation: "reading a content")
                 }
                 return piece
             }

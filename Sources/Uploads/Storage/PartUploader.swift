@@ -95,7 +95,7 @@ actor PartUploader {
             journal = try bucket.journals.open(name)
             if let journal, !journal.entries.isEmpty {
                 guard let parts = JournaledParts(journal.entries) else {
-                    throw DiskError(kind: .damaged, operation: "read journal")
+                    throw DiskError(kind: .damaged, operation: "reading a journal")
                 }
                 moved = parts
                 // A crash may have come between the last entry and this step.

@@ -118,7 +118,7 @@ private final class StalledBody: RequestBody {
     @Test(arguments: [
         (Status.contentTooLarge, Int64(10)), (.fieldsTooLarge, 10), (.badRequest, 10),
         (.requestTimeout, 8), (.notImplemented, 10), (.serviceUnavailable, 1),
-        (.tooManyRequests, 116),
+        (.tooManyRequests, 116), (.methodNotAllowed, 109),
     ])
     func `a refusal is an error object with the layer's status`(
         status: Status, code: Int64

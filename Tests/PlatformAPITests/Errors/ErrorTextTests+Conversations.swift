@@ -131,7 +131,13 @@ extension `Error texts` {
             "`metadata` of an identity must be an object of strings.",
             .init(
                 line: "POST /users/cy/identity",
-                body: #"{"display_name":"Cy","metadata":{"a":{}}}"#)),
+                body: #"{"display_name":"Cy","metadata":"x"}"#)),
+        .invalid(
+            .identityMetadataValue, "metadata",
+            "`metadata.a` of an identity must be a string.",
+            .init(
+                line: "POST /users/cy/identity",
+                body: #"{"display_name":"Cy","metadata":{"a":5}}"#)),
         .invalid(
             .identityMetadataCount, "metadata",
             "`metadata` has 17 keys; the metadata of an identity may have at most 16.",

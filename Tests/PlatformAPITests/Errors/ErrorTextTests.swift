@@ -78,6 +78,25 @@ import Testing
         #expect(forms.contains(Self.form(of: error.message)), "not the text of \(rule)")
     }
 
+    @Test(arguments: [
+        (
+            "PATCH /conversations/{C}",
+            "`metadata.a` must be a string or an object; other types are not stored in metadata."
+        ),
+        ("PATCH /users/ana/identity", "`metadata.a` of an identity must be a string."),
+    ]) func `a patch of metadata names the path of the invalid value`(
+        line: String, message: String
+    ) async throws {
+        let sample = try await Self.sample("3.0")
+        let body = #"{"operation":"set","property":"metadata","value":{"a":5}}"#
+        let answer = try await Self.answer(
+            to: SampleRequest(line: line, body: body, version: "3.0"), in: sample)
+        let json = try JSONDocument(Array(answer.body.utf8)).root
+        #expect(answer.status == 422)
+        #expect(json["message"]?.string == message)
+        #expect(json["data"]?["property"]?.string == "value")
+    }
+
     @Test func `a client's text is truncated and escaped`() {
         #expect("a\u{0}b\n`\u{202E}é\u{7F}".quoted == #"`a\0b\n\u{60}\u{202E}é\u{7F}`"#)
         let long = String(repeating: "\u{1}", count: 100_000).quoted

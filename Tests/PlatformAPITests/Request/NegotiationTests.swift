@@ -269,6 +269,29 @@ import Testing
         #expect(answer.body.contains(#""distinct":false"#))
     }
 
+    @Test func `two swapped letters are one mistake`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        let answer = try await sample.send(
+            "PATCH", "/apps/{app}/users/ana/identity",
+            #"[{"operation":"set","property":"display_name","vlaue":"Ana"}]"#,
+            fields: [Self.strict, ("Content-Type", "application/vnd.layer-patch+json")],
+            by: RouterClient(service: sample.server.service))
+        #expect(answer.status == 422)
+        #expect(answer.body.contains("`vlaue` is not known here; did you mean `value`?"))
+    }
+
+    @Test(arguments: ["/apps/{app}/conversations", "/apps/{app}/users/ana/conversations"])
+    func `significance is known to creations, and ignored (5_1_1)`(path: String) async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        for value in [#"{"level":"high"}"#, "5", "null"] {
+            let answer = try await sample.send(
+                "POST", path, #"{"participants":["ana","bo"],"significance":\#(value)}"#,
+                fields: [Self.strict], by: RouterClient(service: sample.server.service))
+            #expect(answer.status == 201, "\(answer.body)")
+            #expect(!answer.body.contains("significance"))
+        }
+    }
+
     @Test func `keys of metadata are not checked`() async throws {
         let sample = try await SampleApplication.make(version: "3.0")
         let body = #"{"participants":["ana"],"metadata":{"distnct":{"any":"x"}}}"#
