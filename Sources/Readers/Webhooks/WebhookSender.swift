@@ -188,7 +188,7 @@ enum WebhookVerification: Equatable {
     case refused(String)
 
     static func failed(because words: String) -> WebhookVerification {
-        .refused("WebhookVerification failed due to \(words)")
+        .refused("Verification failed due to \(words)")
     }
 }
 

@@ -110,7 +110,7 @@ import Testing
     {
         try await expectSoon("the webhook is inactive") {
             try await fixture.status(of: webhook)
-                == .inactive(reason: "WebhookVerification failed due to a connection error")
+                == .inactive(reason: "Verification failed due to a connection error")
         }
         await fixture.close()
         let again = try await fixture.store.activateWebhook(webhook.id, in: fixture.application)
@@ -243,7 +243,7 @@ import Testing
         let webhook = try await fixture.register("http://127.0.0.1:\(server.port)/in")
         try await expectSoon("the webhook is inactive") {
             try await fixture.status(of: webhook)
-                == .inactive(reason: "WebhookVerification failed due to \(reason)")
+                == .inactive(reason: "Verification failed due to \(reason)")
         }
         try await fixture.send("one", in: try await fixture.conversation())
         await fixture.close()
@@ -267,12 +267,12 @@ import Testing
         let webhook = try await fixture.register("http://127.0.0.1:\(server.port)/in")
         try await expectSoon("the webhook is inactive") {
             try await fixture.status(of: webhook)
-                == .inactive(reason: "WebhookVerification failed due to a timeout")
+                == .inactive(reason: "Verification failed due to a timeout")
         }
-        #expect(fixture.deactivated == ["WebhookVerification failed due to a timeout"])
+        #expect(fixture.deactivated == ["Verification failed due to a timeout"])
         #expect(
             try await fixture.changes(of: webhook)
-                == [.inactive(reason: "WebhookVerification failed due to a timeout")])
+                == [.inactive(reason: "Verification failed due to a timeout")])
         await fixture.close()
         #expect(fixture.reported == [])
     }
