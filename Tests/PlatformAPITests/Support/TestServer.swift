@@ -232,7 +232,7 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
                 sha512: upload.sha512,
                 completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
                 origin: upload.origin),
-            by: upload.owner.user.flatMap { UserID($0) }, in: application)
+            by: Perspective(upload.owner.user.flatMap { UserID($0) }), in: application)
     }
 
     func withdraw(_ contentID: String) async throws -> Bool {
