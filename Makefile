@@ -30,8 +30,6 @@ TARGET        ?=
 MODULE        ?=
 
 BUILD_RELEASE = swift build -c release --static-swift-stdlib
-# An index for editors would cost a seventh of the compiler's time.
-BUILD_DEBUG   = swift build --disable-index-store
 SOURCES       = Package.swift Sources Tests
 
 # A crash is a failed test; printing its backtrace can take longer than the test.
@@ -48,12 +46,12 @@ run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data.
 	.build/release/parley serve --listen $(LISTEN) --data $(DATA)
 
 unit: test-packages swift ## Runs the Swift tests, or those of one module: make unit MODULE=Uploads.
-	$(BUILD_DEBUG) --build-tests
+	swift build --build-tests
 	swift test --skip-build --parallel --skip 'any of some processes' $(if $(MODULE),--filter '^$(MODULE)Tests\.')
 
 test: test-packages swift ## Checks, builds and runs every test.
 	$(MAKE) --no-print-directory format rules
-	$(BUILD_DEBUG) --build-tests --explicit-target-dependency-import-check error
+	swift build --build-tests --explicit-target-dependency-import-check error
 	@$(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES) $(PYPI_PACKAGES))
 	swift test --skip-build --parallel --skip 'any of some processes'
 	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
@@ -108,7 +106,7 @@ bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLi
 	python3 Tests/Benchmarks/bench.py --build .build/release $(if $(GROWTH),--only growth --figures .build/figures)
 
 crash: test-packages swift ## Kills the server N times under load: make crash N=200.
-	$(BUILD_DEBUG) --product parley
+	swift build --product parley
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N)
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --database postgres
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
@@ -126,7 +124,7 @@ siege: test-packages swift ## Attacks a server with slow, broken and excessive c
 	python3 Tests/Siege/siege.py --build .build/release
 
 soak: test-packages swift ## Repeats the crash tests of `make test` in many rounds; takes about an hour.
-	$(BUILD_DEBUG) --product parley
+	swift build --product parley
 	@$(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES) $(PYPI_PACKAGES))
 	$(MAKE) --no-print-directory crash N=50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
@@ -152,7 +150,7 @@ format:
 	swift format lint --strict --recursive --parallel $(SOURCES)
 
 walls:
-	$(BUILD_DEBUG) --explicit-target-dependency-import-check error
+	swift build --explicit-target-dependency-import-check error
 
 packages:       ; @$(call install,$(PACKAGES))
 test-packages:  ; @$(call install,$(TEST_PACKAGES))
