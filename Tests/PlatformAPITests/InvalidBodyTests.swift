@@ -56,15 +56,15 @@ import Testing
         try await examples.prepare(operation)
         let before = try await examples.sample.eventCount()
         for parameter in operation.json["parameters"]?.elements ?? operation.json.elements {
-            guard let name = parameter["name"]?.string, let comment = parameter["in"]?.string,
+            guard let name = parameter["name"]?.string, let location = parameter["in"]?.string,
                 let schema = parameter["schema"]
             else { continue }
-            for bad in Self.texts(not: schema, of: examples.description.root, at: comment) {
+            for bad in Self.texts(not: schema, of: examples.description.root, at: location) {
                 let answer = try await examples.send(operation, parameters: [name: bad])
                 let comment = Comment(rawValue: "\(name)=\(bad.prefix(60)): \(answer)")
                 #expect(examples.description.problem(answer, of: operation) == nil, comment)
                 let status =
-                    switch (comment, name) {
+                    switch (location, name) {
                     case ("path", "app"): 403
                     case ("path", _): 404
                     case (_, "If-None-Match"): 400
@@ -76,7 +76,7 @@ import Testing
                 let error = try JSONDocument(Array(answer.body.utf8)).root
                 #expect(Self.statesRule(error), comment)
             }
-            if parameter["required"]?.bool == true, comment != "path" {
+            if parameter["required"]?.bool == true, location != "path" {
                 let answer = try await examples.send(operation, parameters: [name: String?.none])
                 #expect(answer.body.contains(#""code":104"#), "\(name): \(answer)")
             }

@@ -46,7 +46,11 @@ struct StartCheck {
     }
 
     private func database() -> [String] {
-        lines { () throws(CommandFailure) in try settings.checkDatabaseLocation() }
+        // The line of the data folder says more than one of the files in it.
+        guard dataFolder().isEmpty else {
+            return lines { () throws(CommandFailure) in try settings.checkDatabaseLocation() }
+        }
+        return lines { () throws(CommandFailure) in try settings.checkDatabaseLocation() }
             + lines { () throws(CommandFailure) in
                 // A file that cannot be read has been reported by the line above.
                 guard case .file(_)? = try? settings.databaseLocation() else { return }

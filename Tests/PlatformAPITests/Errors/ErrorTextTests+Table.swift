@@ -106,7 +106,7 @@ extension `Error texts` {
                 fields: [("Prefer", "handling=strict")])),
         .other(
             422, property: "colour",
-            "`colour` is not known here; known are `participants`, `distinct`, `metadata`, `id`.",
+            "`colour` is not known here; known are `participants`, `distinct`, `metadata`, `id`, `significance`.",
             .init(
                 line: "POST /conversations",
                 body: #"{"participants":["ana"],"colour":"red"}"#,
