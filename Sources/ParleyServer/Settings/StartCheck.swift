@@ -69,8 +69,9 @@ struct StartCheck {
     }
 
     private func certificates() -> [String] {
-        // Files that do not belong together have been reported with the settings.
-        guard settings.tlsCertificates.count == settings.tlsKeys.count,
+        // Files that are missing or do not belong together have been reported with the settings.
+        guard !settings.tlsCertificates.isEmpty,
+            settings.tlsCertificates.count == settings.tlsKeys.count,
             let configuration = settings.secureTransport
         else { return [] }
         return TLSCheck(configuration).errors.compactMap { subject, error -> String? in
