@@ -13,7 +13,7 @@ public struct FileUpload: Sendable {
     private let folder: String
 
     /// How many attempts in a row may fail without progress; including the waits, one and a half minutes.
-    private static let patience = 8
+    private static let maximumFailures = 8
 
     /// Opens the file.
     ///
@@ -49,23 +49,23 @@ public struct FileUpload: Sendable {
         onProgress: @escaping @Sendable (Int64) -> Void
     ) async throws(UploadFailure) -> UploadedContent {
         let memo = try ResumeFile(of: "\(target.contents) \(type) \(file.identity)", in: folder)
-        var place = memo.place
-        var hasBegun = place != nil
+        var started = memo.startedUpload
+        var hasBegun = started != nil
         var (failures, held) = (0, Int64(-1))
         while true {
             do throws(UploadFailure) {
-                let begun: ResumeFile.Place
-                if let place {
-                    begun = place
+                let begun: ResumeFile.StartedUpload
+                if let started {
+                    begun = started
                 } else {
                     begun = try await service.create(file, type: type)
                     try memo.keep(begun)
-                    place = begun
+                    started = begun
                     hasBegun = true
                 }
                 guard let offset = try await service.offset(of: begun.url) else {
                     // The upload has expired or was cancelled.
-                    place = nil
+                    started = nil
                     throw UploadFailure("the server no longer has the upload", isTransient: true)
                 }
                 if offset > held { failures = 0 }
@@ -79,8 +79,8 @@ public struct FileUpload: Sendable {
                 }
                 return try await finish(begun, memo, sha256)
             } catch {
-                guard hasBegun, error.isTransient, failures < FileUpload.patience else {
-                    if place == nil { memo.forget() }
+                guard hasBegun, error.isTransient, failures < FileUpload.maximumFailures else {
+                    if started == nil { memo.forget() }
                     throw error
                 }
                 failures += 1
@@ -91,17 +91,17 @@ public struct FileUpload: Sendable {
 
     /// Compares the server's digest with the file; content that differs is deleted.
     private func finish(
-        _ place: ResumeFile.Place, _ memo: ResumeFile, _ sha256: String?
+        _ upload: ResumeFile.StartedUpload, _ memo: ResumeFile, _ sha256: String?
     ) async throws(UploadFailure) -> UploadedContent {
         let isSame = try sha256.map { sha256 throws(UploadFailure) in
             try sha256 == String(hexadecimal: file.digest())
         }
         memo.forget()
         guard isSame != false else {
-            await service.cancel(place.url)
+            await service.cancel(upload.url)
             throw file.changed
         }
-        return UploadedContent(id: place.content, isVerified: isSame == true)
+        return UploadedContent(id: upload.content, isVerified: isSame == true)
     }
 
     /// Waits half a second, doubled each time, at most half a minute.

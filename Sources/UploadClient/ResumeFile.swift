@@ -8,8 +8,8 @@ import Glibc
 /// releases the lock when the process ends. This file calls C functions; buffers outlive the calls they are passed
 /// to.
 final class ResumeFile {
-    /// Where an upload resumes.
-    struct Place: Equatable {
+    /// An upload that exists on the server.
+    struct StartedUpload: Equatable {
         let url: String
         let content: String
     }
@@ -61,20 +61,20 @@ final class ResumeFile {
         }
     }
 
-    /// Where to resume; `nil` when nothing was started, or the file is incomplete.
-    var place: Place? {
+    /// The upload to resume; `nil` when nothing was started, or the file is incomplete.
+    var startedUpload: StartedUpload? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
         guard count > 0 else { return nil }
         let lines = String(decoding: bytes[..<count], as: UTF8.self)
             .split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 4, lines[0] == ResumeFile.heading, lines[3].isEmpty else { return nil }
-        return Place(url: String(lines[1]), content: String(lines[2]))
+        return StartedUpload(url: String(lines[1]), content: String(lines[2]))
     }
 
-    /// Stores where to resume.
-    func keep(_ place: Place) throws(UploadFailure) {
-        let bytes = Array("\(ResumeFile.heading)\n\(place.url)\n\(place.content)\n".utf8)
+    /// Stores the upload to resume.
+    func keep(_ upload: StartedUpload) throws(UploadFailure) {
+        let bytes = Array("\(ResumeFile.heading)\n\(upload.url)\n\(upload.content)\n".utf8)
         guard ftruncate(descriptor, 0) == 0,
             unsafe pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
         else {

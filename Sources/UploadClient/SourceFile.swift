@@ -34,7 +34,7 @@ final class SourceFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads at most so many bytes at a position; fewer only at the end of the file.
+    /// Reads at most that many bytes at a position; fewer only at the end of the file.
     ///
     /// - Throws: ``UploadFailure`` when the disk fails.
     func read(_ count: Int, at position: Int64) throws(UploadFailure) -> [UInt8] {

@@ -14,7 +14,7 @@ struct UploadService: Sendable {
     /// Announces content (platform-api §5.4) with the file name for downloads.
     func create(
         _ file: SourceFile, type: String
-    ) async throws(UploadFailure) -> ResumeFile.Place {
+    ) async throws(UploadFailure) -> ResumeFile.StartedUpload {
         let answer = try await send(
             ClientRequest(
                 .post, target.contents,
@@ -31,7 +31,7 @@ struct UploadService: Sendable {
         guard answer.status == 201, let url = json?["upload_url"]?.string,
             let content = json?["id"]?.string
         else { throw refusal(answer) }
-        return ResumeFile.Place(url: url, content: content)
+        return ResumeFile.StartedUpload(url: url, content: content)
     }
 
     /// The number of bytes that the server has; `nil` when it does not know the upload any more.
@@ -44,7 +44,7 @@ struct UploadService: Sendable {
         return offset
     }
 
-    /// Sends the bytes behind an offset.
+    /// Sends the bytes from an offset on.
     func send(
         _ file: SourceFile, from offset: Int64, to url: String,
         onBytesSent: @escaping @Sendable (Int64) -> Void

@@ -39,21 +39,23 @@ extension Uploads {
     /// upload.
     ///
     /// - Parameters:
-    ///   - words: Makes the protocol's error response.
+    ///   - errorResponse: Makes the protocol's error response.
     ///   - announces: Whether a success carries the headers of the authorization.
     ///   - act: Creates the upload; only this reads the body.
     func creation(
-        for request: Request, by entrance: any UploadAuthorizer,
-        words: @escaping @Sendable (UploadError) -> Response, announces: Bool = true,
+        for request: Request, by authorizer: any UploadAuthorizer,
+        errorResponse: @escaping @Sendable (UploadError) -> Response, announces: Bool = true,
         _ act: @escaping @Sendable (UploadAuthorization, any RequestBody) async -> Response
     ) -> Answer {
         Answer(Uploads.creationRoute, policy) { [self] body in
-            if isStopping.withLock({ $0 }) { return finish(words(.stalled), anyOrigin, request) }
+            if isStopping.withLock({ $0 }) {
+                return finish(errorResponse(.stalled), anyOrigin, request)
+            }
             let admission: UploadAuthorization
             do throws(UploadError) {
-                admission = try await entrance.authorize(request)
+                admission = try await authorizer.authorize(request)
             } catch {
-                return finish(words(error), anyOrigin, request)
+                return finish(errorResponse(error), anyOrigin, request)
             }
             var response = await act(admission, body)
             if announces, (200..<300).contains(response.status.code) {

@@ -97,7 +97,7 @@ enum NeutralStatus {
 extension Uploads {
     /// Answers a request without a protocol: it reads the state of the upload or cancels it (§2, rule 8).
     func neutral(_ request: Request, _ name: BlobName) -> Answer {
-        work(on: name, for: request, words: jsonErrors(request)) { upload, _ in
+        work(on: name, for: request, errorResponse: jsonErrors(request)) { upload, _ in
             await upload.neutralResponse(to: request)
         }
     }

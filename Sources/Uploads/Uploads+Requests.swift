@@ -8,44 +8,45 @@ extension Uploads {
     /// The body is read only after every check of the header has passed; otherwise the transport discards it or
     /// closes the connection.
     ///
-    /// - Parameter entrance: Decides which requests may create uploads at the creation endpoint.
-    public func answer(to request: Request, by entrance: any UploadAuthorizer) -> Answer {
+    /// - Parameter authorizer: Decides which requests may create uploads at the creation endpoint.
+    public func answer(to request: Request, by authorizer: any UploadAuthorizer) -> Answer {
         var dialect = UploadProtocol.neutral
-        let answer = answer(to: request, by: entrance, in: &dialect)
+        let answer = answer(to: request, by: authorizer, countedAs: &dialect)
         return counted(answer, as: dialect)
     }
 
-    /// - Parameter word: Set to the protocol under which the response is counted; unchanged when the header names
+    /// - Parameter counted: Set to the protocol under which the response is counted; unchanged when the header names
     ///   none.
     private func answer(
-        to request: Request, by entrance: any UploadAuthorizer, in word: inout UploadProtocol
+        to request: Request, by authorizer: any UploadAuthorizer,
+        countedAs counted: inout UploadProtocol
     ) -> Answer {
-        guard let place = UploadPath(request.target) else {
+        guard let path = UploadPath(request.target) else {
             return request.method == .options
                 ? discovery(request, Uploads.noMethods)
                 : refused(jsonErrors(request)(.notFound), request)
         }
         if request.method == .options {
-            guard case .resource(let name) = place else {
+            guard case .resource(let name) = path else {
                 return discovery(request, Uploads.creationMethods)
             }
             return discovery(request, of: name)
         }
         let dialect: ProtocolSelection
         do throws(UploadError) {
-            dialect = try ProtocolSelection(request, at: place)
+            dialect = try ProtocolSelection(request, at: path)
         } catch {
             return refused(jsonErrors(request)(error), request)
         }
-        word = UploadProtocol(dialect, of: request)
-        switch (place, dialect) {
-        case (.creation, .contentRange): return createSession(request, by: entrance)
+        counted = UploadProtocol(dialect, of: request)
+        switch (path, dialect) {
+        case (.creation, .contentRange): return createSession(request, by: authorizer)
         case (.resource(let name), .contentRange): return contentRange(request, name)
         case (.resource(let name), .neutral): return neutral(request, name)
-        case (.creation, .tus(let method)): return tusCreation(request, method, by: entrance)
+        case (.creation, .tus(let method)): return tusCreation(request, method, by: authorizer)
         case (.resource(let name), .tus(let method)): return tus(request, method, name)
         case (.creation, .interop(let version)):
-            return interopCreation(request, version, by: entrance)
+            return interopCreation(request, version, by: authorizer)
         case (.resource(let name), .interop(let version)): return interop(request, version, name)
         case (.creation, .neutral): return refused(jsonErrors(request)(.creationMethod), request)
         }
@@ -61,21 +62,23 @@ extension Uploads {
     /// Looks up the upload of a request in any protocol and acts on it.
     ///
     /// - Parameters:
-    ///   - words: Makes the protocol's error response.
+    ///   - errorResponse: Makes the protocol's error response.
     ///   - act: What to do; only this reads the body.
     func work(
         on name: BlobName, for request: Request,
-        words: @escaping @Sendable (UploadError) -> Response,
+        errorResponse: @escaping @Sendable (UploadError) -> Response,
         _ act: @escaping @Sendable (Upload, any RequestBody) async -> Response
     ) -> Answer {
         Answer(Uploads.route, policy) { [self] body in
-            if isStopping.withLock({ $0 }) { return finish(words(.stalled), anyOrigin, request) }
+            if isStopping.withLock({ $0 }) {
+                return finish(errorResponse(.stalled), anyOrigin, request)
+            }
             let upload: Upload
             do throws(UploadError) {
                 guard let known = try await checkOut(name) else { throw .notFound }
                 upload = known
             } catch {
-                return finish(words(error), anyOrigin, request)
+                return finish(errorResponse(error), anyOrigin, request)
             }
             defer { checkIn(name) }
             let origin = await origin(of: upload)

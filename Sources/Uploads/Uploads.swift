@@ -165,7 +165,7 @@ extension Uploads {
     /// - Returns: `nil` when there is no such upload; otherwise the caller ends with ``checkIn(_:)``.
     /// - Throws: When the record could not be read (``UploadError/busy``, ``UploadError/backend``).
     func checkOut(_ name: BlobName) async throws(UploadError) -> Upload? {
-        for _ in 0..<Uploads.patience {
+        for _ in 0..<Uploads.checkOutAttempts {
             // Registered before the record is loaded: a record read while another `Upload` of the same record still
             // writes would be out of date.
             let loading = active.enter(name) { load(name) }
@@ -191,8 +191,8 @@ extension Uploads {
         throw .locked
     }
 
-    /// How often the record is tried until they have ended.
-    private static let patience = 1000
+    /// How many times ``checkOut(_:)`` loads a record before it reports the upload as locked.
+    private static let checkOutAttempts = 1000
 
     private func loaded(
         _ loading: Task<ActiveUploads.Loaded, Never>
@@ -316,7 +316,7 @@ extension Uploads {
         }
     }
 
-    /// Requires that an application may store so many bytes besides its content and its uploads.
+    /// Requires that an application may store that many bytes besides its content and its uploads.
     ///
     /// - Throws: ``UploadError/quotaExceeded(_:)``, ``UploadError/unavailable``.
     public func requireQuota(of application: String, for bytes: Int64) async throws(UploadError) {

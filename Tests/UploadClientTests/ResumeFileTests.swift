@@ -6,18 +6,18 @@ import Testing
 
 @Suite struct `A resume file` {
     private let folder = TemporaryFolder()
-    private let position = ResumeFile.Place(
+    private let upload = ResumeFile.StartedUpload(
         url: "http://a/uploads/b", content: "layer:///content/c")
 
     private var name: String { "\(folder.path)/cache/uploads" }
 
     @Test func `returns where to resume until it is deleted`() throws {
         let resumeFile = try ResumeFile(of: "film", in: name)
-        #expect(resumeFile.place == nil)
+        #expect(resumeFile.startedUpload == nil)
         try resumeFile.keep(
-            ResumeFile.Place(url: position.url + "/longer", content: position.content))
-        try resumeFile.keep(position)
-        #expect(resumeFile.place == position)
+            ResumeFile.StartedUpload(url: upload.url + "/longer", content: upload.content))
+        try resumeFile.keep(upload)
+        #expect(resumeFile.startedUpload == upload)
         resumeFile.forget()
         #expect(try FileManager.default.contentsOfDirectory(atPath: name).isEmpty)
     }
@@ -25,20 +25,20 @@ import Testing
     @Test func `is locked by one upload at a time`() throws {
         do {
             let resumeFile = try ResumeFile(of: "film", in: name)
-            try resumeFile.keep(position)
+            try resumeFile.keep(upload)
             #expect(throws: UploadFailure.self) { try ResumeFile(of: "film", in: name) }
-            #expect(try ResumeFile(of: "another film", in: name).place == nil)
+            #expect(try ResumeFile(of: "another film", in: name).startedUpload == nil)
         }
-        #expect(try ResumeFile(of: "film", in: name).place == position)
+        #expect(try ResumeFile(of: "film", in: name).startedUpload == upload)
     }
 
     @Test(arguments: 0..<54) func `is valid only if it was written completely`(length: Int) throws {
-        try ResumeFile(of: "film", in: name).keep(position)
+        try ResumeFile(of: "film", in: name).keep(upload)
         let file = try #require(try FileManager.default.contentsOfDirectory(atPath: name).first)
         let whole = try #require(FileManager.default.contents(atPath: "\(name)/\(file)"))
         #expect(whole.count == 54)
         try Data(whole.prefix(length)).write(to: URL(filePath: "\(name)/\(file)"))
-        #expect(try ResumeFile(of: "film", in: name).place == nil)
+        #expect(try ResumeFile(of: "film", in: name).startedUpload == nil)
     }
 }
 

@@ -106,7 +106,7 @@ public struct BlobFolder: Sendable {
 
     /// Frees the disk space of the leading bytes of a staged file; from then on they read as zeros.
     ///
-    /// The file keeps its size, and the bytes behind keep their positions. Does nothing when there is no such
+    /// The file keeps its size, and the bytes after them keep their positions. Does nothing when there is no such
     /// file, or when the file system cannot do it; the space is then freed with the file.
     public func releaseSpace(of name: BlobName, upTo end: Int64) throws(DiskError) {
         do throws(DiskError) {

@@ -108,9 +108,9 @@ public final class StagedFile: Sendable {
 
     // MARK: Write-back
 
-    /// Write-back is started after so many bytes.
+    /// The number of bytes after which write-back is started.
     private static let step: Int64 = 8 << 20
-    /// Pages are dropped so many bytes behind the end.
+    /// The distance from the end, in bytes, at which pages are dropped from the page cache.
     private static let distance: Int64 = 24 << 20
 
     private func advance(to end: Int64) {

@@ -49,7 +49,7 @@ struct DownloadResponse: Sendable {
         var generator = SystemRandomNumberGenerator()
         let partial = PartialContent(ranges, of: content.size, mediaType, using: &generator)
         var fields = fields(for: request, partial.mediaType)
-        if let place = partial.contentRange { fields.add("Content-Range", place) }
+        if let range = partial.contentRange { fields.add("Content-Range", range) }
         try await addContentDigest(of: partial, to: &fields, for: request)
         return Response(.partialContent, fields: fields, content: try await sent(partial, request))
     }

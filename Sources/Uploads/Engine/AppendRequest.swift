@@ -69,7 +69,7 @@ struct AppendRequest: Sendable {
 
 /// The outcome of a request that appends bytes or asks for the offset.
 enum AppendOutcome: Sendable, Equatable {
-    /// So many bytes are durable, and more are expected.
+    /// This many bytes are durable, and more are expected.
     case held(Int64)
     /// No byte was stored: the first byte of the body does not match the offset given here (§5.7, §6.5, §7.8).
     case misplaced(Int64)
@@ -122,8 +122,8 @@ extension AppendRequest {
         )
     }
 
-    /// The position behind the last byte to accept, and the error for a byte beyond it.
-    func border(_ record: UploadRecord, limit maxSize: Int64) -> (Int64, UploadError) {
+    /// The position after the last byte to accept, and the error for a byte beyond it.
+    func acceptedEnd(_ record: UploadRecord, limit maxSize: Int64) -> (Int64, UploadError) {
         let length = record.length ?? total
         if let last, last < (length ?? .max) - 1 {
             return (
@@ -147,7 +147,7 @@ extension AppendRequest {
         case ends(Int64)
     }
 
-    /// - Parameter position: The offset behind the last byte of the body.
+    /// - Parameter position: The offset after the last byte of the body.
     func extent(endingAt position: Int64, _ record: UploadRecord) -> Extent {
         let offset = max(position, record.offset)
         switch (end, record.length) {

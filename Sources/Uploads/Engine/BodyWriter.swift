@@ -67,7 +67,7 @@ final class BodyWriter: Sendable {
         for index in next.bodyDigests.indices {
             next.bodyDigests[index].update(load.buffer.bytes.span)
         }
-        next.hashes.updateMD5(load.taken.span, at: load.segment.place)
+        next.hashes.updateMD5(load.taken.span, at: load.segment.start)
         load.slow = next
         slow.withLock { [next] slow in slow = next }
     }
@@ -83,13 +83,13 @@ final class BodyWriter: Sendable {
         let segment = load.segment
         if segment.taken > 0 {
             do throws(DiskError) {
-                try file.write(load.taken.span, at: segment.place)
+                try file.write(load.taken.span, at: segment.start)
             } catch {
                 next.error = error
                 return
             }
         }
-        next.transfer.hashes.updateAlways(load.taken.span, at: segment.place)
+        next.transfer.hashes.updateAlways(load.taken.span, at: segment.start)
         if let slow = load.slow {
             next.transfer.bodyDigests = slow.bodyDigests
             next.transfer.hashes.adoptMD5(of: slow.hashes)
@@ -138,18 +138,18 @@ struct TransferProgress: Sendable {
         /// The new bytes after them.
         fileprivate let taken: Int
         /// The position of the new bytes.
-        fileprivate let place: Int64
-        /// Whether bytes arrived behind the border.
+        fileprivate let start: Int64
+        /// Whether more bytes arrived than are accepted.
         let isOver: Bool
     }
 
     /// Divides the next `count` bytes of the body: stored bytes are never written again (§5.8).
-    func segment(_ count: Int, border: Int64) -> Segment {
-        let end = min(position + Int64(count), border)
+    func segment(_ count: Int, acceptedEnd: Int64) -> Segment {
+        let end = min(position + Int64(count), acceptedEnd)
         let skipped = max(0, min(Int64(count), written - position))
         return Segment(
-            skipped: Int(skipped), taken: Int(max(0, end - position - skipped)), place: written,
-            isOver: position + Int64(count) > border)
+            skipped: Int(skipped), taken: Int(max(0, end - position - skipped)), start: written,
+            isOver: position + Int64(count) > acceptedEnd)
     }
 
     /// Advances past a segment.

@@ -136,7 +136,8 @@ extension Upload {
         _ append: AppendRequest, from body: any RequestBody, _ start: TransferProgress,
         into file: StagedFile
     ) async -> ReceivedBody {
-        let (border, overflow) = append.border(record, limit: engine.settings.maxUploadSize)
+        let (acceptedEnd, overflow) = append.acceptedEnd(
+            record, limit: engine.settings.maxUploadSize)
         let half = Int64(max(1, engine.settings.bufferSize / 2))
         let capacity = Int(min(half, max(1, append.bodyLength ?? half)))
         let writer = BodyWriter(file, start)
@@ -149,7 +150,7 @@ extension Upload {
         var plan = start
         var earlier: BufferHandoff<BodyWriter.Load>?
         while buffer.count > 0 {
-            let segment = plan.segment(buffer.count, border: border)
+            let segment = plan.segment(buffer.count, acceptedEnd: acceptedEnd)
             plan.advance(past: segment)
             if segment.isOver { end = .over }
             noteReceived(upTo: plan.written)
@@ -188,7 +189,7 @@ extension Upload {
 
     /// Verifies an atomic body. An incomplete body, or one with another digest than stated, leaves no trace.
     ///
-    /// The bytes behind the offset are removed when the file is opened next.
+    /// The bytes after the offset are removed when the file is opened next.
     private func undo(
         _ append: AppendRequest, _ received: ReceivedBody, _ body: any RequestBody,
         _ file: StagedFile, _ before: UploadRecord

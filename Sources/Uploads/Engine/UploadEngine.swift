@@ -61,7 +61,7 @@ struct UploadEngine: Sendable {
         }
     }
 
-    /// Requires that an application may store so many bytes besides its content (§11.6).
+    /// Requires that an application may store that many bytes besides its content (§11.6).
     ///
     /// - Parameter content: Content that does not count, whether it is finished or not.
     func requireQuota(
@@ -84,7 +84,7 @@ struct UploadEngine: Sendable {
         }
     }
 
-    /// Requires that an application may store so many bytes besides its content and all its uploads; 0 checks the
+    /// Requires that an application may store that many bytes besides its content and all its uploads; 0 checks the
     /// uploads themselves.
     func requireQuota(
         of application: String, besidesUploads bytes: Int64

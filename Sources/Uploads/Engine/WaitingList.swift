@@ -29,7 +29,7 @@ struct WaitingList {
 
     /// Resumes the continuation of that number with `false`; does nothing when it was resumed already.
     mutating func cancel(_ number: Int) {
-        guard let place = waiting.firstIndex(where: { $0.number == number }) else { return }
-        waiting.remove(at: place).continuation.resume(returning: false)
+        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
+        waiting.remove(at: index).continuation.resume(returning: false)
     }
 }

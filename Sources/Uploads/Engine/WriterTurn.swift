@@ -19,7 +19,7 @@ struct WriterTurn {
     /// Requests that wait for a turn to end without wanting one.
     fileprivate var endWaiters = WaitingList()
 
-    /// Tells the request that so many bytes are durable.
+    /// Tells the request the number of durable bytes.
     func committed(_ offset: Int64) { observer?.committed(offset) }
 }
 

@@ -36,7 +36,7 @@ enum InteropVersion: Hashable, Sendable {
     /// The key of the remaining lifetime in `Upload-Limit`.
     var lifetimeKey: String { rules == 6 ? "expires" : "max-age" }
     /// Whether `104` may report progress.
-    var tellsProgress: Bool { rules >= 5 }
+    var reportsProgress: Bool { rules >= 5 }
     /// Whether a status request or cancellation that states an offset or completeness is refused; later versions
     /// ignore these headers.
     var refusesStatedStatus: Bool { rules <= 6 }

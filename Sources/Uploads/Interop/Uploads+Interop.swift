@@ -5,26 +5,27 @@ internal import SystemSupport
 extension Uploads {
     /// Answers a request of protocol C to an upload (§7.6–7.10).
     func interop(_ request: Request, _ version: InteropVersion, _ name: BlobName) -> Answer {
-        let words = words(version, request)
+        let responses = responses(version, request)
         let reading = Result { () throws(UploadError) in try InteropRequest(request, version) }
         let exchange = InteropExchange(
-            words: words, url: base.of(request) + request.target.path,
+            responses: responses, url: base.of(request) + request.target.path,
             interim: interim(request, version))
-        return work(on: name, for: request, words: { words.response($0) }) { upload, body in
+        return work(on: name, for: request, errorResponse: { responses.response($0) }) {
+            upload, body in
             await upload.interopResponse(to: reading, exchange, body)
         }
     }
 
     /// Answers a request of protocol C to the creation endpoint (§7.6).
     func interopCreation(
-        _ request: Request, _ version: InteropVersion, by entrance: any UploadAuthorizer
+        _ request: Request, _ version: InteropVersion, by authorizer: any UploadAuthorizer
     ) -> Answer {
-        let words = words(version, request)
+        let responses = responses(version, request)
         guard [.post, .put].contains(request.method) else {
-            return refused(words.response(.creationMethod), request)
+            return refused(responses.response(.creationMethod), request)
         }
         let interim = interim(request, version)
-        return creation(for: request, by: entrance, words: { words.response($0) }) {
+        return creation(for: request, by: authorizer, errorResponse: { responses.response($0) }) {
             [self] admission, body in
             do throws(UploadError) {
                 let creation = try InteropCreation(request, version)
@@ -34,9 +35,10 @@ extension Uploads {
                 return await upload.interopResponse(
                     to: creation,
                     InteropExchange(
-                        words: words, url: base.of(request) + new.path, interim: interim), body)
+                        responses: responses, url: base.of(request) + new.path, interim: interim),
+                    body)
             } catch {
-                return words.response(error)
+                return responses.response(error)
             }
         }
     }
@@ -52,7 +54,7 @@ extension Uploads {
         return draft
     }
 
-    private func words(_ version: InteropVersion, _ request: Request) -> InteropResponses {
+    private func responses(_ version: InteropVersion, _ request: Request) -> InteropResponses {
         InteropResponses(version, to: request, engine.settings)
     }
 
@@ -70,7 +72,7 @@ extension Uploads {
 
 /// A data request of protocol C while it is processed.
 struct InteropExchange: Sendable {
-    fileprivate let words: InteropResponses
+    fileprivate let responses: InteropResponses
     /// The URL of the upload.
     fileprivate let url: String
     /// Whether `104` may be sent.
@@ -82,26 +84,26 @@ struct InteropExchange: Sendable {
         isCreation: Bool, _ body: any RequestBody, _ engine: UploadEngine
     ) -> AppendRequest.Observer? {
         guard interim else { return nil }
-        let told = Locked((offset: Int64(0), at: engine.clock.now()))
-        let (words, url, clock) = (words, url, engine.clock)
+        let reported = Locked((offset: Int64(0), at: engine.clock.now()))
+        let (responses, url, clock) = (responses, url, engine.clock)
         let spacing = engine.settings.progress104Bytes
         return AppendRequest.Observer(
             began: { record in
-                told.withLock { $0.offset = record.offset }
+                reported.withLock { $0.offset = record.offset }
                 guard isCreation else { return }
-                body.sendInterim(words.announcement(record, at: url, now: clock.now()))
+                body.sendInterim(responses.announcement(record, at: url, now: clock.now()))
             },
             committed: { offset in
-                guard words.version.tellsProgress else { return }
+                guard responses.version.reportsProgress else { return }
                 let now = clock.now()
-                let isDue = told.withLock { told in
-                    guard offset - told.offset >= spacing, now - told.at >= 1000 else {
+                let isDue = reported.withLock { reported in
+                    guard offset - reported.offset >= spacing, now - reported.at >= 1000 else {
                         return false
                     }
-                    told = (offset, now)
+                    reported = (offset, now)
                     return true
                 }
-                if isDue { body.sendInterim(words.progress(offset)) }
+                if isDue { body.sendInterim(responses.progress(offset)) }
             })
     }
 }
@@ -112,7 +114,7 @@ extension Upload {
         to reading: Result<InteropRequest, UploadError>, _ exchange: InteropExchange,
         _ body: any RequestBody
     ) async -> Response {
-        let words = exchange.words
+        let responses = exchange.responses
         do throws(UploadError) {
             if turn.isStopping { throw .stalled }
             switch reading {
@@ -127,14 +129,14 @@ extension Upload {
                 case .status:
                     let record = try await settledStatus()
                     if hasNoFuture { throw .gone }
-                    return words.status(record, now: engine.clock.now())
+                    return responses.status(record, now: engine.clock.now())
                 case .cancel:
                     try await cancel()
-                    return words.cancelled
+                    return responses.cancelled
                 }
             }
         } catch {
-            return words.response(error)
+            return responses.response(error)
         }
     }
 
@@ -142,20 +144,20 @@ extension Upload {
     func interopResponse(
         to creation: InteropCreation, _ exchange: InteropExchange, _ body: any RequestBody
     ) async -> Response {
-        let words = exchange.words
+        let responses = exchange.responses
         do throws(UploadError) {
             var append = creation.append
             append.observer = exchange.observer(isCreation: true, body, engine)
             switch try await self.append(append, from: body) {
             case .held, .misplaced:
-                return words.part(
+                return responses.part(
                     record, at: exchange.url, isCreation: true, now: engine.clock.now())
             case .complete(let answer), .completeBefore(let answer):
-                return words.whole(answer, at: exchange.url)
+                return responses.whole(answer, at: exchange.url)
             case .dropped: return .dropped
             }
         } catch {
-            return words.response(toData: error)
+            return responses.response(toData: error)
         }
     }
 
@@ -166,31 +168,32 @@ extension Upload {
         do throws(UploadError) {
             return try await appended(append, exchange, body)
         } catch {
-            return exchange.words.response(toData: error)
+            return exchange.responses.response(toData: error)
         }
     }
 
     private func appended(
         _ append: AppendRequest, _ exchange: InteropExchange, _ body: any RequestBody
     ) async throws(UploadError) -> Response {
-        let words = exchange.words
-        if words.version.rules >= 8, isRepeatedEnd(append), record.failure == .digest {
+        let responses = exchange.responses
+        if responses.version.rules >= 8, isRepeatedEnd(append), record.failure == .digest {
             throw .contentMismatch
         }
         var append = append
         append.observer = exchange.observer(isCreation: false, body, engine)
         switch try await self.append(append, from: body) {
         case .held:
-            return words.part(record, at: exchange.url, isCreation: false, now: engine.clock.now())
-        case .misplaced(let held): return words.mismatch(held: held, provided: append.first)
-        case .complete(let answer): return words.whole(answer, at: exchange.url)
+            return responses.part(
+                record, at: exchange.url, isCreation: false, now: engine.clock.now())
+        case .misplaced(let held): return responses.mismatch(held: held, provided: append.first)
+        case .complete(let answer): return responses.whole(answer, at: exchange.url)
         case .completeBefore(let answer):
-            if words.version.rules < 8 { return words.completed }
+            if responses.version.rules < 8 { return responses.completed }
             guard append.first == answer.size else {
-                return words.mismatch(held: answer.size, provided: append.first)
+                return responses.mismatch(held: answer.size, provided: append.first)
             }
             guard append.bodyLength == 0 else { throw .beyondLength }
-            return words.whole(answer, at: exchange.url)
+            return responses.whole(answer, at: exchange.url)
         case .dropped: return .dropped
         }
     }

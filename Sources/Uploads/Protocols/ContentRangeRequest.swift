@@ -26,19 +26,19 @@ enum ContentRange: Equatable, Sendable {
         guard rest.first == " " || rest.first == "\t" else { return nil }
         let halves = rest.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return nil }
-        let (place, size) = (halves[0].trimmed, halves[1].trimmed)
+        let (range, size) = (halves[0].trimmed, halves[1].trimmed)
         let total = Int64(decimal: size.utf8)
         guard total != nil || size == "*" else { return nil }
-        if place == "*" {
+        if range == "*" {
             self = .query(total: total)
         } else {
-            self.init(place: place, total: total)
+            self.init(range: range, total: total)
         }
     }
 
-    private init?(place: Substring, total: Int64?) {
-        guard let dash = place.firstIndex(of: "-") else { return nil }
-        let (from, to) = (place[..<dash].trimmed, place[place.index(after: dash)...].trimmed)
+    private init?(range: Substring, total: Int64?) {
+        guard let dash = range.firstIndex(of: "-") else { return nil }
+        let (from, to) = (range[..<dash].trimmed, range[range.index(after: dash)...].trimmed)
         guard let first = Int64(decimal: from.utf8) else { return nil }
         if total == 0 && first == 0 && (to == "0" || to == "-1") {
             self = .query(total: 0)

@@ -20,7 +20,7 @@ extension ProtocolSelection {
     /// `OPTIONS` is answered before: it belongs to no protocol and needs no version (§3.7).
     ///
     /// - Throws: ``UploadError``, before the upload is looked up.
-    init(_ request: Request, at place: UploadPath) throws(UploadError) {
+    init(_ request: Request, at path: UploadPath) throws(UploadError) {
         let signals = Signals(request)
         if signals.speaksTus && signals.namesInterop {
             throw .invalid(
@@ -35,7 +35,7 @@ extension ProtocolSelection {
             self = .interop(.final)
         } else if signals.isOffsetStream {
             self = .tus(request.method)
-        } else if place == .creation {
+        } else if path == .creation {
             self = try ProtocolSelection(creatingWith: request)
         } else {
             self = try ProtocolSelection(plain: request)

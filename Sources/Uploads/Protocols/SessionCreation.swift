@@ -105,8 +105,9 @@ struct SessionCreation: Sendable {
 
 extension Uploads {
     /// Answers a request of protocol A to the creation endpoint (§5.1).
-    func createSession(_ request: Request, by entrance: any UploadAuthorizer) -> Answer {
-        creation(for: request, by: entrance, words: jsonErrors(request)) { [self] admission, body in
+    func createSession(_ request: Request, by authorizer: any UploadAuthorizer) -> Answer {
+        creation(for: request, by: authorizer, errorResponse: jsonErrors(request)) {
+            [self] admission, body in
             do throws(UploadError) {
                 return try await session(request, admission, body)
             } catch {

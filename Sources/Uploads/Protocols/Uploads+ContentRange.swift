@@ -6,7 +6,7 @@ extension Uploads {
     ///
     /// Invalid headers are reported only when the upload exists and is open (§3.2).
     func contentRange(_ request: Request, _ name: BlobName) -> Answer {
-        work(on: name, for: request, words: jsonErrors(request)) { upload, body in
+        work(on: name, for: request, errorResponse: jsonErrors(request)) { upload, body in
             await upload.response(to: request, body)
         }
     }

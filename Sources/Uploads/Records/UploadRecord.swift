@@ -32,13 +32,13 @@ struct UploadRecord: Sendable {
     /// The final response, sent again byte for byte.
     var answer: StoredResponse?
 
-    init(_ draft: UploadDraft, creation: UploadProtocol, at now: Int64, lives: Int64) {
+    init(_ draft: UploadDraft, creation: UploadProtocol, at now: Int64, lifetime: Int64) {
         contentID = draft.contentID
         owner = draft.owner
         self.creation = creation
         createdAt = now
         lastProgressAt = now
-        expiresAt = now + lives
+        expiresAt = now + lifetime
         length = draft.length
         mediaType = draft.mediaType.map(MediaType.init(untrusted:))?.text
         fileName = draft.fileName.map(FileName.init(untrusted:))?.text

@@ -24,7 +24,7 @@ struct BucketStorage: ContentStorage {
     }
 
     /// How long finishing is retried while the bucket fails, in milliseconds (§10.6).
-    private static let patience: Int64 = 3_600_000
+    private static let retryDuration: Int64 = 3_600_000
 
     init(
         _ bucket: ContentBucket, blobs: BlobFolder, journals: JournalFolder, clock: UploadClock,
@@ -47,14 +47,14 @@ struct BucketStorage: ContentStorage {
         // It was published before the bucket was configured.
         if try await disk.isPublishedHere(content.name) { return }
         let uploader = uploader(for: content.name)
-        try await patiently { () throws(StorageError) in try await uploader.finish(content) }
+        try await retrying { () throws(StorageError) in try await uploader.finish(content) }
     }
 
     /// Retries while the bucket fails, until the task is cancelled or an hour has passed (§10.6).
-    func patiently(
+    func retrying(
         _ work: () async throws(StorageError) -> Void
     ) async throws(StorageError) {
-        let deadline = clock.now() + BucketStorage.patience
+        let deadline = clock.now() + BucketStorage.retryDuration
         var failures = 0
         while true {
             do throws(StorageError) {
@@ -99,9 +99,9 @@ struct BucketStorage: ContentStorage {
     func uploader(for name: BlobName) -> PartUploader {
         uploaders.withLock { uploaders in
             if let uploader = uploaders[name]?.uploader { return uploader }
-            let place = name.text.utf8.reduce(0) { sum, byte in sum &* 31 &+ Int(byte) }
+            let hash = name.text.utf8.reduce(0) { sum, byte in sum &* 31 &+ Int(byte) }
             let uploader = PartUploader(
-                name, self, on: executors[Int(place.magnitude % UInt(executors.count))])
+                name, self, on: executors[Int(hash.magnitude % UInt(executors.count))])
             uploaders[name] = WeakUploader(uploader: uploader)
             return uploader
         }

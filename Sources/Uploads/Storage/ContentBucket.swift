@@ -115,7 +115,7 @@ extension ContentBucket {
 extension ClientBody {
     /// A range of a file, read while it is sent.
     ///
-    /// - Parameter read: Reads at most so many bytes of the file from a position.
+    /// - Parameter read: Reads at most that many bytes of the file from a position.
     static func bytes(
         _ range: Range<Int64>,
         read: @escaping @Sendable (_ count: Int, _ position: Int64) throws -> [UInt8]

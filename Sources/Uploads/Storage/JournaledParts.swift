@@ -53,9 +53,9 @@ struct JournaledParts: Sendable, Equatable {
 
     /// The parts of a content of this size, as the bucket expects them on completion.
     func parts(of size: Int64) -> [ObjectPart] {
-        tags.enumerated().map { place, tag in
-            let start = Int64(place) * partSize
-            return ObjectPart(number: place + 1, size: min(partSize, size - start), tag: tag)
+        tags.enumerated().map { index, tag in
+            let start = Int64(index) * partSize
+            return ObjectPart(number: index + 1, size: min(partSize, size - start), tag: tag)
         }
     }
 }

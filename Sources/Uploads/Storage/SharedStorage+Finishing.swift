@@ -10,7 +10,7 @@ extension SharedStorage {
     func finish(
         _ record: UploadRecord, of name: BlobName, sha256: [UInt8]?, version: Int64
     ) async throws(StorageError) {
-        try await bucket.patiently { () throws(StorageError) in
+        try await bucket.retrying { () throws(StorageError) in
             guard let held = record.held, let upload = held.upload else {
                 return try await storeAtOnce(record, of: name, sha256)
             }
@@ -98,7 +98,7 @@ extension SharedStorage {
         if isLong, needsParts(begin(record.length), record.length) {
             return try await copy(sources, record, to: name)
         }
-        return try await bring(sources, record, to: name)
+        return try await download(sources, record, to: name)
     }
 
     private func copy(
@@ -136,7 +136,7 @@ extension SharedStorage {
         }
     }
 
-    private func bring(
+    private func download(
         _ sources: [Source], _ record: UploadRecord, to name: BlobName
     ) async throws(StorageError) -> StoredParts {
         let file = try await work(on: name) { blobs throws(DiskError) in
@@ -144,10 +144,10 @@ extension SharedStorage {
             try file.truncate(to: 0)
             return file
         }
-        var place: Int64 = 0
+        var position: Int64 = 0
         for source in sources {
             let reader = try await bucket.open(source.name).reader(0..<source.length)
-            place = try await bring(reader, from: place, to: file, of: name)
+            position = try await write(reader, from: position, to: file, of: name)
         }
         return try await keep(file, for: record, of: name, version: 0)
     }

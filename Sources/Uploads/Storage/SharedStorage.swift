@@ -216,16 +216,16 @@ extension SharedStorage {
             try file.truncate(to: 0)
             return file
         }
-        var place = held.base
-        for piece in held.pieces where piece.range.upperBound > place {
-            place = try await bring(piece, from: place, to: file, of: name)
+        var position = held.base
+        for piece in held.pieces where piece.range.upperBound > position {
+            position = try await download(piece, from: position, to: file, of: name)
         }
-        guard place == offset else { throw .lost }
+        guard position == offset else { throw .lost }
         try await work(on: name) { _ throws(DiskError) in try file.truncate(to: offset) }
         return file
     }
 
-    private func bring(
+    private func download(
         _ piece: StoredParts.Piece, from start: Int64, to file: StagedFile, of name: BlobName
     ) async throws(StorageError) -> Int64 {
         // Tails must be contiguous.
@@ -233,31 +233,31 @@ extension SharedStorage {
         let object = StoredObject(store: store, key: key(piece, of: name), redirects: false)
         let reader = OpenContent.object(object).reader(
             start - piece.range.lowerBound..<Int64(piece.range.count))
-        let place: Int64
+        let position: Int64
         do throws(StorageError) {
-            place = try await bring(reader, from: start, to: file, of: name)
+            position = try await write(reader, from: start, to: file, of: name)
         } catch {
             throw error == .missing ? .lost : error
         }
-        guard place == piece.range.upperBound else { throw .lost }
-        return place
+        guard position == piece.range.upperBound else { throw .lost }
+        return position
     }
 
     /// Writes all bytes of a reader to a staged file.
     ///
-    /// - Returns: The position behind the last byte.
-    func bring(
+    /// - Returns: The position after the last byte.
+    func write(
         _ reader: ContentReader, from start: Int64, to file: StagedFile, of name: BlobName
     ) async throws(StorageError) -> Int64 {
-        var (reader, place) = (reader, start)
+        var (reader, position) = (reader, start)
         while let bytes = try await reader.next() {
-            let target = place
+            let target = position
             try await work(on: name) { _ throws(DiskError) in
                 try file.write(bytes.span, at: target)
             }
-            place += Int64(bytes.count)
+            position += Int64(bytes.count)
         }
-        return place
+        return position
     }
 }
 

@@ -2,10 +2,10 @@ internal import ObjectStore
 
 /// The bytes of an upload that lie in the bucket, where any process can continue it (§10.5, `remote-tail`).
 ///
-/// These are the leading parts of a multipart upload and, behind them, tails: objects that are never overwritten.
+/// These are the leading parts of a multipart upload and, after them, tails: objects that are never overwritten.
 /// Only the record decides which of them count, so objects that an overtaken process stores change nothing.
 struct StoredParts: Sendable, Equatable {
-    /// Bytes behind the parts, in an object of their own.
+    /// Bytes after the parts, in an object of their own.
     struct Piece: Sendable, Equatable {
         let range: Range<Int64>
         /// The last segment of the object key.

@@ -45,7 +45,7 @@ enum TusChecksum: Sendable, Equatable {
     case none
     /// In a header.
     case stated(BodyDigest)
-    /// In a trailer behind the body.
+    /// In a trailer after the body.
     case announced
 
     /// Parses the header of a request.

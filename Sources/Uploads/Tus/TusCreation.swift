@@ -101,15 +101,15 @@ extension Uploads {
     ///
     /// - Parameter method: The method after a method override.
     func tusCreation(
-        _ request: Request, _ method: HTTP.Method, by entrance: any UploadAuthorizer
+        _ request: Request, _ method: HTTP.Method, by authorizer: any UploadAuthorizer
     ) -> Answer {
         if let refusal = TusProtocol.refusal(of: request, engine.settings) {
             return refused(refusal, request)
         }
-        let words = tusErrors
+        let errorResponse = tusErrors
         guard method == .post else {
             return refused(
-                words(
+                errorResponse(
                     .methodNotAllowed(
                         allow: "POST, OPTIONS",
                         text:
@@ -120,12 +120,12 @@ extension Uploads {
         // A partial upload never becomes content, so it has no id in the messaging API.
         let isPart = (try? reading.get())?.terms.isPartial == true
         return creation(
-            for: request, by: entrance, words: words, announces: !isPart
+            for: request, by: authorizer, errorResponse: errorResponse, announces: !isPart
         ) { [self] admission, body in
             do throws(UploadError) {
                 return try await create(reading.get(), for: request, admission, body)
             } catch {
-                return words(error)
+                return errorResponse(error)
             }
         }
     }

@@ -45,7 +45,7 @@ extension Uploads {
     /// The record of the joined upload.
     private func joined(_ parts: [Part], _ draft: UploadDraft, _ length: Int64) -> UploadRecord {
         var record = UploadRecord(
-            draft, creation: .tus, at: engine.clock.now(), lives: engine.settings.createdTTL)
+            draft, creation: .tus, at: engine.clock.now(), lifetime: engine.settings.createdTTL)
         record.state = .finalizing
         record.length = length
         record.offset = length
@@ -124,19 +124,19 @@ extension Uploads {
                 try engine.requireDiskSpace()
                 return try engine.blobs.stage(blob)
             }
-            var place: Int64 = 0
+            var offset: Int64 = 0
             for part in parts where part.length > 0 {
                 let source = try await queue.run { () throws(DiskError) in
                     try engine.blobs.openStaged(part.blob)
                 }
                 for start in stride(from: 0, to: part.length, by: Int(Uploads.piece)) {
                     let range = start..<min(start + Uploads.piece, part.length)
-                    let target = place + start
+                    let target = offset + start
                     try await queue.run { () throws(DiskError) in
                         try file.copy(range, of: source, to: target)
                     }
                 }
-                place += part.length
+                offset += part.length
             }
             try await queue.run { () throws(DiskError) in try file.commit() }
         } catch {

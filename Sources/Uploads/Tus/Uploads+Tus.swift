@@ -9,24 +9,24 @@ extension Uploads {
         if let refusal = TusProtocol.refusal(of: request, engine.settings) {
             return refused(refusal, request)
         }
-        let words = tusErrors
+        let errorResponse = tusErrors
         switch method {
         case .get: return neutral(request, name)
         case .head:
-            return work(on: name, for: request, words: words) { upload, _ in
+            return work(on: name, for: request, errorResponse: errorResponse) { upload, _ in
                 await upload.tusAnswer { () async throws(UploadError) in
                     try TusProtocol.status(await upload.settledStatus())
                 }
             }
         case .patch:
             let reading = Result { () throws(UploadError) in try TusAppend(request) }
-            return work(on: name, for: request, words: words) { upload, body in
+            return work(on: name, for: request, errorResponse: errorResponse) { upload, body in
                 await upload.tusAnswer { () async throws(UploadError) in
                     try await upload.patch(reading, body)
                 }
             }
         case .delete:
-            return work(on: name, for: request, words: words) { upload, _ in
+            return work(on: name, for: request, errorResponse: errorResponse) { upload, _ in
                 await upload.tusAnswer { () async throws(UploadError) in
                     try await upload.cancel()
                     return TusProtocol.answer(.noContent)
@@ -34,7 +34,7 @@ extension Uploads {
             }
         default:
             return refused(
-                words(
+                errorResponse(
                     .methodNotAllowed(
                         allow: "GET, HEAD, PATCH, DELETE, OPTIONS",
                         text:

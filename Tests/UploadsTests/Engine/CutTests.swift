@@ -90,10 +90,10 @@ import Testing
     @Test func `a writer that cannot be interrupted makes a newer request fail (11.4)`()
         async throws
     {
-        let impatient = UploadFixture()
+        let fixture = UploadFixture()
         let uploads = try await Uploads(
-            folder: "\(impatient.temporary.path)/uploads", settings: impatient.settings,
-            finisher: impatient.finisher,
+            folder: "\(fixture.temporary.path)/uploads", settings: fixture.settings,
+            finisher: fixture.finisher,
             clock: UploadClock(now: { 0 }, sleep: { _ in }), publicBase: "https://chat.example")
         let url = try await uploads.create(UploadFixture.draft(length: 4))
         let stuckBody = UninterruptibleBody()

@@ -202,7 +202,8 @@ private struct NumberCase: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: all) func `of an upload are usable or refused`(number: Int64) {
-        var record = UploadRecord(UploadFixture.draft(length: 9), creation: .tus, at: 0, lives: 1)
+        var record = UploadRecord(
+            UploadFixture.draft(length: 9), creation: .tus, at: 0, lifetime: 1)
         var made: [UploadRecord] = []
         record.length = number
         made.append(record)

@@ -22,7 +22,7 @@ import Testing
         #expect(StoredParts(held.bytes) == held)
         #expect(held.base == 8 << 20 + 5)
         var record = UploadRecord(
-            UploadFixture.draft(length: 9), creation: .tus, at: 0, lives: 1)
+            UploadFixture.draft(length: 9), creation: .tus, at: 0, lifetime: 1)
         record.held = held
         #expect(UploadRecord(record.bytes)?.held == held)
     }

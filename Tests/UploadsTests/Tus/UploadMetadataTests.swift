@@ -43,7 +43,7 @@ import Testing
             UploadDraft(
                 owner: UploadOwner(application: "app"), contentID: UploadFixture.content,
                 mediaType: metadata.mediaType, length: 1, fileName: metadata.fileName),
-            creation: .tus, at: 0, lives: 1)
+            creation: .tus, at: 0, lifetime: 1)
         #expect(record.fileName == fileName)
         #expect(record.mediaType == mediaType)
     }
