@@ -64,7 +64,7 @@ public struct JSONLimits: Hashable, Sendable {
 struct JSONNode {
     /// The offset of the first byte, including the quote or bracket.
     let start: UInt32
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     var end: UInt32
     /// The index of the node that follows this one and everything in it.
     var next: UInt32

@@ -68,13 +68,13 @@ public final class LogSink: Sendable {
     /// - Returns: Whether they were written in time; a blocked output must not keep the process
     ///   alive.
     @discardableResult
-    public func flush(within patience: DispatchTimeInterval = .seconds(1)) -> Bool {
+    public func flush(within timeout: DispatchTimeInterval = .seconds(1)) -> Bool {
         let done = DispatchSemaphore(value: 0)
         queue.async {
             self.drain()
             done.signal()
         }
-        return done.wait(timeout: .now() + patience) == .success
+        return done.wait(timeout: .now() + timeout) == .success
     }
 
     private func drain() {

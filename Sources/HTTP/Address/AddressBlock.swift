@@ -11,7 +11,7 @@ public struct AddressBlock: Sendable, Hashable, CustomStringConvertible {
     /// The text from which the block was made.
     public let description: String
 
-    /// Parses one of these forms; `nil` for anything else. Bits behind the prefix are rejected,
+    /// Parses one of these forms; `nil` for anything else. Bits after the prefix are rejected,
     /// because `10.0.0.1/8` could mean one address or many.
     public init?(_ text: String) {
         guard let kind = Kind(text) else { return nil }

@@ -71,7 +71,7 @@ extension PeerAddress {
         }
     }
 
-    /// The port behind `:`; 0 for an empty text and for an obfuscated port (`:_http`), which is
+    /// The port after `:`; 0 for an empty text and for an obfuscated port (`:_http`), which is
     /// valid.
     private static func port(_ text: ArraySlice<UInt8>) -> UInt16? {
         guard let colon = text.first else { return 0 }

@@ -40,7 +40,7 @@ extension RequestBody {
 /// A request body whose content coding is decoded while it is read (H118).
 ///
 /// A gzip file with several members decodes to their contents in a row, within the same limits; any
-/// other bytes behind the end are rejected (H119). Uses 16 KiB for input and 40 KiB for the
+/// other bytes after the end are rejected (H119). Uses 16 KiB for input and 40 KiB for the
 /// decoder, however large the content is.
 private actor InflatedBody: RequestBody {
     /// Unknown before the content is decoded.
@@ -110,7 +110,7 @@ private actor InflatedBody: RequestBody {
         coded = piece
     }
 
-    /// Handles bytes behind the end: another gzip member, or an error.
+    /// Handles bytes after the end: another gzip member, or an error.
     private func beginMember() throws(BodyError) {
         guard coding == .gzip else { throw .damaged("Bytes follow the coded content.") }
         inflater.restart()

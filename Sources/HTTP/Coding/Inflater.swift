@@ -52,7 +52,7 @@ import CZlib
         return try step(code, consumed: input.count - rest)
     }
 
-    /// Decodes behind the bytes of an array, at most `capacity` bytes more.
+    /// Appends decoded bytes to an array, at most `capacity`.
     package func inflate(
         _ input: ArraySlice<UInt8>, onto bytes: inout [UInt8], capacity: Int
     ) throws(Corruption) -> Step {

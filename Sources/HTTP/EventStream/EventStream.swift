@@ -161,7 +161,7 @@ public final class EventStream: ByteChannelHandler {
             return (isHeartbeatDue, now >= times.expiry)
         }
         guard !hasExpired else { return end() }
-        // Not sent while events are queued: the heartbeat names the position behind them and must
+        // Not sent while events are queued: the heartbeat names the position after them and must
         // not overtake them.
         if isHeartbeatDue, !isFull {
             channel.send(EncodedEvent.heartbeat(at: handler.resumePosition).bytes)

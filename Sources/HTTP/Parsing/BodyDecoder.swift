@@ -5,7 +5,7 @@
 public struct BodyDecoder: Sendable {
     /// What the next bytes of the input are.
     public enum Step: Sendable, Equatable {
-        /// That many bytes were framing; call again with the bytes behind them.
+        /// That many bytes were framing; call again with the bytes after them.
         case framing(Int)
         /// That many bytes at the front of the input belong to the body.
         case content(Int)

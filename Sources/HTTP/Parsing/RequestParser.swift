@@ -25,7 +25,7 @@ public struct RequestParser: Sendable {
     public enum Outcome: Sendable {
         /// More bytes are needed.
         case incomplete
-        /// A head of `count` bytes; the body starts behind it.
+        /// A head of `count` bytes; the body starts after it.
         case head(RequestHead, count: Int)
         /// The head is malformed or too large: answer once, then close (H7).
         case refused(Refusal)
@@ -91,7 +91,7 @@ public struct RequestParser: Sendable {
         }
     }
 
-    /// A copy of the head's bytes for its fields; bytes behind `count` are undefined.
+    /// A copy of the head's bytes for its fields; bytes after `count` are undefined.
     ///
     /// All heads of up to 512 bytes share one storage. A holder of the previous head keeps it,
     /// because a shared array is copied before it is written.
@@ -242,10 +242,10 @@ extension RequestParser {
 
     // MARK: Field lines
 
-    /// The index behind the longest header section.
+    /// The index after the longest header section.
     private var sectionLimit: Int { sectionStart + limits.fieldSection }
 
-    /// The index behind the longest field line, without its line end (H55).
+    /// The index after the longest field line, without its line end (H55).
     private var lineLimit: Int { min(mark + limits.fieldLine, sectionLimit) }
 
     private var tooLarge: Refusal {

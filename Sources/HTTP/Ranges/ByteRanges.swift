@@ -73,7 +73,7 @@ public enum ByteRanges: Equatable, Sendable {
         return elements.isEmpty ? nil : elements
     }
 
-    /// Parses digits only; a number above 63 bits is behind every content.
+    /// Parses digits only; a number above 63 bits is beyond the end of every content.
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

@@ -133,7 +133,7 @@ extension StaticFiles {
             let partial = PartialContent(
                 ranges, of: file.size, mediaType, using: &generator)
             var fields = fields(variant, partial.mediaType)
-            if let place = partial.contentRange { fields.add("Content-Range", place) }
+            if let range = partial.contentRange { fields.add("Content-Range", range) }
             return Response(.partialContent, fields: fields, content: partial.content(slice))
         case .notModified: return Response(.notModified, fields: fields(variant, nil))
         case .failed: return refusal(.preconditionFailed)

@@ -24,10 +24,10 @@ public enum HealthProbe {
             family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemError("socket") }
         defer { close(descriptor) }
-        var patience = timeval(tv_sec: timeout, tv_usec: 0)
+        var interval = timeval(tv_sec: timeout, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             _ = unsafe setsockopt(
-                descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+                descriptor, SOL_SOCKET, option, &interval, socklen_t(MemoryLayout<timeval>.size))
         }
         let connected = unsafe SocketAddress.withKernelForm(address) { form, length in
             unsafe connect(descriptor, form, length)

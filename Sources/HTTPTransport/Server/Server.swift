@@ -92,7 +92,7 @@ public final class Server: Sendable {
         close(probe)
         for loop in loops {
             let descriptor = try Socket.listen(on: exact, backlog: backlog, shares: true)
-            Socket.configureListening(descriptor, patience: writeTimeout)
+            Socket.configureListening(descriptor, writeTimeout: writeTimeout)
             add(descriptor, isTCP: true, acceptor, loop)
         }
         return exact

@@ -42,15 +42,15 @@ enum Socket {
     /// Sets options that accepted sockets inherit: no delay for small responses (H87), and detection of dead
     /// peers by the kernel (H192).
     ///
-    /// - Parameter patience: How long a peer may read nothing, in milliseconds. The kernel must not give up
-    ///   earlier than the server.
-    static func configureListening(_ descriptor: Int32, patience: Int64) {
+    /// - Parameter writeTimeout: How long a peer may read nothing, in milliseconds. The kernel's own
+    ///   limit must not be shorter.
+    static func configureListening(_ descriptor: Int32, writeTimeout: Int64) {
         let tcp = Int32(IPPROTO_TCP)
         set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
         set(descriptor, tcp, TCP_KEEPIDLE, 60)
         set(descriptor, tcp, TCP_KEEPINTVL, 10)
         set(descriptor, tcp, TCP_KEEPCNT, 6)
-        set(descriptor, tcp, TCP_USER_TIMEOUT, Int32(clamping: max(60_000, 2 * patience)))
+        set(descriptor, tcp, TCP_USER_TIMEOUT, Int32(clamping: max(60_000, 2 * writeTimeout)))
         set(descriptor, tcp, TCP_NODELAY, 1)
     }
 
