@@ -1,7 +1,7 @@
 /// A notification from a process that shares the database: where something changed, never what it holds now.
 public enum ChangeNotification: Hashable, Sendable {
     /// A change of the subject is durable; see ``Transaction/notify(_:_:keeping:)``.
-    case told(subject: String, number: Int64)
+    case changed(subject: String, number: Int64)
 
     /// Notifications may have been lost: listening has started, or restarted after the connection broke.
     /// Everything that was committed before this can be read now.
@@ -18,7 +18,7 @@ struct PendingNotifications: Sendable {
 
     /// The payloads: subject, space, number.
     var texts: [String] {
-        numbers.map { subject, said in "\(subject) \(said.number)" }.sorted()
+        numbers.map { subject, entry in "\(subject) \(entry.number)" }.sorted()
     }
 
     /// - Parameter better: Chooses the number to send when a subject is noted twice.
@@ -30,7 +30,7 @@ struct PendingNotifications: Sendable {
     }
 
     mutating func merge(_ others: PendingNotifications) {
-        for (subject, said) in others.numbers { note(subject, said.number, said.better) }
+        for (subject, entry) in others.numbers { note(subject, entry.number, entry.better) }
     }
 }
 
@@ -39,6 +39,6 @@ extension ChangeNotification {
     package init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, let number = Int64(words[1]) else { return nil }
-        self = .told(subject: String(words[0]), number: number)
+        self = .changed(subject: String(words[0]), number: number)
     }
 }

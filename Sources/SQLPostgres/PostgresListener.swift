@@ -68,12 +68,12 @@ final class PostgresListener: Sendable {
     /// Waits until the database is closed, a descriptor is readable, or a time has passed.
     ///
     /// - Returns: Whether the database is closed.
-    private func isOver(within patience: Duration?, or socket: Int32 = -1) -> Bool {
+    private func isOver(within timeout: Duration?, or socket: Int32 = -1) -> Bool {
         var descriptors = [
             pollfd(fd: end, events: Int16(POLLIN), revents: 0),
             pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
         ]
-        let milliseconds = patience.map { patience in Int32(patience / .milliseconds(1)) } ?? -1
+        let milliseconds = timeout.map { timeout in Int32(timeout / .milliseconds(1)) } ?? -1
         // Safe: the array outlives the call. An interrupted call is repeated by the caller's loop.
         _ = unsafe poll(&descriptors, 2, milliseconds)
         return descriptors[0].revents != 0

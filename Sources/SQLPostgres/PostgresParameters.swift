@@ -9,15 +9,15 @@ struct PostgresParameters {
     /// Starts with one unused byte, so that an empty value has an address.
     private var bytes: [UInt8] = [0]
     /// The range of each value in `bytes`; `nil` for `NULL`.
-    private var places: [Range<Int>?] = []
+    private var ranges: [Range<Int>?] = []
 
     init(_ values: [SQLValue]) {
-        places.reserveCapacity(values.count)
+        ranges.reserveCapacity(values.count)
         for value in values {
             let start = bytes.count
             switch value {
             case .null:
-                places.append(nil)
+                ranges.append(nil)
                 continue
             case .integer(let number):
                 for shift in stride(from: 56, through: 0, by: -8) {
@@ -26,7 +26,7 @@ struct PostgresParameters {
             case .text(let text): PostgresText.append(text, to: &bytes)
             case .blob(let blob): bytes += blob
             }
-            places.append(start..<bytes.count)
+            ranges.append(start..<bytes.count)
         }
     }
 
@@ -36,15 +36,15 @@ struct PostgresParameters {
 
     /// Calls a closure with the number, addresses, lengths and formats of the values.
     func withPointers<Outcome>(_ body: Pointers<Outcome>) -> Outcome {
-        let lengths = places.map { place in Int32(place?.count ?? 0) }
-        let formats = [Int32](repeating: 1, count: places.count)
+        let lengths = ranges.map { range in Int32(range?.count ?? 0) }
+        let formats = [Int32](repeating: 1, count: ranges.count)
         return unsafe bytes.withUnsafeBytes { bytes in
             let start = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress
-            let values = unsafe places.map { place -> UnsafePointer<CChar>? in
-                guard let place, let start = unsafe start else { return nil }
-                return unsafe start + place.lowerBound
+            let values = unsafe ranges.map { range -> UnsafePointer<CChar>? in
+                guard let range, let start = unsafe start else { return nil }
+                return unsafe start + range.lowerBound
             }
-            return unsafe body(Int32(places.count), values, lengths, formats)
+            return unsafe body(Int32(ranges.count), values, lengths, formats)
         }
     }
 }

@@ -15,7 +15,7 @@ import Testing
             try transaction.add(1, "Ada")
             transaction.notify("people", 1)
         }
-        #expect(await notifications.next() == .told(subject: "people", number: 1))
+        #expect(await notifications.next() == .changed(subject: "people", number: 1))
         #expect(try await receiver.names() == ["Ada"])
     }
 
@@ -38,9 +38,9 @@ import Testing
             { $0.notify("b", 1, keeping: { min($0, $1) }) },
         )
         try await sender.write { $0.notify("end", 0) }
-        #expect(await notifications.next() == .told(subject: "a", number: 7))
-        #expect(await notifications.next() == .told(subject: "b", number: 1))
-        #expect(await notifications.next() == .told(subject: "end", number: 0))
+        #expect(await notifications.next() == .changed(subject: "a", number: 7))
+        #expect(await notifications.next() == .changed(subject: "b", number: 1))
+        #expect(await notifications.next() == .changed(subject: "end", number: 0))
     }
 
     @Test func `is not received in another schema`() async throws {
@@ -51,7 +51,7 @@ import Testing
         #expect(await notifications.next() == .missed)
         try await otherSchema.write { $0.notify("elsewhere", 1) }
         try await sender.write { $0.notify("here", 1) }
-        #expect(await notifications.next() == .told(subject: "here", number: 1))
+        #expect(await notifications.next() == .changed(subject: "here", number: 1))
     }
 
     @Test func `is reported as possibly missed after a broken connection`() async throws {
@@ -66,7 +66,7 @@ import Testing
             """)
         #expect(await notifications.next() == .missed)
         try await sender.write { $0.notify("again", 1) }
-        #expect(await notifications.next() == .told(subject: "again", number: 1))
+        #expect(await notifications.next() == .changed(subject: "again", number: 1))
     }
 
     @Test func `is not sent by SQLite`() async throws {

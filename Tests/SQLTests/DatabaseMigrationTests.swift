@@ -75,7 +75,7 @@ import Testing
         let target = try Database.open(.server(url), migrations: Self.migrations)
         try await target.write { try $0.add(note: "mine", 1) }
         target.close()
-        #expect(throws: DatabaseMigration.Refusal.notEmpty("notes")) { try move() }
+        #expect(throws: DatabaseMigration.Failure.notEmpty("notes")) { try move() }
     }
 
     @Test func `is refused if the target has another table, before creating its own`()
@@ -85,7 +85,7 @@ import Testing
         try PostgresConnection(to: url, .migrating).write { transaction in
             try transaction.execute("CREATE TABLE orders (id BIGINT)")
         }
-        #expect(throws: DatabaseMigration.Refusal.notEmpty("orders")) { try move() }
+        #expect(throws: DatabaseMigration.Failure.notEmpty("orders")) { try move() }
         let tables = try PostgresConnection(to: url, .migrating).read { transaction in
             try transaction.table(besides: ["orders"])
         }
@@ -105,7 +105,7 @@ import Testing
             try transaction.execute(SQL(stringLiteral: statement))
         }
         let things = try #require(move.tables.last)
-        #expect(throws: DatabaseMigration.Refusal.differs("things")) {
+        #expect(throws: DatabaseMigration.Failure.differs("things")) {
             try move.verify(things) { _ in }
         }
     }
@@ -115,7 +115,7 @@ import Testing
         let move = try move()
         try send(move)
         try PostgresConnection(to: url, .migrating).write { try $0.add(note: "note 5", 5) }
-        #expect(throws: DatabaseMigration.Refusal.differs("notes")) {
+        #expect(throws: DatabaseMigration.Failure.differs("notes")) {
             try move.verify(move.tables[1]) { _ in }
         }
     }
@@ -128,7 +128,7 @@ import Testing
             try transaction.execute("DELETE FROM notes WHERE page = 6")
             for _ in 0..<2 { try transaction.add(note: "note 5\u{0}é", 5) }
         }
-        #expect(throws: DatabaseMigration.Refusal.differs("notes")) {
+        #expect(throws: DatabaseMigration.Failure.differs("notes")) {
             try move.verify(move.tables[1]) { _ in }
         }
     }
@@ -146,7 +146,7 @@ import Testing
         #expect {
             try move()
         } throws: { error in
-            guard case .source(let error)? = error as? DatabaseMigration.Refusal else {
+            guard case .source(let error)? = error as? DatabaseMigration.Failure else {
                 return false
             }
             return error.kind == .schema

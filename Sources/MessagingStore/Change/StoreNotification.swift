@@ -49,13 +49,13 @@ extension MessagingStore {
     public func listen(
         onUpload: @escaping @Sendable (String, String, Int64) -> Void = { _, _, _ in }
     ) {
-        database.listen { hint in
-            switch hint {
-            case .told(let subject, let number):
+        database.listen { notification in
+            switch notification {
+            case .changed(let subject, let number):
                 switch StoreNotification(subject: subject) {
                 case .log(let application):
                     signal.advance(to: LogPosition(number), in: application)
-                case .due: scheduleSignal.ring(for: Timestamp(milliseconds: number))
+                case .due: scheduleSignal.signal(dueAt: Timestamp(milliseconds: number))
                 case .webhooks: webhookSignal.signal()
                 case .upload(let name, let holder): onUpload(name, holder, number)
                 case nil: break
@@ -67,7 +67,7 @@ extension MessagingStore {
 
     /// Looks for changes whose notifications were missed.
     private func catchUp() async {
-        scheduleSignal.ring(for: environment.now())
+        scheduleSignal.signal(dueAt: environment.now())
         webhookSignal.signal()
         let awaited = signal.awaited
         for application in awaited {

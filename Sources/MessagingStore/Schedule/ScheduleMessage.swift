@@ -39,14 +39,14 @@ extension MessagingStore {
             if let key, let sent = try context.message(sentWith: key) {
                 return .replayed(try context.snapshot(of: sent))
             }
-            let place = try context.transaction.lockedConversation(
+            let target = try context.transaction.lockedConversation(
                 conversation, in: application)
             if draft.proposedID != nil, let holder = try context.holder(of: id) {
                 return .idInUse(try context.snapshot(of: holder))
             }
             try context.schedule(
-                draft, for: schedule, to: place, as: id, key: key, partIDs: partIDs)
-            return .accepted(place.id)
+                draft, for: schedule, to: target, as: id, key: key, partIDs: partIDs)
+            return .accepted(target.id)
         }
     }
 
@@ -71,7 +71,7 @@ extension MessagingStore {
             if let key, let sent = try context.message(sentWith: key) {
                 return .replayed(try context.snapshot(of: sent))
             }
-            var place = try context.transaction.lockedConversation(
+            var target = try context.transaction.lockedConversation(
                 conversation, in: application)
             for (sending, id, _) in named where sending.draft.proposedID != nil {
                 guard let holder = try context.holder(of: id) else { continue }
@@ -80,17 +80,17 @@ extension MessagingStore {
             for (sending, id, partIDs) in named {
                 if let schedule = sending.schedule {
                     try context.schedule(
-                        sending.draft, for: schedule, to: place, as: id, partIDs: partIDs)
+                        sending.draft, for: schedule, to: target, as: id, partIDs: partIDs)
                 } else {
-                    _ = try context.post(sending.draft, to: place, as: id, partIDs: partIDs)
-                    place = try context.transaction.lockedConversation(
-                        place.id, in: application)
+                    _ = try context.post(sending.draft, to: target, as: id, partIDs: partIDs)
+                    target = try context.transaction.lockedConversation(
+                        target.id, in: application)
                 }
             }
             if let key {
-                try context.record(.batchAccepted(BatchAccepted(key: key, conversation: place.id)))
+                try context.record(.batchAccepted(BatchAccepted(key: key, conversation: target.id)))
             }
-            return .accepted(place.id)
+            return .accepted(target.id)
         }
     }
 
@@ -110,7 +110,7 @@ extension MessagingStore {
 extension MutationContext {
     /// Notifies the sender of scheduled messages, in this and other processes.
     func notifySender(of dueAt: Timestamp) {
-        transaction.afterCommit { [scheduleSignal] in scheduleSignal.ring(for: dueAt) }
+        transaction.afterCommit { [scheduleSignal] in scheduleSignal.signal(dueAt: dueAt) }
         transaction.notify(StoreNotification.due.subject, dueAt.milliseconds) { min($0, $1) }
     }
 

@@ -34,7 +34,7 @@ public final class ScheduledSender: Sendable {
 
     private func run() async {
         while !Task.isCancelled {
-            store.scheduleSignal.beginLook()
+            store.scheduleSignal.beginQuery()
             await wait(until: await sendDue())
         }
     }
@@ -162,7 +162,7 @@ final class ScheduleSignal: Sendable {
     }
 
     /// Signals that a message is due at a moment.
-    func ring(for due: Timestamp) {
+    func signal(dueAt due: Timestamp) {
         let woken = state.withLock { state -> Waiter? in
             state.earliest = min(state.earliest ?? due, due)
             guard let waiter = state.waiting, waiter.isLate(for: due) else { return nil }
@@ -173,7 +173,7 @@ final class ScheduleSignal: Sendable {
     }
 
     /// Marks the beginning of a query, which sees all messages signalled so far.
-    func beginLook() {
+    func beginQuery() {
         state.withLock { state in state.earliest = nil }
     }
 

@@ -132,8 +132,8 @@ extension Command {
     ) async throws {
         do {
             try await work()
-        } catch let refusal as DatabaseMigration.Refusal {
-            switch refusal {
+        } catch let failure as DatabaseMigration.Failure {
+            switch failure {
             case .source(let error):
                 throw CommandFailure("the database in \(source) \(CommandFailure.reason(error))")
             case .notEmpty(let table):

@@ -32,7 +32,7 @@ final class Checkpointer: Sendable {
             if pages < interval { progress.nextStart = interval }
             guard pages >= progress.nextStart, !progress.isRunning else { return false }
             progress.isRunning = true
-            // A reader may keep the log from being copied; the next attempt comes after so many pages.
+            // A reader may keep the log from being copied; the next attempt comes one interval later.
             progress.nextStart = pages + interval
             return true
         }

@@ -13,7 +13,7 @@ public final class DatabaseMigration {
     public private(set) var rowsBefore: Int64 = 0
     private let source: any Connection
     private let target: PostgresConnection
-    private var mark: MigrationCheckpoint
+    private var checkpoint: MigrationCheckpoint
 
     /// The most bytes of rows read at once; a single row may be larger.
     private static let bytesAtOnce = 4 << 20
@@ -22,8 +22,8 @@ public final class DatabaseMigration {
     private static let addedAtOnce = 64
     private static let comparedAtOnce = 256
 
-    /// The reason why a migration is rejected.
-    public enum Refusal: Error, Equatable {
+    /// Why a migration failed.
+    public enum Failure: Error, Equatable {
         /// The server's database already has rows or an unknown table; the value names the table.
         case notEmpty(String)
         /// A table differs between the two databases, for example because the file has changed since the
@@ -36,7 +36,7 @@ public final class DatabaseMigration {
     /// Opens both databases, creates the tables on the server, and finds where an earlier run stopped.
     ///
     /// - Parameter migrations: All schema migrations; the file must have all of them.
-    /// - Throws: ``Refusal``, and ``SQLError`` as `Database.open` does.
+    /// - Throws: ``Failure``, and ``SQLError`` as `Database.open` does.
     public init(from path: String, to url: String, migrations: [SchemaMigration]) throws {
         let settings = DatabaseSettings()
         let migrator = SchemaMigrator(
@@ -53,22 +53,23 @@ public final class DatabaseMigration {
         self.tables = tables
         try PostgresConnection.requireURL(url)
         target = PostgresConnection(to: url, .migrating)
-        if let stranger = try target.read({ try $0.table(besides: tables.map(\.name)) }) {
-            throw Refusal.notEmpty(stranger)
+        if let unknown = try target.read({ try $0.table(besides: tables.map(\.name)) }) {
+            throw Failure.notEmpty(unknown)
         }
         try migrator.migrate(target)
         let beginning = MigrationCheckpoint(table: tables.first?.name ?? "", row: 0)
-        mark = try target.write { transaction in
-            if let mark = try transaction.migrationCheckpoint() { return mark }
+        checkpoint = try target.write { transaction in
+            if let checkpoint = try transaction.migrationCheckpoint() { return checkpoint }
             for table in tables where try transaction.first(table.anyRow, { _ in true }) == true {
-                throw Refusal.notEmpty(table.name)
+                throw Failure.notEmpty(table.name)
             }
             try transaction.begin(beginning, at: settings.now())
             return beginning
         }
-        for table in tables where table.name <= mark.table {
+        for table in tables where table.name <= checkpoint.table {
             rowsBefore +=
-                table.name < mark.table ? table.rows : try rows(of: table, through: mark.row)
+                table.name < checkpoint.table
+                ? table.rows : try rows(of: table, through: checkpoint.row)
         }
     }
 
@@ -85,24 +86,24 @@ public final class DatabaseMigration {
     /// - Parameter sent: Called with the number of rows that became durable; an error it throws ends the
     /// migration.
     public func send(_ sent: (Int) throws -> Void) throws {
-        for table in tables where table.name >= mark.table {
-            if table.name > mark.table {
+        for table in tables where table.name >= checkpoint.table {
+            if table.name > checkpoint.table {
                 try advance(to: MigrationCheckpoint(table: table.name, row: 0))
             }
             while true {
-                let batch = try batch(of: table, after: mark.row, limit: Self.sentAtOnce)
+                let batch = try batch(of: table, after: checkpoint.row, limit: Self.sentAtOnce)
                 guard let last = batch.last else { break }
                 let next = MigrationCheckpoint(table: table.name, row: last.number)
-                try target.write { [mark] transaction in
+                try target.write { [checkpoint] transaction in
                     var rest = batch.map(\.values)[...]
                     while !rest.isEmpty {
                         let some = rest.prefix(Self.addedAtOnce)
                         try transaction.execute(table.insertion(of: some))
                         rest.removeFirst(some.count)
                     }
-                    try transaction.advance(mark, to: next)
+                    try transaction.advance(checkpoint, to: next)
                 }
-                mark = next
+                checkpoint = next
                 try sent(batch.count)
             }
         }
@@ -111,13 +112,13 @@ public final class DatabaseMigration {
     /// Compares every row of a table with its copy.
     ///
     /// - Parameter compared: Called with the number of rows found equal.
-    /// - Throws: ``Refusal/differs(_:)``.
+    /// - Throws: ``Failure/differs(_:)``.
     public func verify(_ table: MigratedTable, _ compared: (Int) throws -> Void) throws {
         let count = try target.write { transaction in
             try transaction.execute(table.analysis)
             return try transaction.first(table.count) { row in try row.int64(0) }
         }
-        guard count == table.rows else { throw Refusal.differs(table.name) }
+        guard count == table.rows else { throw Failure.differs(table.name) }
         var last: Int64 = 0
         while true {
             let batch = try batch(of: table, after: last, limit: Self.comparedAtOnce)
@@ -129,7 +130,7 @@ public final class DatabaseMigration {
                 ? try Self.ofSource { try Self.rows(table, copies, Transaction(on: source)) }
                 : Set(batch.map { row in row.values.map(ExactValue.init) })
             let others = try target.read { try Self.rows(table, copies, $0) }
-            guard mine == others else { throw Refusal.differs(table.name) }
+            guard mine == others else { throw Failure.differs(table.name) }
             try compared(batch.count)
             last = end.number
         }
@@ -141,8 +142,9 @@ public final class DatabaseMigration {
     }
 
     private func advance(to next: MigrationCheckpoint) throws {
-        try target.write { [mark] transaction in try transaction.advance(mark, to: next) }
-        mark = next
+        try target.write { [checkpoint] transaction in try transaction.advance(checkpoint, to: next)
+        }
+        checkpoint = next
     }
 
     private func batch(
@@ -173,7 +175,7 @@ public final class DatabaseMigration {
         do {
             return try work()
         } catch let error as SQLError {
-            throw Refusal.source(error)
+            throw Failure.source(error)
         }
     }
 
@@ -244,27 +246,27 @@ extension Transaction {
         try first(
             "SELECT name FROM schema_migrations WHERE number = \(SchemaMigrator.checkpointNumber)"
         ) { row in
-            guard let mark = MigrationCheckpoint(try row.text(0)) else {
+            guard let checkpoint = MigrationCheckpoint(try row.text(0)) else {
                 throw SQLError(.schema, "migration 0 is '\(try row.text(0))' and no checkpoint")
             }
-            return mark
+            return checkpoint
         }
     }
 
-    func begin(_ mark: MigrationCheckpoint, at moment: Int64) throws {
+    func begin(_ checkpoint: MigrationCheckpoint, at moment: Int64) throws {
         try execute(
             """
             INSERT INTO schema_migrations (number, name, applied_at)
-            VALUES (\(SchemaMigrator.checkpointNumber), \(mark.text), \(moment))
+            VALUES (\(SchemaMigrator.checkpointNumber), \(checkpoint.text), \(moment))
             """)
     }
 
     /// Advances the checkpoint, unless another process has.
-    func advance(_ mark: MigrationCheckpoint, to next: MigrationCheckpoint) throws {
+    func advance(_ checkpoint: MigrationCheckpoint, to next: MigrationCheckpoint) throws {
         let count = try rowsChanged(
             by: """
                 UPDATE schema_migrations SET name = \(next.text)
-                WHERE number = \(SchemaMigrator.checkpointNumber) AND name = \(mark.text)
+                WHERE number = \(SchemaMigrator.checkpointNumber) AND name = \(checkpoint.text)
                 """)
         guard count == 1 else {
             throw SQLError(.collided, "another process migrates into the database")

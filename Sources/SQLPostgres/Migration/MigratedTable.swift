@@ -30,7 +30,7 @@ public struct MigratedTable: Hashable, Sendable {
 
     /// Inserts rows.
     func insertion(of rows: ArraySlice<[SQLValue]>) -> SQL {
-        var sql = SQL(stringLiteral: "INSERT INTO \(name) (\(all)) VALUES \(Self.places(rows))")
+        var sql = SQL(stringLiteral: "INSERT INTO \(name) (\(all)) VALUES \(Self.rowValues(rows))")
         sql.values = rows.flatMap(\.self)
         return sql
     }
@@ -47,12 +47,12 @@ public struct MigratedTable: Hashable, Sendable {
 
     private func rowsByKey(of rows: [[SQLValue]]) -> SQL {
         let named = key.compactMap(columns.firstIndex)
-        let keys = rows.map { row in named.map { place in row[place] } }[...]
+        let keys = rows.map { row in named.map { index in row[index] } }[...]
         let equal = key.enumerated().map { "t.\($1) = k.column\($0 + 1)" }
         var sql = SQL(
             stringLiteral: """
                 SELECT \(columns.map { "t.\($0)" }.joined(separator: ", ")) FROM \(name) t
-                JOIN (VALUES \(Self.places(keys))) k ON \(equal.joined(separator: " AND "))
+                JOIN (VALUES \(Self.rowValues(keys))) k ON \(equal.joined(separator: " AND "))
                 """)
         sql.values = keys.flatMap(\.self)
         return sql
@@ -78,14 +78,14 @@ public struct MigratedTable: Hashable, Sendable {
     }
 
     /// `($1, $2), ($3, $4)` …
-    private static func places(_ rows: ArraySlice<[SQLValue]>) -> String {
+    private static func rowValues(_ rows: ArraySlice<[SQLValue]>) -> String {
         var number = 0
         return rows.map { row in
-            let places = row.map { _ in
+            let placeholders = row.map { _ in
                 number += 1
                 return "$\(number)"
             }
-            return "(\(places.joined(separator: ", ")))"
+            return "(\(placeholders.joined(separator: ", ")))"
         }.joined(separator: ", ")
     }
 
