@@ -1,7 +1,7 @@
 /// A distinct conversation with everything that merging needs (X1).
 public struct MergeableConversation: Equatable, Sendable {
     /// A message with its position.
-    public struct Place: Equatable, Sendable {
+    public struct PositionedMessage: Equatable, Sendable {
         /// The message.
         public let message: Message.ID
         /// The moment of sending.
@@ -30,7 +30,7 @@ public struct MergeableConversation: Equatable, Sendable {
     /// The highest position ever assigned.
     public let lastPosition: Position
     /// The messages in the order of their positions.
-    public let places: [Place]
+    public let messages: [PositionedMessage]
     /// The view of each participant.
     public let views: [UserID: MergeableView]
 
@@ -38,7 +38,8 @@ public struct MergeableConversation: Equatable, Sendable {
     public init(
         id: Conversation.ID, createdAt: Timestamp, aliases: Set<Conversation.ID> = [],
         metadata: Metadata = Metadata(), isAnnounced: Bool = true,
-        lastPosition: Position = .start, places: [Place] = [], views: [UserID: MergeableView] = [:]
+        lastPosition: Position = .start, messages: [PositionedMessage] = [],
+        views: [UserID: MergeableView] = [:]
     ) {
         self.id = id
         self.createdAt = createdAt
@@ -46,7 +47,7 @@ public struct MergeableConversation: Equatable, Sendable {
         self.metadata = metadata
         self.isAnnounced = isAnnounced
         self.lastPosition = lastPosition
-        self.places = places
+        self.messages = messages
         self.views = views
     }
 
@@ -74,7 +75,7 @@ extension MergeableConversation {
     ) -> (copy: MergeableConversation, relocations: [Relocation]) {
         let (winner, loser) = wins(against: other) ? (self, other) : (other, self)
         let order = MessageOrder(of: winner, and: loser)
-        let (mine, theirs, messages) = (order.ofWinner, order.ofLoser, order.messages)
+        let (mine, theirs, positions) = (order.ofWinner, order.ofLoser, order.positions)
         let views = winner.relocatedViews(mine)
             .merging(loser.relocatedViews(theirs)) { one, two in one.merging(two) }
         let copy = MergeableConversation(
@@ -83,19 +84,19 @@ extension MergeableConversation {
                 .subtracting([winner.id]),
             metadata: winner.metadata.merging(loser.metadata),
             isAnnounced: winner.isAnnounced || loser.isAnnounced, lastPosition: order.lastPosition,
-            places: order.places,
-            views: views.mapValues { view in view.view(of: messages) })
+            messages: order.messages,
+            views: views.mapValues { view in view.view(of: positions) })
         return (copy, mine + theirs)
     }
 
     /// The conversation with its messages sorted, without another one.
     public var inOrder: (copy: MergeableConversation, relocations: [Relocation]) {
         let order = MessageOrder(of: self, and: nil)
-        let (relocations, messages) = (order.ofWinner, order.messages)
+        let (relocations, positions) = (order.ofWinner, order.positions)
         let copy = MergeableConversation(
             id: id, createdAt: createdAt, aliases: aliases, metadata: metadata,
-            isAnnounced: isAnnounced, lastPosition: order.lastPosition, places: order.places,
-            views: relocatedViews(relocations).mapValues { view in view.view(of: messages) })
+            isAnnounced: isAnnounced, lastPosition: order.lastPosition, messages: order.messages,
+            views: relocatedViews(relocations).mapValues { view in view.view(of: positions) })
         return (copy, relocations)
     }
 
@@ -137,13 +138,13 @@ public struct MergeableView: Equatable, Sendable {
     /// The same view at the new positions of the messages.
     ///
     /// The deleted positions may no longer be contiguous, so they are listed one by one.
-    fileprivate func relocated(by stretches: [Relocation]) -> RelocatedView {
+    fileprivate func relocated(by relocations: [Relocation]) -> RelocatedView {
         RelocatedView(
-            state: state, cleared: cleared.relocated(by: stretches),
-            hidden: hidden.relocated(by: stretches),
+            state: state, cleared: cleared.relocated(by: relocations),
+            hidden: hidden.relocated(by: relocations),
             receipts: Receipts(
-                delivered: receipts.delivered.relocated(by: stretches),
-                read: receipts.read.relocated(by: stretches)))
+                delivered: receipts.delivered.relocated(by: relocations),
+                read: receipts.read.relocated(by: relocations)))
     }
 }
 

@@ -5,9 +5,9 @@
 /// the last position.
 struct MessageOrder {
     /// Every message once.
-    private(set) var places: [MergeableConversation.Place] = []
-    private var winners = Stretches()
-    private var losers = Stretches()
+    private(set) var messages: [MergeableConversation.PositionedMessage] = []
+    private var winners = RelocationList()
+    private var losers = RelocationList()
     private let winner: MergeableConversation
 
     /// - Parameter loser: `nil` to sort the winner's own messages.
@@ -15,25 +15,25 @@ struct MessageOrder {
         self.winner = winner
         let mine = Source.all(of: winner, areWinners: true)
         let theirs = loser.map { loser in Source.all(of: loser, areWinners: false) } ?? []
-        let known = Set(theirs.isEmpty ? [] : winner.places.map(\.message))
-        let new = theirs.filter { source in !known.contains(source.place.message) }
-        let moment = [winner.firstLate, new.map(\.place.sentAt).min()].compactMap(\.self).min()
-        let standing = mine.prefix { source in moment.map { source.place.sentAt < $0 } ?? true }
-        let moving = (mine[standing.endIndex...] + new).sorted(by: Source.precedes)
-        stand(standing)
-        move(moving)
+        let known = Set(theirs.isEmpty ? [] : winner.messages.map(\.message))
+        let new = theirs.filter { source in !known.contains(source.entry.message) }
+        let moment = [winner.firstLate, new.map(\.entry.sentAt).min()].compactMap(\.self).min()
+        let unmoved = mine.prefix { source in moment.map { source.entry.sentAt < $0 } ?? true }
+        let moved = (mine[unmoved.endIndex...] + new).sorted(by: Source.precedes)
+        keep(unmoved)
+        move(moved)
         // A message that both contain appears once.
-        if theirs.count > new.count { join(theirs.filter { known.contains($0.place.message) }) }
+        if theirs.count > new.count { join(theirs.filter { known.contains($0.entry.message) }) }
     }
 
     /// The positions that have a message.
-    var messages: IntervalSet { IntervalSet(places.lazy.map(\.position.number).map { $0...$0 }) }
+    var positions: IntervalSet { IntervalSet(messages.lazy.map(\.position.number).map { $0...$0 }) }
 
     /// How many positions without a message stay between two messages that move together.
     private static let widestGap: Int64 = 1024
 
     /// The highest position ever assigned.
-    var lastPosition: Position { max(winner.lastPosition, places.last?.position ?? .start) }
+    var lastPosition: Position { max(winner.lastPosition, messages.last?.position ?? .start) }
 
     /// The new positions of the winner's messages, sorted by former position.
     var ofWinner: [Relocation] { winners.inOrder }
@@ -41,11 +41,11 @@ struct MessageOrder {
     /// The new positions of the other's messages, sorted by former position.
     var ofLoser: [Relocation] { losers.inOrder }
 
-    private mutating func stand(_ sources: ArraySlice<Source>) {
-        places.reserveCapacity(sources.count)
+    private mutating func keep(_ sources: ArraySlice<Source>) {
+        messages.reserveCapacity(sources.count)
         for source in sources {
-            places.append(source.place)
-            winners.add(source, at: source.place.position, isNeighbour: true)
+            messages.append(source.entry)
+            winners.add(source, at: source.entry.position, isNeighbour: true)
         }
     }
 
@@ -54,13 +54,13 @@ struct MessageOrder {
         for source in sources {
             // Neighbours keep the gap between them, unless it is so wide that repeated merges would let
             // numbers grow without limit.
-            let gap = source.gap(behind: last)
+            let gap = source.gap(after: last)
             let isNeighbour = last.map(source.follows) ?? false && gap <= Self.widestGap
             let step = isNeighbour ? gap : 1
             end = Position(end.number + step)
-            places.append(
-                MergeableConversation.Place(
-                    source.place.message, sentAt: source.place.sentAt, position: end))
+            messages.append(
+                MergeableConversation.PositionedMessage(
+                    source.entry.message, sentAt: source.entry.sentAt, position: end))
             relocate(source, to: end, isNeighbour: isNeighbour)
             last = source
         }
@@ -68,10 +68,10 @@ struct MessageOrder {
 
     private mutating func join(_ sources: [Source]) {
         let known = Dictionary(
-            uniqueKeysWithValues: places.map { place in (place.message, place.position) })
+            uniqueKeysWithValues: messages.map { entry in (entry.message, entry.position) })
         for source in sources {
-            guard let place = known[source.place.message] else { continue }
-            relocate(source, to: place, isNeighbour: false)
+            guard let new = known[source.entry.message] else { continue }
+            relocate(source, to: new, isNeighbour: false)
         }
     }
 
@@ -88,9 +88,9 @@ extension MergeableConversation {
     /// The time of the first message that follows a later one; `nil` if the order is right.
     fileprivate var firstLate: Timestamp? {
         var (latest, first) = (Timestamp(milliseconds: .min), Timestamp?.none)
-        for place in places {
-            if place.sentAt < latest { first = min(first ?? place.sentAt, place.sentAt) }
-            latest = max(latest, place.sentAt)
+        for message in messages {
+            if message.sentAt < latest { first = min(first ?? message.sentAt, message.sentAt) }
+            latest = max(latest, message.sentAt)
         }
         return first
     }
@@ -99,18 +99,18 @@ extension MergeableConversation {
 /// A message with its conversation and its index there.
 private struct Source {
     let home: Conversation.ID
-    let place: MergeableConversation.Place
+    let entry: MergeableConversation.PositionedMessage
     let isWinners: Bool
     let index: Int
 
     static func all(of copy: MergeableConversation, areWinners: Bool) -> [Source] {
-        copy.places.enumerated().map { index, place in
-            Source(home: copy.id, place: place, isWinners: areWinners, index: index)
+        copy.messages.enumerated().map { index, entry in
+            Source(home: copy.id, entry: entry, isWinners: areWinners, index: index)
         }
     }
 
     static func precedes(_ left: Source, _ right: Source) -> Bool {
-        let (mine, theirs) = (left.place, right.place)
+        let (mine, theirs) = (left.entry, right.entry)
         return mine.sentAt == theirs.sentAt
             ? mine.message < theirs.message : mine.sentAt < theirs.sentAt
     }
@@ -120,13 +120,13 @@ private struct Source {
         isWinners == other.isWinners && index == other.index + 1
     }
 
-    func gap(behind other: Source?) -> Int64 {
-        place.position.number - (other?.place.position.number ?? 0)
+    func gap(after other: Source?) -> Int64 {
+        entry.position.number - (other?.entry.position.number ?? 0)
     }
 }
 
 /// The new positions of one conversation's messages; messages that stay neighbours share a range.
-private struct Stretches {
+private struct RelocationList {
     private var list: [Relocation] = []
     private var last: Source?
 
@@ -135,15 +135,15 @@ private struct Stretches {
     /// - Parameter isNeighbour: Whether it has the same predecessor as before the merge, so that a gap between
     ///   the two remains.
     mutating func add(_ source: Source, at new: Position, isNeighbour: Bool) {
-        let place = source.place.position
-        if let last, source.follows(last), isNeighbour || source.gap(behind: last) == 1,
-            list[list.count - 1].extend(through: place, to: new)
+        let former = source.entry.position
+        if let last, source.follows(last), isNeighbour || source.gap(after: last) == 1,
+            list[list.count - 1].extend(through: former, to: new)
         {
             self.last = source
             return
         }
         list.append(
-            Relocation(conversation: source.home, from: place, through: place, to: new))
+            Relocation(conversation: source.home, from: former, through: former, to: new))
         last = source
     }
 }
@@ -165,24 +165,24 @@ public struct Relocation: Equatable, Sendable {
     /// A range of at least one position.
     public init(
         conversation: Conversation.ID, from first: Position, through last: Position,
-        to place: Position
+        to new: Position
     ) {
         self.conversation = conversation
         from = first
         through = last
-        to = place
+        to = new
     }
 
     /// The distance by which the positions moved.
     public var shift: Int64 { to.number - from.number }
 
     /// Whether the positions did not change, if the winner is that conversation.
-    public var isStanding: Bool { from == to }
+    public var isUnmoved: Bool { from == to }
 
     /// Extends the range by the next position if that has moved by the same distance.
-    mutating func extend(through place: Position, to new: Position) -> Bool {
-        guard new.number - place.number == shift else { return false }
-        through = place
+    mutating func extend(through former: Position, to new: Position) -> Bool {
+        guard new.number - former.number == shift else { return false }
+        through = former
         return true
     }
 }
@@ -190,17 +190,17 @@ public struct Relocation: Equatable, Sendable {
 extension IntervalSet {
     /// The same messages at their new positions, without those that no range names.
     ///
-    /// - Parameter stretches: Of the conversation of these positions, sorted by former position.
-    public func relocated(by stretches: some Sequence<Relocation>) -> IntervalSet {
+    /// - Parameter relocations: Of the conversation of these positions, sorted by former position.
+    public func relocated(by relocations: some Sequence<Relocation>) -> IntervalSet {
         var moved: [ClosedRange<Int64>] = []
         var rest = intervals[...]
-        for stretch in stretches {
-            let (first, last) = (stretch.from.number, stretch.through.number)
+        for relocation in relocations {
+            let (first, last) = (relocation.from.number, relocation.through.number)
             while let interval = rest.first, interval.upperBound < first { rest.removeFirst() }
             for interval in rest {
                 guard interval.lowerBound <= last else { break }
                 let (low, high) = (max(interval.lowerBound, first), min(interval.upperBound, last))
-                moved.append((low + stretch.shift)...(high + stretch.shift))
+                moved.append((low + relocation.shift)...(high + relocation.shift))
             }
         }
         return IntervalSet(moved)

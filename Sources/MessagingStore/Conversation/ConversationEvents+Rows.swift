@@ -136,11 +136,11 @@ extension Projection {
         try saveParticipants(of: hidden.conversation)
         let before = try transaction.participant(
             hidden.user, in: hidden.conversation, in: application)
-        if let place = hidden.upTo {
+        if let last = hidden.upTo {
             try transaction.execute(
                 """
                 UPDATE participants SET
-                    state = 'cleared', cleared_to = \(place),
+                    state = 'cleared', cleared_to = \(last),
                     unshown_count = unshown_count + total_count, total_count = 0,
                     unread_count = 0, last_position = NULL, last_message = NULL,
                     last_at = conversation_created_at
@@ -200,9 +200,9 @@ extension Projection {
     ///
     /// - Parameters:
     ///   - user: The user of the view; `nil` for all participants.
-    ///   - place: Only views with this last message; `nil` for all views.
+    ///   - message: Only views with this last message; `nil` for all views.
     func findLastMessage(
-        in conversation: Conversation.ID, of user: UserID?, insteadOf place: Position?
+        in conversation: Conversation.ID, of user: UserID?, insteadOf message: Position?
     ) throws {
         try transaction.execute(
             """
@@ -217,7 +217,7 @@ extension Projection {
                 ), conversation_created_at)
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = COALESCE(\(user), user_id)
-                AND COALESCE(last_position, 0) = COALESCE(\(place), last_position, 0)
+                AND COALESCE(last_position, 0) = COALESCE(\(message), last_position, 0)
             """)
     }
 

@@ -103,7 +103,7 @@ extension ConversationHidden: StoredEvent {
     func write(to writer: inout ByteWriter) {
         writer.write(conversation)
         writer.write(user)
-        writer.write(optional: upTo) { writer, place in writer.write(place) }
+        writer.write(optional: upTo) { writer, last in writer.write(last) }
         writer.write(at)
     }
 
@@ -221,12 +221,12 @@ extension ConversationMerged: StoredEvent {
         metadata.write(to: &writer)
         writer.write(isAnnounced)
         writer.write(lastPosition)
-        writer.write(each: relocations) { writer, stretch in
+        writer.write(each: relocations) { writer, relocation in
             // Of two conversations one is the winner: a flag is shorter than an id.
-            writer.write(stretch.conversation == winner)
-            writer.write(stretch.from)
-            writer.write(stretch.through.number - stretch.from.number)
-            writer.write(stretch.shift)
+            writer.write(relocation.conversation == winner)
+            writer.write(relocation.from)
+            writer.write(relocation.through.number - relocation.from.number)
+            writer.write(relocation.shift)
         }
         writer.write(each: views) { writer, entry in
             writer.write(entry.user)
@@ -249,7 +249,7 @@ extension ConversationMerged: StoredEvent {
                 let through = try reader.sum(from)
                 return Relocation(
                     conversation: isWinners
-                        ? winner : try reader.legal(loser, "conversation of a relocation"),
+                        ? winner : try reader.valid(loser, "conversation of a relocation"),
                     from: Position(from), through: Position(through),
                     to: Position(try reader.sum(from)))
             },

@@ -37,7 +37,7 @@ extension MutationContext {
     /// - Returns: Whether anything has changed.
     private func order(_ copy: MergeableConversation, isHolder: Bool) throws -> Bool {
         let (ordered, relocations) = copy.inOrder
-        guard !isHolder || !relocations.allSatisfy(\.isStanding) else { return false }
+        guard !isHolder || !relocations.allSatisfy(\.isUnmoved) else { return false }
         try record(
             .conversationMerged(
                 ConversationMerged(ordered, losing: nil, relocations: relocations, at: now)))
@@ -83,7 +83,7 @@ extension Transaction {
             aliases: try aliases(of: conversation.id, in: application),
             metadata: conversation.metadata, isAnnounced: conversation.isAnnounced,
             lastPosition: conversation.lastPosition,
-            places: try places(in: conversation.id, in: application),
+            messages: try positionedMessages(in: conversation.id, in: application),
             views: try viewCopies(of: conversation, in: application))
     }
 
@@ -100,9 +100,9 @@ extension Transaction {
             ) { row in try row.id(0) as Conversation.ID })
     }
 
-    private func places(
+    private func positionedMessages(
         in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> [MergeableConversation.Place] {
+    ) throws -> [MergeableConversation.PositionedMessage] {
         try rows(
             """
             SELECT id, sent_at, position FROM messages
@@ -110,7 +110,7 @@ extension Transaction {
             ORDER BY position
             """
         ) { row in
-            MergeableConversation.Place(
+            MergeableConversation.PositionedMessage(
                 try row.id(0), sentAt: try row.timestamp(1), position: try row.position(2))
         }
     }
@@ -172,7 +172,7 @@ extension Projection {
     /// A statement moves many ranges, because two alternating conversations have one range for each message.
     private func relocate(_ merge: ConversationMerged) throws {
         let relocations = merge.relocations.filter { relocation in
-            relocation.conversation != merge.winner || !relocation.isStanding
+            relocation.conversation != merge.winner || !relocation.isUnmoved
         }
         for piece in relocations.powers(upTo: 128) {
             let rows = piece.map { relocation in

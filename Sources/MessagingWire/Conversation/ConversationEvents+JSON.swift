@@ -203,7 +203,7 @@ extension ConversationMerged: EventPayloadJSON {
         writer.key("messages")
         writer.array { writer in
             for relocation in relocations
-            where relocation.conversation != winner || !relocation.isStanding {
+            where relocation.conversation != winner || !relocation.isUnmoved {
                 write(relocation, into: &writer)
             }
         }

@@ -41,15 +41,18 @@ import Testing
         let both = left.merging(right).copy
         // Within one millisecond ordered by id, unless the winner had both before the other's first.
         let winner = both.id == left.id ? left : right
-        let own = Set(winner.places.map(\.message))
-        let first = both.places.first { place in !own.contains(place.message) }?.sentAt
-        for (place, next) in zip(both.places, both.places.dropFirst()) {
-            #expect(place.sentAt <= next.sentAt)
-            guard let first, place.sentAt == next.sentAt, place.sentAt >= first else { continue }
-            #expect(place.message < next.message)
+        let own = Set(winner.messages.map(\.message))
+        let first = both.messages.first { message in !own.contains(message.message) }?.sentAt
+        for (message, next) in zip(both.messages, both.messages.dropFirst()) {
+            #expect(message.sentAt <= next.sentAt)
+            guard let first, message.sentAt == next.sentAt, message.sentAt >= first else {
+                continue
+            }
+            #expect(message.message < next.message)
         }
-        #expect(zip(both.places, both.places.dropFirst()).allSatisfy { $0.position < $1.position })
-        #expect(both.places.allSatisfy { place in place.position <= both.lastPosition })
+        #expect(
+            zip(both.messages, both.messages.dropFirst()).allSatisfy { $0.position < $1.position })
+        #expect(both.messages.allSatisfy { message in message.position <= both.lastPosition })
         let (mine, theirs, ours) = (left.meaning, right.meaning, both.meaning)
         #expect(Set(ours.messages) == Set(mine.messages).union(theirs.messages))
         for (user, view) in ours.views {
@@ -72,12 +75,12 @@ import Testing
         let (both, relocations) = left.merging(right)
         for copy in [left, right] {
             let own = relocations.filter { relocation in relocation.conversation == copy.id }
-            for place in copy.places {
-                let number = place.position.number
+            for message in copy.messages {
+                let number = message.position.number
                 let now = IntervalSet(number...number).relocated(by: own)
-                let found = try #require(both.places.first { $0.message == place.message })
+                let found = try #require(both.messages.first { $0.message == message.message })
                 #expect(now == IntervalSet(found.position.number...found.position.number))
-                guard copy.id == both.id, found.position != place.position else { continue }
+                guard copy.id == both.id, found.position != message.position else { continue }
                 #expect(found.position > copy.lastPosition)
             }
         }
@@ -98,7 +101,7 @@ import Testing
         let old = MergeableConversation.sample(1, [(1, 10), (2, 20), (4, 30)], last: 5)
         let new = MergeableConversation.sample(2, [(1, 40), (3, 50)], last: 3)
         let (both, relocations) = old.merging(new)
-        #expect(both.places.map(\.position.number) == [1, 2, 4, 6, 8])
+        #expect(both.messages.map(\.position.number) == [1, 2, 4, 6, 8])
         #expect(
             relocations == [
                 Relocation(
@@ -115,7 +118,7 @@ import Testing
         let new = MergeableConversation.sample(
             2, [(1, 20), (2, 40)], last: 2, views: [.ana: MergeableView(state: .shown)])
         let both = old.merging(new).copy
-        #expect(both.places.map(\.position.number) == [1, 3, 4, 5])
+        #expect(both.messages.map(\.position.number) == [1, 3, 4, 5])
         #expect(
             both.views[.ana]
                 == MergeableView(
@@ -144,18 +147,18 @@ extension MergeableConversation {
     fileprivate var meaning: VisibleContent {
         VisibleContent(
             id: id, createdAt: createdAt, aliases: aliases, metadata: metadata,
-            isAnnounced: isAnnounced, messages: places.map(\.message),
+            isAnnounced: isAnnounced, messages: messages.map(\.message),
             views: views.mapValues { view in
                 VisibleContent.View(
                     state: view.state,
                     statuses: Dictionary(
-                        uniqueKeysWithValues: places.map { place in
-                            (place.message, view.receipts.status(at: place.position))
+                        uniqueKeysWithValues: messages.map { message in
+                            (message.message, view.receipts.status(at: message.position))
                         }),
                     unseen: Set(
-                        places.filter { place in
-                            place.position <= view.clearedTo
-                                || view.hidden.contains(place.position.number)
+                        messages.filter { message in
+                            message.position <= view.clearedTo
+                                || view.hidden.contains(message.position.number)
                         }.map(\.message)))
             })
     }
@@ -168,8 +171,8 @@ extension MergeableConversation {
         MergeableConversation(
             id: .sample(number), createdAt: Timestamp(milliseconds: Int64(number)),
             lastPosition: Position(last),
-            places: messages.map { position, sentAt in
-                Place(
+            messages: messages.map { position, sentAt in
+                PositionedMessage(
                     .sample(number * 100 + UInt128(position)),
                     sentAt: Timestamp(milliseconds: sentAt), position: Position(position))
             }, views: views)
@@ -184,9 +187,9 @@ extension SeededGenerator {
         // Mostly in the order of time; a shuffled one is like an import.
         var pool = Array(0..<12)
         if once(in: 4) { pool.shuffle(using: &self) }
-        let places = pool.filter { _ in once(in: 2) }.map { message in
+        let messages = pool.filter { _ in once(in: 2) }.map { message in
             position += Int64(number(1...2))
-            return MergeableConversation.Place(
+            return MergeableConversation.PositionedMessage(
                 .sample(UInt128((message * 7) % 12)),
                 sentAt: Timestamp(milliseconds: Int64(message / 2)),
                 position: Position(position))
@@ -198,7 +201,7 @@ extension SeededGenerator {
             createdAt: Timestamp(milliseconds: Int64(number(0...2))),
             aliases: Set(list(0...2) { random in .sample(UInt128(random.number(50...55))) }),
             metadata: metadata(), isAnnounced: once(in: 2), lastPosition: Position(last),
-            places: places, views: Dictionary(uniqueKeysWithValues: users))
+            messages: messages, views: Dictionary(uniqueKeysWithValues: users))
     }
 
     private mutating func view(upTo last: Int64) -> MergeableView {
