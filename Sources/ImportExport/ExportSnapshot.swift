@@ -148,9 +148,9 @@ private struct Draft {
 
     mutating func append(_ line: ArchiveLine) throws {
         if namesContents, case .record(let record) = line {
-            for moved in record.contents where named.insert(moved.content.id).inserted {
+            for archived in record.contents where named.insert(archived.content.id).inserted {
                 let marker = ContentMarker(
-                    place: lines.size, content: moved.content.id, size: moved.content.size)
+                    place: lines.size, content: archived.content.id, size: archived.content.size)
                 if try markers.append(marker.bytes) { try requireSpace() }
             }
         }

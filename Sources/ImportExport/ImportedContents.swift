@@ -21,7 +21,7 @@ public final class ImportedContents {
     private let contents: ContentRepository
     private let requireSpace: () throws -> Void
     private let requireQuota: (Int64) async throws -> Void
-    private let bringElsewhere: ((StoredFile) async throws -> Void)?
+    private let copyContent: ((StoredFile) async throws -> Void)?
     private var staged: [Content.ID: Staged] = [:]
     /// The content received last, whose bytes are not durable yet.
     private var open: (content: Content.ID, file: StagedFile)?
@@ -37,19 +37,19 @@ public final class ImportedContents {
     ///   - contents: Where they are published.
     ///   - requireSpace: Throws when the disk is too full.
     ///   - requireQuota: Throws when the application may not hold that many more bytes.
-    ///   - bringElsewhere: Copies a content whose bytes are not in the lines; `nil` if there is no
+    ///   - copyContent: Copies a content whose bytes are not in the lines; `nil` if there is no
     ///     other source.
     public init(
         by blobs: BlobFolder, to contents: ContentRepository,
         requireSpace: @escaping () throws -> Void = {},
         requireQuota: @escaping (Int64) async throws -> Void = { _ in },
-        orElse bringElsewhere: ((StoredFile) async throws -> Void)? = nil
+        orElse copyContent: ((StoredFile) async throws -> Void)? = nil
     ) {
         self.blobs = blobs
         self.contents = contents
         self.requireSpace = requireSpace
         self.requireQuota = requireQuota
-        self.bringElsewhere = bringElsewhere
+        self.copyContent = copyContent
     }
 
     deinit {
@@ -63,7 +63,7 @@ public final class ImportedContents {
     /// Adds the next piece of a content.
     func add(_ piece: ArchivedBytes) throws {
         var file = try staged[piece.content] ?? begin(piece.content)
-        guard piece.place == file.size else {
+        guard piece.offset == file.size else {
             throw ArchiveLineError("at", "must be \(file.size), where the piece before it ends")
         }
         unasked += Int64(piece.bytes.count)
@@ -104,14 +104,14 @@ public final class ImportedContents {
     /// Publishes the bytes of a content durably; nothing refers to them yet.
     ///
     /// - Parameter bytes: Bytes of contents that were published before and are not recorded yet.
-    nonisolated(nonsending) func bring(_ file: StoredFile, besides bytes: Int64) async throws {
-        guard let id = Content.ID(uuid: file.place.uuid), let taken = staged[id] else {
-            guard let bringElsewhere else {
+    nonisolated(nonsending) func publish(_ file: StoredFile, besides bytes: Int64) async throws {
+        guard let id = Content.ID(uuid: file.key.uuid), let taken = staged[id] else {
+            guard let copyContent else {
                 throw ArchiveLineError(
                     "contents.id",
-                    "is \(file.place.uuid), whose bytes are neither here nor on the lines before")
+                    "is \(file.key.uuid), whose bytes are neither here nor on the lines before")
             }
-            return try await bringElsewhere(file)
+            return try await copyContent(file)
         }
         guard taken.size == file.size, taken.hash.digest == file.sha256 else {
             throw ArchiveLineError(
@@ -119,7 +119,7 @@ public final class ImportedContents {
         }
         try await requireQuota(bytes + file.size)
         try commit()
-        guard let name = BlobName(file.place.uuid) else { preconditionFailure("an id is a name") }
+        guard let name = BlobName(file.key.uuid) else { preconditionFailure("an id is a name") }
         let isOurs = try await contents.publishStaged(
             taken.name, as: name, size: file.size, mediaType: file.mimeType, sha256: file.sha256)
         guard isOurs else { throw ArchiveLineError("contents.id", "is that of other bytes here") }

@@ -20,8 +20,8 @@ public struct Importer {
     /// An imported conversation that may have messages which are not in order yet.
     private var unsettled: Conversation.ID?
     /// Contents that were published for waiting records, by id, with their digest.
-    private var brought: [Content.ID: [UInt8]] = [:]
-    private var broughtBytes: Int64 = 0
+    private var publishedDigests: [Content.ID: [UInt8]] = [:]
+    private var publishedBytes: Int64 = 0
     /// A content that is already stored, so that its bytes are skipped.
     private var known: Content.ID?
     /// What has been imported so far.
@@ -57,9 +57,9 @@ public struct Importer {
             case .bytes(let piece): try await add(piece)
             case .record(let record): try await add(record, line: line)
             }
-        } catch let mistake as ArchiveLineError {
+        } catch let error as ArchiveLineError {
             try await stop()
-            throw ImportError(mistake, line: line)
+            throw ImportError(error, line: line)
         }
         weight += bytes.count
         if waiting.count >= Self.stepsAtOnce || weight >= Self.bytesAtOnce { try await flush() }
@@ -75,7 +75,7 @@ public struct Importer {
         try await flush()
         guard contents.isEmpty else {
             throw ImportError(
-                ArchiveLineError(nil, "no record behind it names the content of these bytes"),
+                ArchiveLineError(nil, "no later record names the content of these bytes"),
                 line: summary.lines)
         }
     }
@@ -85,7 +85,7 @@ public struct Importer {
     public nonisolated(nonsending) mutating func stop() async throws {
         try await flush()
         guard let unsettled, let application else { return }
-        try await bring([(summary.lines, .reconcile(unsettled))], in: application)
+        try await importSteps([(summary.lines, .reconcile(unsettled))], in: application)
     }
 
     private nonisolated(nonsending) mutating func add(_ application: Application) async throws {
@@ -102,7 +102,7 @@ public struct Importer {
 
     private nonisolated(nonsending) mutating func add(_ piece: ArchivedBytes) async throws {
         let application = try begun()
-        if piece.place == 0 {
+        if piece.offset == 0 {
             let digest = try await digest(of: piece.content, in: application)
             known = digest == nil ? nil : piece.content
         }
@@ -122,14 +122,14 @@ public struct Importer {
             throw ArchiveLineError("contents", "must name the content whose bytes stand before it")
         }
         switch record {
-        case .message(let moved) where moved.message.conversation == open: break
-        case .message(let moved):
+        case .message(let archived) where archived.message.conversation == open: break
+        case .message(let archived):
             settle(line: line)
-            open = moved.message.conversation
-        case .conversation(let moved):
+            open = archived.message.conversation
+        case .conversation(let archived):
             settle(line: line)
-            open = moved.conversation.id
-            conversation = moved
+            open = archived.conversation.id
+            conversation = archived
         default: settle(line: line)
         }
         let isOpen = conversation?.conversation.id == open
@@ -165,16 +165,16 @@ public struct Importer {
         guard try await store.signedContent(content.id) == nil else {
             throw ArchiveLineError("contents.id", "is that of a content of another application")
         }
-        try await contents.bring(StoredFile(content, of: application), besides: broughtBytes)
-        brought[content.id] = content.sha256
-        broughtBytes += content.size
+        try await contents.publish(StoredFile(content, of: application), besides: publishedBytes)
+        publishedDigests[content.id] = content.sha256
+        publishedBytes += content.size
         return true
     }
 
     private nonisolated(nonsending) func digest(
         of content: Content.ID, in application: Application.ID
     ) async throws -> [UInt8]? {
-        if let digest = brought[content] { return digest }
+        if let digest = publishedDigests[content] { return digest }
         return try await store.digest(ofContent: content, in: application)
     }
 
@@ -182,19 +182,19 @@ public struct Importer {
         guard let application, !waiting.isEmpty else { return }
         let steps = waiting
         waiting = []
-        brought = [:]
-        broughtBytes = 0
+        publishedDigests = [:]
+        publishedBytes = 0
         weight = 0
         do {
-            try await bring(steps[...], in: application)
-        } catch let refusal as RejectedImportStep {
-            try await bring(steps[..<refusal.step], in: application)
+            try await importSteps(steps[...], in: application)
+        } catch let rejected as RejectedImportStep {
+            try await importSteps(steps[..<rejected.step], in: application)
             try await stop()
-            throw ImportError(refusal.mistake, line: steps[refusal.step].line)
+            throw ImportError(rejected.lineError, line: steps[rejected.step].line)
         }
     }
 
-    private nonisolated(nonsending) mutating func bring(
+    private nonisolated(nonsending) mutating func importSteps(
         _ steps: ArraySlice<(line: Int, step: ImportStep)>, in application: Application.ID
     ) async throws {
         let outcomes = try await store.importRecords(steps.map(\.step), in: application)
@@ -217,8 +217,8 @@ extension ArchiveRecord {
     /// The conversation that the record starts or belongs to.
     fileprivate var conversation: Conversation.ID? {
         switch self {
-        case .conversation(let moved): moved.conversation.id
-        case .message(let moved): moved.message.conversation
+        case .conversation(let archived): archived.conversation.id
+        case .message(let archived): archived.message.conversation
         default: nil
         }
     }

@@ -36,15 +36,15 @@ public struct LineSplitter {
             }
             return nil
         }
-        return cut(at: end, behind: end + 1)
+        return cut(at: end, next: end + 1)
     }
 
-    /// The bytes behind the last line end, after the last piece; `nil` if there are none.
+    /// The bytes after the last line end, after the last piece; `nil` if there are none.
     public mutating func last() -> [UInt8]? {
-        start < buffer.count ? cut(at: buffer.count, behind: buffer.count) : nil
+        start < buffer.count ? cut(at: buffer.count, next: buffer.count) : nil
     }
 
-    private mutating func cut(at end: Int, behind next: Int) -> [UInt8] {
+    private mutating func cut(at end: Int, next: Int) -> [UInt8] {
         let line = Array(buffer[start..<end])
         (start, seen) = (next, next)
         number += 1

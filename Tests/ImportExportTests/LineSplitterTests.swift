@@ -34,7 +34,7 @@ import Testing
             do throws(ImportError) { _ = try cutter.next() } catch { refused = error }
         }
         #expect(refused?.line == 2)
-        #expect(refused?.mistake.rule == "is longer than 67108864 bytes")
+        #expect(refused?.lineError.rule == "is longer than 67108864 bytes")
     }
 
     private func lines(_ text: String, in length: Int) throws -> [String] {

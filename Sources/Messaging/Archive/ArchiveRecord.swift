@@ -52,9 +52,9 @@ extension ArchiveRecord {
     /// The contents whose bytes the record needs.
     public var contents: [ArchivedContent] {
         switch self {
-        case .message(let moved): moved.contents
-        case .scheduled(let moved): moved.contents
-        case .content(let moved): [moved]
+        case .message(let archived): archived.contents
+        case .scheduled(let archived): archived.contents
+        case .content(let archived): [archived]
         case .application, .user, .relations, .conversation, .announcement, .key: []
         }
     }
@@ -75,7 +75,7 @@ public struct ArchivedBytes: Equatable, Sendable {
     /// The content.
     public let content: Content.ID
     /// The offset of the first byte.
-    public let place: Int64
+    public let offset: Int64
     /// The bytes; none for an empty content.
     public let bytes: [UInt8]
 
@@ -86,9 +86,9 @@ public struct ArchivedBytes: Equatable, Sendable {
     public static let maximumCount = 4 << 20
 
     /// All members.
-    public init(of content: Content.ID, at place: Int64, _ bytes: [UInt8]) {
+    public init(of content: Content.ID, at offset: Int64, _ bytes: [UInt8]) {
         self.content = content
-        self.place = place
+        self.offset = offset
         self.bytes = bytes
     }
 }
@@ -133,16 +133,16 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The number of the line, from 1.
     public let line: Int
     /// The error in the line.
-    public let mistake: ArchiveLineError
+    public let lineError: ArchiveLineError
 
     /// An error in a line.
-    public init(_ mistake: ArchiveLineError, line: Int) {
+    public init(_ lineError: ArchiveLineError, line: Int) {
         self.line = line
-        self.mistake = mistake
+        self.lineError = lineError
     }
 
     /// A text for people, without a full stop.
-    public var description: String { "line \(line): \(mistake)" }
+    public var description: String { "line \(line): \(lineError)" }
 }
 
 /// How many records of an import were added, and how many existed.

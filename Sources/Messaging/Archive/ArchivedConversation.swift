@@ -26,11 +26,11 @@ public struct ArchivedConversation: Equatable, Sendable {
 
     /// The receipts of the message at a position according to this record, without participants that have
     /// none.
-    public func recipients(at place: Position) -> [ArchivedMessage.Recipient] {
+    public func recipients(at position: Position) -> [ArchivedMessage.Recipient] {
         members.compactMap { member in
-            let status = member.receipts.status(at: place)
+            let status = member.receipts.status(at: position)
             let isHidden =
-                place <= member.participant.clearedTo || member.hidden.contains(place.number)
+                position <= member.participant.clearedTo || member.hidden.contains(position.number)
             guard status > .sent || isHidden else { return nil }
             return ArchivedMessage.Recipient(
                 member.participant.userID, status: status, isHidden: isHidden)

@@ -47,7 +47,7 @@ extension AnnouncementReceived: StoredEvent {
     init(from reader: inout ByteReader) throws {
         self.init(
             announcement: try reader.id(), user: try reader.user(),
-            kind: try reader.legal(
+            kind: try reader.valid(
                 Receipts.Kind(rawValue: try reader.text()), "kind of a receipt"),
             at: try reader.timestamp())
     }

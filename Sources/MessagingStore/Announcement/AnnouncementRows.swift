@@ -174,13 +174,13 @@ extension Projection {
             )
             """)
         for part in announcement.parts { try insert(part, of: announcement) }
-        try bring(announcement, to: sent.recipients)
+        try insert(sent.recipients, of: announcement)
         try createRecipients(sent.recipients, ofAnnouncements: 1)
         remember(sent.key, as: .announcement, for: announcement.id.bytes)
     }
 
     /// Inserts a row for each recipient, in the order of their index.
-    private func bring(_ announcement: Announcement, to recipients: [UserID]) throws {
+    private func insert(_ recipients: [UserID], of announcement: Announcement) throws {
         let placed = recipients.enumerated().sorted { left, right in left.element < right.element }
         for some in placed.powers(upTo: 256) {
             let rows = some.map { place, user -> [SQLValue] in

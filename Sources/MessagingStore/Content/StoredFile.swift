@@ -5,8 +5,8 @@ import SQL
 public struct StoredFile: Hashable, Sendable {
     /// The application it belongs to.
     fileprivate let application: Application.ID
-    /// Its position in a list of files.
-    public let place: Place
+    /// Identifies it among the files of all applications.
+    public let key: Key
     /// Its size in bytes.
     public let size: Int64
     /// Its media type.
@@ -16,8 +16,8 @@ public struct StoredFile: Hashable, Sendable {
     /// Distinguishes attempts to write an archive; empty for a content.
     public let attempt: [UInt8]
 
-    /// A position in the list of files.
-    public struct Place: Hashable, Sendable {
+    /// Identifies a file; files are listed in this order.
+    public struct Key: Hashable, Sendable {
         fileprivate let kind: Kind
         fileprivate let application: Application.ID
         fileprivate let id: Identifier<StoredFile>
@@ -37,13 +37,12 @@ extension MessagingStore {
     /// - Parameters:
     ///   - after: The last file of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of files.
-    public func storedFiles(after place: StoredFile.Place?, limit: Int) async throws -> [StoredFile]
-    {
+    public func storedFiles(after last: StoredFile.Key?, limit: Int) async throws -> [StoredFile] {
         try await database.read { transaction in
-            guard place?.kind != .archive else {
-                return try transaction.storedArchives(after: place, limit: limit)
+            guard last?.kind != .archive else {
+                return try transaction.storedArchives(after: last, limit: limit)
             }
-            let contents = try transaction.storedContents(after: place, limit: limit)
+            let contents = try transaction.storedContents(after: last, limit: limit)
             guard contents.count < limit else { return contents }
             return try contents
                 + transaction.storedArchives(after: nil, limit: limit - contents.count)
@@ -68,24 +67,24 @@ extension MessagingStore {
 
 extension Transaction {
     fileprivate func storedContents(
-        after place: StoredFile.Place?, limit: Int
+        after last: StoredFile.Key?, limit: Int
     ) throws -> [StoredFile] {
         try rows(
             """
             SELECT application, id, size, sha256, mime_type, NULL FROM contents
-            WHERE (application, id) > (\(place?.application.bytes ?? []), \(place?.id.bytes ?? []))
+            WHERE (application, id) > (\(last?.application.bytes ?? []), \(last?.id.bytes ?? []))
             ORDER BY application, id LIMIT \(limit)
             """
         ) { row in try StoredFile(.content, row) }
     }
 
     fileprivate func storedArchives(
-        after place: StoredFile.Place?, limit: Int
+        after last: StoredFile.Key?, limit: Int
     ) throws -> [StoredFile] {
         try rows(
             """
             SELECT application, id, size, sha256, 'application/octet-stream', initial_vector FROM exports
-            WHERE (application, id) > (\(place?.application.bytes ?? []), \(place?.id.bytes ?? []))
+            WHERE (application, id) > (\(last?.application.bytes ?? []), \(last?.id.bytes ?? []))
                 AND completed_at IS NOT NULL AND expired_at IS NULL AND deleted_at IS NULL
             ORDER BY application, id LIMIT \(limit)
             """
@@ -97,7 +96,7 @@ extension StoredFile {
     /// Reads application, id, size, digest, media type and initial vector.
     fileprivate init(_ kind: Kind, _ row: borrowing Row) throws {
         application = try row.id(0)
-        place = Place(kind: kind, application: application, id: try row.id(1))
+        key = Key(kind: kind, application: application, id: try row.id(1))
         size = try row.int64(2)
         sha256 = try row.blob(3)
         mimeType = try row.text(4)
@@ -142,7 +141,7 @@ extension StoredFile {
     public init(_ content: Content, of application: Application.ID) {
         self.init(
             application: application,
-            place: Place(kind: .content, application: application, id: Identifier(content.id)),
+            key: Key(kind: .content, application: application, id: Identifier(content.id)),
             size: content.size, mimeType: content.mimeType, sha256: content.sha256, attempt: [])
     }
 }

@@ -149,10 +149,10 @@ extension ArchiveExporter {
         ) { row in try row.id(0) as Conversation.ID }
         return try ids.compactMap { id in
             try transaction.storedConversation(id, in: application)
-        }.map(moved)
+        }.map(archived)
     }
 
-    private func moved(_ conversation: Conversation) throws -> ArchivedConversation {
+    private func archived(_ conversation: Conversation) throws -> ArchivedConversation {
         guard let moment = conversation.deletedAt else {
             return ArchivedConversation(
                 conversation,
@@ -269,9 +269,11 @@ extension ArchiveExporter {
 
         /// The contents of some parts, each once, in the order of the parts.
         func of(_ bodies: [MessagePart.Body]) -> [ArchivedContent] {
-            var told: Set<Content.ID> = []
+            var included: Set<Content.ID> = []
             return bodies.compactMap { body in
-                guard case .content(let id, _) = body, told.insert(id).inserted else { return nil }
+                guard case .content(let id, _) = body, included.insert(id).inserted else {
+                    return nil
+                }
                 return found[id]
             }
         }
@@ -284,7 +286,9 @@ extension ArchiveExporter {
             try contents("id IN (\(few: some.map(\.bytes)))")
         }
         return Contents(
-            found: Dictionary(rows.map { moved in (moved.content.id, moved) }) { one, _ in one })
+            found: Dictionary(rows.map { archived in (archived.content.id, archived) }) { one, _ in
+                one
+            })
     }
 
     /// Contents that no message and no scheduled message uses.

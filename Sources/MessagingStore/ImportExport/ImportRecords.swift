@@ -26,7 +26,7 @@ public struct RejectedImportStep: Error, Equatable, Sendable {
     /// The index of the step, from zero.
     public let step: Int
     /// The error.
-    public let mistake: ArchiveLineError
+    public let lineError: ArchiveLineError
 }
 
 extension MessagingStore {
@@ -90,24 +90,26 @@ private struct RecordImporter {
         var outcomes: [ImportOutcome] = []
         for (index, step) in steps.enumerated() {
             do {
-                outcomes.append(try bring(step))
-            } catch let mistake as ArchiveLineError {
-                throw RejectedImportStep(step: index, mistake: mistake)
+                outcomes.append(try perform(step))
+            } catch let error as ArchiveLineError {
+                throw RejectedImportStep(step: index, lineError: error)
             }
         }
         for id in unordered.sorted() { try context.reconcile(id) }
         return outcomes
     }
 
-    private mutating func bring(_ step: ImportStep) throws -> ImportOutcome {
+    private mutating func perform(_ step: ImportStep) throws -> ImportOutcome {
         switch step {
         case .reconcile(let id): return try reconcile(id)
-        case .content(let moved): return try bring(moved)
+        case .content(let archived): return try importContent(archived)
         case .record(let record, let conversation):
             guard let record = try missing(record, of: conversation) else { return .present }
             try context.record(.recordImported(RecordImported(record: record)))
-            if case .scheduled(let moved) = record { context.notifySender(of: moved.message.dueAt) }
-            if case .conversation(let moved) = record, try merge(moved.conversation) {
+            if case .scheduled(let archived) = record {
+                context.notifySender(of: archived.message.dueAt)
+            }
+            if case .conversation(let archived) = record, try merge(archived.conversation) {
                 return .merged
             }
             return .imported
@@ -115,8 +117,8 @@ private struct RecordImporter {
     }
 
     /// A content whose bytes are being deleted is not imported; a record that uses it is rejected.
-    private func bring(_ moved: ArchivedContent) throws -> ImportOutcome {
-        var content = moved.content
+    private func importContent(_ archived: ArchivedContent) throws -> ImportOutcome {
+        var content = archived.content
         guard try transaction.content(content.id, in: application) == nil,
             try !transaction.isDropped(content.id, in: application)
         else { return .present }
@@ -124,7 +126,7 @@ private struct RecordImporter {
         content.conversation = try content.conversation.map { id in
             try transaction.winner(of: id, in: application) ?? id
         }
-        let home = ArchivedContent(content, owner: moved.owner)
+        let home = ArchivedContent(content, owner: archived.owner)
         try context.record(.recordImported(RecordImported(record: .content(home))))
         return .imported
     }
@@ -146,52 +148,54 @@ private struct RecordImporter {
         switch record {
         // The application was imported before all other records.
         case .application: return nil
-        case .user(let moved): return try isMissing(moved) ? record : nil
-        case .relations(let moved): return try missing(moved).map(ArchiveRecord.relations)
-        case .conversation(let moved):
-            let id = moved.conversation.id
+        case .user(let archived): return try isMissing(archived) ? record : nil
+        case .relations(let archived): return try missing(archived).map(ArchiveRecord.relations)
+        case .conversation(let archived):
+            let id = archived.conversation.id
             let isThere =
                 try transaction.storedConversation(id, in: application) != nil
                 || transaction.winner(of: id, in: application) != nil
             return isThere ? nil : record
-        case .message(let moved):
-            return try missing(moved, of: conversation).map(ArchiveRecord.message)
-        case .content(let moved):
-            return try isMissing(moved, "") ? record : nil
-        case .scheduled(let moved): return try missing(moved).map(ArchiveRecord.scheduled)
-        case .announcement(let moved):
-            let known = try transaction.announcements([moved.announcement.id], in: application)
+        case .message(let archived):
+            return try missing(archived, of: conversation).map(ArchiveRecord.message)
+        case .content(let archived):
+            return try isMissing(archived, "") ? record : nil
+        case .scheduled(let archived): return try missing(archived).map(ArchiveRecord.scheduled)
+        case .announcement(let archived):
+            let known = try transaction.announcements([archived.announcement.id], in: application)
             return known.isEmpty ? record : nil
-        case .key(let moved):
+        case .key(let archived):
             let object = try transaction.object(
-                createdWith: moved.key, as: moved.kind, in: application)
+                createdWith: archived.key, as: archived.kind, in: application)
             return object == nil ? record : nil
         }
     }
 
     /// A provided identity stays unchanged; a user that was only named takes the imported one.
-    private func isMissing(_ moved: ArchivedUser) throws -> Bool {
-        guard let known = try transaction.user(moved.user.id, in: application) else { return true }
-        return known.identityStatus != .provided && moved.user.identityStatus == .provided
+    private func isMissing(_ archived: ArchivedUser) throws -> Bool {
+        guard let known = try transaction.user(archived.user.id, in: application) else {
+            return true
+        }
+        return known.identityStatus != .provided && archived.user.identityStatus == .provided
     }
 
-    private func missing(_ moved: ArchivedRelations) throws -> ArchivedRelations? {
-        let known = try transaction.relations(of: moved.user, in: application)
-        let followed = moved.followed.filter { user in !known.followed.contains(user) }
-        let blocked = moved.blocked.filter { user in !known.blocked.contains(user) }
-        let periods = try newPeriods(of: moved, blocking: Set(blocked))
+    private func missing(_ archived: ArchivedRelations) throws -> ArchivedRelations? {
+        let known = try transaction.relations(of: archived.user, in: application)
+        let followed = archived.followed.filter { user in !known.followed.contains(user) }
+        let blocked = archived.blocked.filter { user in !known.blocked.contains(user) }
+        let periods = try newPeriods(of: archived, blocking: Set(blocked))
         guard !followed.isEmpty || !blocked.isEmpty || !periods.isEmpty else { return nil }
         return ArchivedRelations(
-            moved.user, followed: followed, blocked: blocked, blockPeriods: periods)
+            archived.user, followed: followed, blocked: blocked, blockPeriods: periods)
     }
 
     /// - Parameter blocked: The imported users that are not in the block list here.
     private func newPeriods(
-        of moved: ArchivedRelations, blocking blocked: Set<UserID>
+        of archived: ArchivedRelations, blocking blocked: Set<UserID>
     ) throws -> [ArchivedRelations.BlockPeriod] {
-        guard !moved.blockPeriods.isEmpty else { return [] }
-        let known = Set(try transaction.blockPeriods(of: moved.user, in: application))
-        return moved.blockPeriods.filter { period in
+        guard !archived.blockPeriods.isEmpty else { return [] }
+        let known = Set(try transaction.blockPeriods(of: archived.user, in: application))
+        return archived.blockPeriods.filter { period in
             period.until == nil ? blocked.contains(period.user) : !known.contains(period)
         }
     }
@@ -200,9 +204,9 @@ private struct RecordImporter {
     ///
     /// - Parameter conversation: The record of its conversation.
     private mutating func missing(
-        _ moved: ArchivedMessage, of conversation: ArchivedConversation?
+        _ archived: ArchivedMessage, of conversation: ArchivedConversation?
     ) throws -> ArchivedMessage? {
-        let message = moved.message
+        let message = archived.message
         // Sent together, in one round trip.
         let known = try transaction.askHome(of: message.id, in: application)
         // The id of a deleted message stays taken (rulings 12).
@@ -218,17 +222,17 @@ private struct RecordImporter {
             return nil
         }
         guard try trace.first() == nil else { return nil }
-        for content in moved.contents { _ = try isMissing(content, "contents.") }
+        for content in archived.contents { _ = try isMissing(content, "contents.") }
         let isOwn = home.id == message.conversation
         if isOwn, try neighbour.first() == nil {
-            guard let conversation, try isMerged(home, since: conversation) else { return moved }
-            return moved.moved(
+            guard let conversation, try isMerged(home, since: conversation) else { return archived }
+            return archived.moved(
                 to: message.position, in: home.id,
                 recipients: conversation.recipients(at: message.position))
         }
         // Messages of a merged conversation are sorted when all have been imported.
         if isOwn { unordered.insert(home.id) }
-        return moved.moved(
+        return archived.moved(
             to: home.lastPosition.next, in: home.id,
             recipients: conversation?.recipients(at: message.position) ?? [])
     }
@@ -246,19 +250,19 @@ private struct RecordImporter {
         return isMerged
     }
 
-    private func missing(_ moved: ArchivedScheduledMessage) throws -> ArchivedScheduledMessage? {
-        let id = moved.message.id
+    private func missing(_ archived: ArchivedScheduledMessage) throws -> ArchivedScheduledMessage? {
+        let id = archived.message.id
         let known = try transaction.sending(createdWith: Replay.Key(id), in: application)
         let isSent = try transaction.message(id, in: application) != nil
-        guard known == nil, !isSent, let home = try home(moved.message.conversation) else {
+        guard known == nil, !isSent, let home = try home(archived.message.conversation) else {
             return nil
         }
-        for content in moved.contents { _ = try isMissing(content, "contents.") }
-        return home.id == moved.message.conversation ? moved : moved.moved(to: home.id)
+        for content in archived.contents { _ = try isMissing(content, "contents.") }
+        return home.id == archived.message.conversation ? archived : archived.moved(to: home.id)
     }
 
-    private func isMissing(_ moved: ArchivedContent, _ prefix: String) throws -> Bool {
-        let content = moved.content
+    private func isMissing(_ archived: ArchivedContent, _ prefix: String) throws -> Bool {
+        let content = archived.content
         guard let known = try transaction.content(content.id, in: application) else {
             guard try !transaction.isDropped(content.id, in: application) else {
                 throw ArchiveLineError(
@@ -377,15 +381,15 @@ extension RecordImported: StoredEvent {
     }
 
     func apply(to rows: Projection) throws {
-        try rows.bring(record)
+        try rows.insert(record)
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] {
         switch record {
-        case .user(let moved): [.user(moved.user.id, application)]
-        case .conversation(let moved): [.messages(moved.conversation.id, application)]
+        case .user(let archived): [.user(archived.user.id, application)]
+        case .conversation(let archived): [.messages(archived.conversation.id, application)]
         // It may be placed before other messages and change the counts of all of them.
-        case .message(let moved): [.messages(moved.message.conversation, application)]
+        case .message(let archived): [.messages(archived.message.conversation, application)]
         case .application, .relations, .content, .scheduled, .announcement, .key: []
         }
     }

@@ -4,27 +4,28 @@ import SQL
 // Imported records are written as they were on the other server; counts are built up from the imported
 // messages.
 extension Projection {
-    func bring(_ record: ArchiveRecord) throws {
+    func insert(_ record: ArchiveRecord) throws {
         switch record {
         case .application(let application): try rename(application)
-        case .user(let moved): try bring(moved)
-        case .relations(let moved): try bring(moved)
-        case .conversation(let moved): try bring(moved)
-        case .message(let moved): try bring(moved)
-        case .content(let moved): try bring(moved)
-        case .scheduled(let moved):
-            for content in moved.contents { try bring(content) }
-            try keep(MessageScheduled(message: moved.message, key: nil))
-        case .announcement(let moved): try bring(moved)
-        case .key(let moved): remember(moved.key, as: moved.kind, for: moved.object.bytes)
+        case .user(let archived): try insert(archived)
+        case .relations(let archived): try insert(archived)
+        case .conversation(let archived): try insert(archived)
+        case .message(let archived): try insert(archived)
+        case .content(let archived): try insert(archived)
+        case .scheduled(let archived):
+            for content in archived.contents { try insert(content) }
+            try keep(MessageScheduled(message: archived.message, key: nil))
+        case .announcement(let archived): try insert(archived)
+        case .key(let archived):
+            remember(archived.key, as: archived.kind, for: archived.object.bytes)
         }
     }
 
-    private func bring(_ moved: ArchivedUser) throws {
-        let user = moved.user
+    private func insert(_ archived: ArchivedUser) throws {
+        let user = archived.user
         try saveIdentity(of: user.id)
         let isNew = try createUsers([user.id]) > 0
-        let createdAt = moved.createdAt ?? moment
+        let createdAt = archived.createdAt ?? moment
         if user.identityStatus == .provided { try tell(user.identity) }
         try transaction.execute(
             """
@@ -32,7 +33,7 @@ extension Projection {
                 kind = \(user.identity.kind.rawValue), standing = \(user.identityStatus.rawValue),
                 identity_version = \(user.identityVersion), is_suspended = \(user.isSuspended),
                 sessions_ended_at = \(user.sessionsEndedAt),
-                external_unread_count = \(moved.externalUnreadCount),
+                external_unread_count = \(archived.externalUnreadCount),
                 created_at = CASE
                     WHEN \(isNew) = 1 OR created_at > \(createdAt) THEN \(createdAt)
                     ELSE created_at
@@ -41,13 +42,13 @@ extension Projection {
             """)
     }
 
-    private func bring(_ moved: ArchivedRelations) throws {
+    private func insert(_ archived: ArchivedRelations) throws {
         // Users whose own record was imported already have their status.
-        try createImportedUsers([moved.user] + moved.followed)
-        for some in moved.followed.powers(upTo: 256) {
+        try createImportedUsers([archived.user] + archived.followed)
+        for some in archived.followed.powers(upTo: 256) {
             let rows = some.map { user -> [SQLValue] in
                 [
-                    application.bytes.sqlValue, moved.user.text.sqlValue, user.text.sqlValue,
+                    application.bytes.sqlValue, archived.user.text.sqlValue, user.text.sqlValue,
                     Int64(1).sqlValue, Int64(0).sqlValue,
                 ]
             }
@@ -59,26 +60,26 @@ extension Projection {
             try transaction.execute(
                 """
                 UPDATE identities SET following_count = following_count + \(added)
-                WHERE application = \(application) AND user_id = \(moved.user)
+                WHERE application = \(application) AND user_id = \(archived.user)
                 """)
         }
-        try importBlocks(moved)
+        try importBlocks(archived)
     }
 
     /// Inserts a content, unless it exists.
-    func bring(_ moved: ArchivedContent) throws {
-        let id = moved.content.id
+    func insert(_ archived: ArchivedContent) throws {
+        let id = archived.content.id
         guard try transaction.content(id, in: application) == nil else { return }
-        try keep(moved.content)
-        if let owner = moved.owner { try own(id, owner) }
+        try keep(archived.content)
+        if let owner = archived.owner { try own(id, owner) }
     }
 
-    private func bring(_ moved: ArchivedAnnouncement) throws {
-        let id = moved.announcement.id
+    private func insert(_ archived: ArchivedAnnouncement) throws {
+        let id = archived.announcement.id
         try announce(
             AnnouncementSent(
-                announcement: moved.announcement, recipients: moved.recipients.map(\.user)))
-        for recipient in moved.recipients {
+                announcement: archived.announcement, recipients: archived.recipients.map(\.user)))
+        for recipient in archived.recipients {
             try transaction.execute(
                 """
                 UPDATE announcement_recipients SET status = \(recipient.status.rawValue)
@@ -97,8 +98,8 @@ extension Projection {
     ///
     /// A distinct one whose participants already have another has no key: the next event of the same
     /// transaction merges the two.
-    func bring(_ moved: ArchivedConversation) throws {
-        let conversation = moved.conversation
+    func insert(_ archived: ArchivedConversation) throws {
+        let conversation = archived.conversation
         let id = conversation.id
         saveAbsence(of: id)
         let isDistinct = conversation.isDistinct && conversation.deletedAt == nil
@@ -116,7 +117,7 @@ extension Projection {
             )
             """)
         if conversation.deletedAt == nil { addToCounts(conversations: 1) }
-        for alias in moved.aliases {
+        for alias in archived.aliases {
             try transaction.execute(
                 """
                 INSERT INTO conversation_aliases (application, alias, conversation)
@@ -127,13 +128,13 @@ extension Projection {
                 ON CONFLICT (application, alias) DO NOTHING
                 """)
         }
-        try createImportedUsers(moved.members.map(\.participant.userID))
-        for member in moved.members { try bring(member, conversation) }
+        try createImportedUsers(archived.members.map(\.participant.userID))
+        for member in archived.members { try insert(member, conversation) }
         let users = conversation.participants.users
         try connect(users, among: users, of: id, isMeeting: false)
     }
 
-    private func bring(_ member: ArchivedParticipant, _ conversation: Conversation) throws {
+    private func insert(_ member: ArchivedParticipant, _ conversation: Conversation) throws {
         let (part, id) = (member.participant, conversation.id)
         try transaction.execute(
             """
@@ -168,22 +169,22 @@ extension Projection {
     }
 
     /// Inserts a message and counts it in every view.
-    func bring(_ moved: ArchivedMessage) throws {
-        for content in moved.contents { try bring(content) }
-        let message = moved.message
-        insert(message, blocksChangedAt: moved.blocksChangedAt)
-        for (part, place) in zip(message.parts, moved.places) {
+    func insert(_ archived: ArchivedMessage) throws {
+        for content in archived.contents { try insert(content) }
+        let message = archived.message
+        insert(message, blocksChangedAt: archived.blocksChangedAt)
+        for (part, place) in zip(message.parts, archived.places) {
             try insert(part, of: message.id, in: message.conversation)
             if let place { try move(part.index, to: place, in: message.id) }
         }
-        if let made = moved.partsMade {
+        if let made = archived.partsMade {
             try transaction.execute(
                 """
                 UPDATE messages SET parts_made = \(made)
                 WHERE application = \(application) AND id = \(message.id)
                 """)
         }
-        try bring(moved.recipients, of: message)
+        try insert(archived.recipients, of: message)
         try transaction.execute(
             """
             UPDATE conversations SET
@@ -201,7 +202,7 @@ extension Projection {
         try countInViews(message)
     }
 
-    private func bring(_ recipients: [ArchivedMessage.Recipient], of message: Message) throws {
+    private func insert(_ recipients: [ArchivedMessage.Recipient], of message: Message) throws {
         let (place, home) = (message.position, message.conversation)
         for recipient in recipients {
             if recipient.isHidden {

@@ -28,16 +28,17 @@ extension Projection {
     }
 
     /// Adds the blocks of an imported record.
-    func importBlocks(_ moved: ArchivedRelations) throws {
-        let ends = moved.blockPeriods.map { period in period.until ?? period.since }
+    func importBlocks(_ archived: ArchivedRelations) throws {
+        let ends = archived.blockPeriods.map { period in period.until ?? period.since }
         if let latest = ends.max(), try latest > blocksChangedAt() {
             try setBlocksChangedAt(latest)
         }
-        let past = moved.blockPeriods.filter { period in period.until != nil }
+        let past = archived.blockPeriods.filter { period in period.until != nil }
         for some in past.powers(upTo: 256) {
             let rows = some.map { period -> [SQLValue] in
                 [
-                    application.bytes.sqlValue, moved.user.text.sqlValue, period.user.text.sqlValue,
+                    application.bytes.sqlValue, archived.user.text.sqlValue,
+                    period.user.text.sqlValue,
                     period.since.milliseconds.sqlValue,
                     period.until?.milliseconds.sqlValue ?? .null,
                 ]
@@ -49,16 +50,16 @@ extension Projection {
                 ON CONFLICT (application, owner, blocked, since) DO NOTHING
                 """)
         }
-        let open = moved.blockPeriods.filter { period in period.until == nil }
+        let open = archived.blockPeriods.filter { period in period.until == nil }
         let known = Set(open.map(\.user))
-        try createUsers(moved.blocked)
-        try block(open.map { period in (period.user, period.since) }, by: moved.user)
+        try createUsers(archived.blocked)
+        try block(open.map { period in (period.user, period.since) }, by: archived.user)
         // Blocks without a known beginning begin now.
-        let undated = moved.blocked.filter { user in !known.contains(user) }
+        let undated = archived.blocked.filter { user in !known.contains(user) }
         guard !undated.isEmpty else { return }
         try apply(
             BlocksChanged(
-                owner: moved.user, added: undated, removed: [], at: Timestamp(milliseconds: 0)))
+                owner: archived.user, added: undated, removed: [], at: Timestamp(milliseconds: 0)))
     }
 
     private func block(_ users: [(user: UserID, since: Timestamp)], by owner: UserID) throws {

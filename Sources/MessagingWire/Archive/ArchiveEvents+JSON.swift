@@ -17,15 +17,15 @@ extension RecordImported: EventPayloadJSON {
 
     func subject(in links: LinkBuilder) -> String {
         switch record {
-        case .user(let moved): UserIDJSON.text(identity: moved.user.id)
-        case .relations(let moved): UserIDJSON.text(identity: moved.user)
-        case .conversation(let moved):
-            IdentifierJSON.text(moved.conversation.id, in: .conversations)
-        case .message(let moved): IdentifierJSON.text(moved.message.id, in: .messages)
-        case .scheduled(let moved): IdentifierJSON.text(moved.message.id, in: .messages)
-        case .content(let moved): IdentifierJSON.text(moved.content.id, in: .content)
-        case .announcement(let moved):
-            IdentifierJSON.text(moved.announcement.id, in: .announcements)
+        case .user(let archived): UserIDJSON.text(identity: archived.user.id)
+        case .relations(let archived): UserIDJSON.text(identity: archived.user)
+        case .conversation(let archived):
+            IdentifierJSON.text(archived.conversation.id, in: .conversations)
+        case .message(let archived): IdentifierJSON.text(archived.message.id, in: .messages)
+        case .scheduled(let archived): IdentifierJSON.text(archived.message.id, in: .messages)
+        case .content(let archived): IdentifierJSON.text(archived.content.id, in: .content)
+        case .announcement(let archived):
+            IdentifierJSON.text(archived.announcement.id, in: .announcements)
         // A replay key has no id of its own.
         case .key, .application: links.applicationID
         }
@@ -44,14 +44,14 @@ extension ArchiveRecord {
         switch self {
         case .application(let application):
             "the name \(EventLogLine.printable(application.name))"
-        case .user(let moved): EventLogLine.user(moved.user.id)
-        case .relations(let moved): "the relations of \(EventLogLine.user(moved.user))"
-        case .conversation(let moved): "conversation \(moved.conversation.id)"
-        case .message(let moved): "message \(moved.message.id)"
-        case .scheduled(let moved): "scheduled message \(moved.message.id)"
-        case .content(let moved): "content \(moved.content.id)"
-        case .announcement(let moved): "announcement \(moved.announcement.id)"
-        case .key(let moved): "key \(moved.key)"
+        case .user(let archived): EventLogLine.user(archived.user.id)
+        case .relations(let archived): "the relations of \(EventLogLine.user(archived.user))"
+        case .conversation(let archived): "conversation \(archived.conversation.id)"
+        case .message(let archived): "message \(archived.message.id)"
+        case .scheduled(let archived): "scheduled message \(archived.message.id)"
+        case .content(let archived): "content \(archived.content.id)"
+        case .announcement(let archived): "announcement \(archived.announcement.id)"
+        case .key(let archived): "key \(archived.key)"
         }
     }
 }

@@ -12,12 +12,12 @@ public enum ArchiveLineJSON {
     public static func write(_ line: ArchiveLine, into writer: inout JSONWriter) {
         switch line {
         case .application(let application): write(application, into: &writer)
-        case .bytes(let moved):
+        case .bytes(let archived):
             writer.object { writer in
                 writer.kind(.bytes)
-                writer.member("content", moved.content.uuid)
-                writer.member("at", moved.place)
-                writer.member("data", Base64.encode(moved.bytes))
+                writer.member("content", archived.content.uuid)
+                writer.member("at", archived.offset)
+                writer.member("data", Base64.encode(archived.bytes))
             }
         case .record(let record): write(record, into: &writer)
         }
@@ -26,23 +26,23 @@ public enum ArchiveLineJSON {
     static func write(_ record: ArchiveRecord, into writer: inout JSONWriter) {
         switch record {
         case .application(let application): write(application, into: &writer)
-        case .user(let moved): write(moved, into: &writer)
-        case .relations(let moved): write(moved, into: &writer)
-        case .conversation(let moved): write(moved, into: &writer)
-        case .message(let moved): write(moved, into: &writer)
-        case .content(let moved):
+        case .user(let archived): write(archived, into: &writer)
+        case .relations(let archived): write(archived, into: &writer)
+        case .conversation(let archived): write(archived, into: &writer)
+        case .message(let archived): write(archived, into: &writer)
+        case .content(let archived):
             writer.object { writer in
                 writer.kind(.content)
-                write(moved, into: &writer)
+                write(archived, into: &writer)
             }
-        case .scheduled(let moved): write(moved, into: &writer)
-        case .announcement(let moved): write(moved, into: &writer)
-        case .key(let moved):
+        case .scheduled(let archived): write(archived, into: &writer)
+        case .announcement(let archived): write(archived, into: &writer)
+        case .key(let archived):
             writer.object { writer in
                 writer.kind(.key)
-                writer.member("kind", moved.kind.rawValue)
-                writer.member("key", moved.key.uuid)
-                writer.member("object", moved.object.uuid)
+                writer.member("kind", archived.kind.rawValue)
+                writer.member("key", archived.key.uuid)
+                writer.member("object", archived.object.uuid)
             }
         }
     }
@@ -99,7 +99,7 @@ public enum ArchiveLineJSON {
     private static func key(_ line: ArchiveLineReader) throws(ArchiveLineError) -> ArchivedReplayKey
     {
         guard let kind = Replay.Kind(rawValue: try line.text("kind")) else {
-            throw line.mistake("kind", "must be a kind of key")
+            throw line.error("kind", "must be a kind of key")
         }
         return ArchivedReplayKey(kind, try line.uuid("key"), object: try line.uuid("object"))
     }

@@ -13,12 +13,12 @@ struct ArchiveLineReader {
         self.path = path
     }
 
-    func mistake(_ name: String, _ rule: String) -> ArchiveLineError {
+    func error(_ name: String, _ rule: String) -> ArchiveLineError {
         ArchiveLineError(path + name, rule)
     }
 
     private func required(_ name: String) throws(ArchiveLineError) -> JSONValue {
-        guard let value = object.present(name) else { throw mistake(name, "is missing") }
+        guard let value = object.present(name) else { throw error(name, "is missing") }
         return value
     }
 
@@ -30,13 +30,13 @@ struct ArchiveLineReader {
     }
 
     func text(_ name: String) throws(ArchiveLineError) -> String {
-        guard let text = try required(name).string else { throw mistake(name, "must be a text") }
+        guard let text = try required(name).string else { throw error(name, "must be a text") }
         return text
     }
 
     func flag(_ name: String) throws(ArchiveLineError) -> Bool {
         guard let flag = try required(name).bool else {
-            throw mistake(name, "must be true or false")
+            throw error(name, "must be true or false")
         }
         return flag
     }
@@ -53,7 +53,7 @@ struct ArchiveLineReader {
         _ name: String, _ range: ClosedRange<Int64> = counters
     ) throws(ArchiveLineError) -> Int64 {
         guard let number = try required(name).integer, range.contains(number) else {
-            throw mistake(
+            throw error(
                 name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
@@ -72,7 +72,7 @@ struct ArchiveLineReader {
 
     func moment(_ name: String) throws(ArchiveLineError) -> Timestamp {
         guard let moment = TimestampJSON.read(try text(name)) else {
-            throw mistake(name, "must be a time such as 2026-03-01T09:15:30.042Z")
+            throw error(name, "must be a time such as 2026-03-01T09:15:30.042Z")
         }
         return moment
     }
@@ -83,7 +83,7 @@ struct ArchiveLineReader {
         let moment = try moment(name)
         // 9999-01-01T00:00:00Z.
         guard moment.milliseconds < 253_370_764_800_000 else {
-            throw mistake(
+            throw error(
                 name, "must be a time before the year 9999, because later changes have later times")
         }
         return moment
@@ -91,14 +91,14 @@ struct ArchiveLineReader {
 
     func uuid<Subject>(_ name: String) throws(ArchiveLineError) -> Identifier<Subject> {
         guard let id = Identifier<Subject>(uuid: try text(name)) else {
-            throw mistake(name, "must be a UUID")
+            throw error(name, "must be a UUID")
         }
         return id
     }
 
     func user(_ name: String) throws(ArchiveLineError) -> UserID {
         guard let user = UserID(try text(name)) else {
-            throw mistake(name, "must be a user id of 1 to 128 characters other than . and ..")
+            throw error(name, "must be a user id of 1 to 128 characters other than . and ..")
         }
         return user
     }
@@ -113,7 +113,7 @@ struct ArchiveLineReader {
             let count =
                 counts.count == 1
                 ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
-            throw mistake(name, "must be \(count) bytes in base64")
+            throw error(name, "must be \(count) bytes in base64")
         }
         return bytes
     }
@@ -124,7 +124,7 @@ struct ArchiveLineReader {
         guard let set = IntervalSet(text: try text(name)),
             set.intervals.last.map({ last in last.upperBound <= Self.counters.upperBound }) ?? true
         else {
-            throw mistake(
+            throw error(
                 name,
                 "must be positions such as 1-500,502 in ascending order, at most \(Self.counters.upperBound)"
             )
@@ -135,7 +135,7 @@ struct ArchiveLineReader {
     /// A value with a fixed list of names.
     func choice<Value: RawRepresentable<String>>(_ name: String) throws(ArchiveLineError) -> Value {
         guard let value = Value(rawValue: try text(name)) else {
-            throw mistake(name, "must be one of its words")
+            throw error(name, "must be one of its words")
         }
         return value
     }
@@ -146,7 +146,7 @@ struct ArchiveLineReader {
     ) throws(ArchiveLineError) -> [Value] {
         guard let list = object.present(name) else { return [] }
         guard list.kind == .array, list.count <= limit else {
-            throw mistake(name, "must be an array of at most \(limit)")
+            throw error(name, "must be an array of at most \(limit)")
         }
         var values: [Value] = []
         for element in list.elements { values.append(try read(element)) }
@@ -159,7 +159,7 @@ struct ArchiveLineReader {
     ) throws(ArchiveLineError) -> [Value] {
         try list(name, limit) { element throws(ArchiveLineError) in
             guard element.kind == .object else {
-                throw mistake(name, "must be an array of objects")
+                throw error(name, "must be an array of objects")
             }
             return try read(ArchiveLineReader(element, "\(path)\(name)."))
         }
@@ -169,18 +169,18 @@ struct ArchiveLineReader {
     func users(_ name: String, _ limit: Int) throws(ArchiveLineError) -> [UserID] {
         let users = try list(name, limit) { element throws(ArchiveLineError) in
             guard let user = element.string.flatMap({ text in UserID(text) }) else {
-                throw mistake(
+                throw error(
                     name, "must be an array of user ids of 1 to 128 characters other than . and ..")
             }
             return user
         }
-        guard Set(users).count == users.count else { throw mistake(name, "names a user twice") }
+        guard Set(users).count == users.count else { throw error(name, "names a user twice") }
         return users
     }
 
     func member(_ name: String) throws(ArchiveLineError) -> ArchiveLineReader {
         let value = try required(name)
-        guard value.kind == .object else { throw mistake(name, "must be an object") }
+        guard value.kind == .object else { throw error(name, "must be an object") }
         return ArchiveLineReader(value, "\(path)\(name).")
     }
 
@@ -191,7 +191,7 @@ struct ArchiveLineReader {
         do throws(Rejection) {
             return try validate()
         } catch {
-            throw mistake(name, rule)
+            throw self.error(name, rule)
         }
     }
 }

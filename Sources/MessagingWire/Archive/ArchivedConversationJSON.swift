@@ -2,8 +2,8 @@ import JSON
 import Messaging
 
 extension ArchiveLineJSON {
-    static func write(_ moved: ArchivedConversation, into writer: inout JSONWriter) {
-        let conversation = moved.conversation
+    static func write(_ archived: ArchivedConversation, into writer: inout JSONWriter) {
+        let conversation = archived.conversation
         writer.object { writer in
             writer.kind(.conversation)
             writer.member("id", conversation.id.uuid)
@@ -14,11 +14,11 @@ extension ArchiveLineJSON {
             writer.member("version", conversation.version)
             writer.member("last_position", conversation.lastPosition.number)
             writer.member(present: "last_sent_at", conversation.lastSentAt)
-            writer.member(present: "aliases", moved.aliases.map(\.uuid))
+            writer.member(present: "aliases", archived.aliases.map(\.uuid))
             write(conversation.metadata, into: &writer)
             writer.key("participants")
             writer.array { writer in
-                for member in moved.members { write(member, into: &writer) }
+                for member in archived.members { write(member, into: &writer) }
             }
         }
     }
@@ -70,12 +70,12 @@ extension ArchiveLineJSON {
         let members = try line.objects("participants", 1_000_000, member)
         let users = members.map(\.participant.userID)
         guard Set(users).count == users.count else {
-            throw line.mistake("participants", "names a user twice")
+            throw line.error("participants", "names a user twice")
         }
         let deletedAt = try line.optional("deleted_at", line.moment)
         let present = members.filter { member in !member.participant.isFormer }.count
         guard present <= limits.participants, (deletedAt == nil) != members.isEmpty else {
-            throw line.mistake(
+            throw line.error(
                 "participants",
                 "must name 1 to \(limits.participants) users that take part, and none where deleted_at stands"
             )
@@ -86,7 +86,7 @@ extension ArchiveLineJSON {
             !participant.isFormer && participant.past.isEmpty
         }
         guard !isDistinct || haveStayed else {
-            throw line.mistake(
+            throw line.error(
                 "distinct", "must be false where a participant has left_after or past")
         }
         let conversation = Conversation(
@@ -106,12 +106,12 @@ extension ArchiveLineJSON {
     {
         let aliases = try line.list("aliases", 1_000_000) { element throws(ArchiveLineError) in
             guard let id = element.string.flatMap({ text in Conversation.ID(uuid: text) }) else {
-                throw line.mistake("aliases", "must be an array of UUIDs")
+                throw line.error("aliases", "must be an array of UUIDs")
             }
             return id
         }
         guard Set(aliases).count == aliases.count else {
-            throw line.mistake("aliases", "names one twice")
+            throw line.error("aliases", "names one twice")
         }
         return aliases
     }
@@ -127,7 +127,7 @@ extension ArchiveLineJSON {
         let hidden = try line.positions("hidden")
         // Each is a row.
         guard hidden.count <= 1_000_000 else {
-            throw line.mistake("hidden", "must be 1000000 positions at most")
+            throw line.error("hidden", "must be 1000000 positions at most")
         }
         return ArchivedParticipant(
             part, place: try line.number("place"),
@@ -154,7 +154,7 @@ extension ArchiveLineJSON {
         let path = try line.list("path", MetadataLimits.depth + 1) {
             element throws(ArchiveLineError) in
             guard let key = element.string else {
-                throw line.mistake("path", "must be an array of keys")
+                throw line.error("path", "must be an array of keys")
             }
             return key
         }
@@ -169,7 +169,7 @@ extension ArchiveLineJSON {
             case nil: nil
             }
         guard let value else {
-            throw line.mistake("value", "must be a text, an empty object, or null")
+            throw line.error("value", "must be a text, an empty object, or null")
         }
         return (path, MetadataWrite(value, at: try line.momentOfChange("at")))
     }

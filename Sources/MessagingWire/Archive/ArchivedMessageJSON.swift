@@ -3,8 +3,8 @@ import JSON
 import Messaging
 
 extension ArchiveLineJSON {
-    static func write(_ moved: ArchivedMessage, into writer: inout JSONWriter) {
-        let message = moved.message
+    static func write(_ archived: ArchivedMessage, into writer: inout JSONWriter) {
+        let message = archived.message
         writer.object { writer in
             writer.kind(.message)
             writer.member("id", message.id.uuid)
@@ -14,18 +14,18 @@ extension ArchiveLineJSON {
             writer.member("sent_at", message.sentAt)
             writer.member(present: "updated_at", message.updatedAt)
             writer.member("version", message.version)
-            writer.member(present: "parts_made", moved.partsMade)
-            if moved.blocksChangedAt.milliseconds != 0 {
-                writer.member("blocks_changed_at", moved.blocksChangedAt)
+            writer.member(present: "parts_made", archived.partsMade)
+            if archived.blocksChangedAt.milliseconds != 0 {
+                writer.member("blocks_changed_at", archived.blocksChangedAt)
             }
             writer.key("parts")
             writer.array { writer in
-                for (part, place) in zip(message.parts, moved.places) {
+                for (part, place) in zip(message.parts, archived.places) {
                     write(part, at: place, into: &writer)
                 }
             }
-            write(moved.contents, into: &writer)
-            write(moved.recipients, into: &writer)
+            write(archived.contents, into: &writer)
+            write(archived.recipients, into: &writer)
         }
     }
 
@@ -80,13 +80,13 @@ extension ArchiveLineJSON {
         guard !contents.isEmpty else { return }
         writer.key("contents")
         writer.array { writer in
-            for moved in contents { writer.object { writer in write(moved, into: &writer) } }
+            for archived in contents { writer.object { writer in write(archived, into: &writer) } }
         }
     }
 
     /// The members of a content.
-    static func write(_ moved: ArchivedContent, into writer: inout JSONWriter) {
-        let content = moved.content
+    static func write(_ archived: ArchivedContent, into writer: inout JSONWriter) {
+        let content = archived.content
         writer.member("id", content.id.uuid)
         writer.member(present: "conversation", content.conversation?.uuid)
         writer.member("mime_type", content.mimeType)
@@ -98,21 +98,21 @@ extension ArchiveLineJSON {
         writer.member(present: "sha512", content.sha512.map(Base64.encode))
         writer.member("completed_at", content.completedAt)
         writer.member(present: "origin", content.origin)
-        writer.member(present: "owner", moved.owner?.text)
+        writer.member(present: "owner", archived.owner?.text)
     }
 
     static func message(_ line: ArchiveLineReader) throws(ArchiveLineError) -> ArchivedMessage {
         let parts = try line.objects("parts", Message.partLimit, part)
         let indexes = Set(parts.map(\.part.index))
         guard !parts.isEmpty, indexes.count == parts.count else {
-            throw line.mistake("parts", "must be at least one, and no two of the same index")
+            throw line.error("parts", "must be at least one, and no two of the same index")
         }
         let partsMade = try line.optional("parts_made") { name throws(ArchiveLineError) in
             try line.number(name)
         }
         // The next part gets this index.
         guard Int64(indexes.max() ?? 0) < partsMade ?? Int64(parts.count) else {
-            throw line.mistake(
+            throw line.error(
                 partsMade == nil ? "parts.index" : "parts_made",
                 partsMade == nil
                     ? "must be below the number of parts where parts_made is missing"
@@ -137,7 +137,7 @@ extension ArchiveLineJSON {
         let sender = try line.member("sender")
         if sender.object.present("user_id") != nil { return .user(try sender.user("user_id")) }
         let name = try sender.text("name")
-        guard !name.isEmpty else { throw sender.mistake("name", "must not be empty") }
+        guard !name.isEmpty else { throw sender.error("name", "must not be empty") }
         return .named(name)
     }
 
@@ -176,9 +176,9 @@ extension ArchiveLineJSON {
         guard let encoding = try line.optional("encoding", line.text) else {
             return .inline(Array(text.utf8))
         }
-        guard encoding == "base64" else { throw line.mistake("encoding", "must be base64") }
+        guard encoding == "base64" else { throw line.error("encoding", "must be base64") }
         guard let bytes = Base64.decode(text) else {
-            throw line.mistake("body", "must be base64")
+            throw line.error("body", "must be base64")
         }
         return .inline(bytes)
     }
@@ -211,8 +211,8 @@ extension ArchiveLineJSON {
 }
 
 extension ArchiveLineJSON {
-    static func write(_ moved: ArchivedScheduledMessage, into writer: inout JSONWriter) {
-        let (message, draft) = (moved.message, moved.message.draft)
+    static func write(_ archived: ArchivedScheduledMessage, into writer: inout JSONWriter) {
+        let (message, draft) = (archived.message, archived.message.draft)
         writer.object { writer in
             writer.kind(.scheduled)
             writer.member("id", message.id.uuid)
@@ -236,7 +236,7 @@ extension ArchiveLineJSON {
                     }
                 }
             }
-            write(moved.contents, into: &writer)
+            write(archived.contents, into: &writer)
         }
     }
 
@@ -275,8 +275,8 @@ extension ArchiveLineJSON {
             contents: try line.objects("contents", Message.partLimit, content))
     }
 
-    static func write(_ moved: ArchivedAnnouncement, into writer: inout JSONWriter) {
-        let announcement = moved.announcement
+    static func write(_ archived: ArchivedAnnouncement, into writer: inout JSONWriter) {
+        let announcement = archived.announcement
         writer.object { writer in
             writer.kind(.announcement)
             writer.member("id", announcement.id.uuid)
@@ -288,7 +288,7 @@ extension ArchiveLineJSON {
             }
             writer.key("recipients")
             writer.array { writer in
-                for recipient in moved.recipients {
+                for recipient in archived.recipients {
                     writer.object { writer in
                         writer.member("user_id", recipient.user.text)
                         writer.member("status", recipient.status.rawValue)
@@ -307,7 +307,7 @@ extension ArchiveLineJSON {
             if case .inline = part.body { true } else { false }
         }
         guard isInline, !parts.isEmpty, Set(parts.map(\.index)).count == parts.count else {
-            throw line.mistake("parts", "must be at least one, each with a body and its own index")
+            throw line.error("parts", "must be at least one, each with a body and its own index")
         }
         let recipients = try line.objects("recipients", Announcement.recipientLimit) {
             recipient throws(ArchiveLineError) in
@@ -316,7 +316,7 @@ extension ArchiveLineJSON {
                 deletedAt: try recipient.optional("deleted_at", recipient.moment))
         }
         guard !recipients.isEmpty, Set(recipients.map(\.user)).count == recipients.count else {
-            throw line.mistake("recipients", "must be at least one, and no user twice")
+            throw line.error("recipients", "must be at least one, and no user twice")
         }
         return ArchivedAnnouncement(
             Announcement(

@@ -16,11 +16,11 @@ extension ArchiveLineJSON {
 
     static func application(_ line: ArchiveLineReader) throws(ArchiveLineError) -> Application {
         guard try line.number("format") == format else {
-            throw line.mistake("format", "is one that this release does not read")
+            throw line.error("format", "is one that this release does not read")
         }
         let name = try line.text("name")
         guard (1...200).contains(name.utf8.count) else {
-            throw line.mistake("name", "must have 1 to 200 bytes")
+            throw line.error("name", "must have 1 to 200 bytes")
         }
         return Application(
             id: try line.uuid("id"), name: name, createdAt: try line.moment("created_at"),
@@ -31,8 +31,8 @@ extension ArchiveLineJSON {
             })
     }
 
-    static func write(_ moved: ArchivedUser, into writer: inout JSONWriter) {
-        let (user, identity) = (moved.user, moved.user.identity)
+    static func write(_ archived: ArchivedUser, into writer: inout JSONWriter) {
+        let (user, identity) = (archived.user, archived.user.identity)
         writer.object { writer in
             writer.kind(.user)
             writer.member("user_id", identity.userID.text)
@@ -50,15 +50,15 @@ extension ArchiveLineJSON {
             }
             writer.member("suspended", user.isSuspended)
             writer.member(present: "sessions_ended_at", user.sessionsEndedAt)
-            writer.member("external_unread_count", moved.externalUnreadCount)
-            writer.member(present: "created_at", moved.createdAt)
+            writer.member("external_unread_count", archived.externalUnreadCount)
+            writer.member(present: "created_at", archived.createdAt)
         }
     }
 
     static func user(_ line: ArchiveLineReader) throws(ArchiveLineError) -> ArchivedUser {
         let id = try line.user("user_id")
-        guard let standing = User.IdentityStatus(word: try line.text("standing")) else {
-            throw line.mistake("standing", "must be unknown, named or told")
+        guard let status = User.IdentityStatus(word: try line.text("standing")) else {
+            throw line.error("standing", "must be unknown, named or told")
         }
         var identity = Identity(userID: id, kind: try line.choice("identity_type"))
         for member in Identity.Member.allCases {
@@ -72,7 +72,7 @@ extension ArchiveLineJSON {
         identity.metadata = try metadata(line)
         return ArchivedUser(
             User(
-                identity: identity, identityStatus: standing,
+                identity: identity, identityStatus: status,
                 identityVersion: try line.version("version"),
                 isSuspended: try line.flag("suspended"),
                 sessionsEndedAt: try line.optional("sessions_ended_at", line.moment)),
@@ -86,7 +86,7 @@ extension ArchiveLineJSON {
     {
         guard let value = line.object.present("metadata") else { return [:] }
         let rule = "must be an object of at most \(Identity.metadataLimit) texts"
-        guard value.kind == .object else { throw line.mistake("metadata", rule) }
+        guard value.kind == .object else { throw line.error("metadata", rule) }
         return try line.validated("metadata", rule) { () throws(Rejection) in
             let metadata = try IdentityJSON.metadata(value, at: "metadata", as: "metadata")
             try Identity.check(metadata, as: "metadata")
@@ -94,16 +94,16 @@ extension ArchiveLineJSON {
         }
     }
 
-    static func write(_ moved: ArchivedRelations, into writer: inout JSONWriter) {
+    static func write(_ archived: ArchivedRelations, into writer: inout JSONWriter) {
         writer.object { writer in
             writer.kind(.relations)
-            writer.member("user_id", moved.user.text)
-            writer.member(present: "following", moved.followed.map(\.text))
-            writer.member(present: "blocked", moved.blocked.map(\.text))
-            guard !moved.blockPeriods.isEmpty else { return }
+            writer.member("user_id", archived.user.text)
+            writer.member(present: "following", archived.followed.map(\.text))
+            writer.member(present: "blocked", archived.blocked.map(\.text))
+            guard !archived.blockPeriods.isEmpty else { return }
             writer.key("block_periods")
             writer.array { writer in
-                for period in moved.blockPeriods {
+                for period in archived.blockPeriods {
                     writer.object { writer in
                         writer.member("user_id", period.user.text)
                         writer.member("since", period.since)
@@ -119,7 +119,7 @@ extension ArchiveLineJSON {
         let periods = try line.objects("block_periods", 10_000_000, blockPeriod)
         let open = periods.filter { period in period.until == nil }.map(\.user)
         guard Set(open).count == open.count, Set(open).isSubset(of: blocked) else {
-            throw line.mistake(
+            throw line.error(
                 "block_periods",
                 "must have at most one without `until` for each user of `blocked`, and none for others"
             )
@@ -135,7 +135,7 @@ extension ArchiveLineJSON {
         let since = try line.momentOfChange("since")
         let until = try line.optional("until", line.momentOfChange)
         if let until, until <= since {
-            throw line.mistake("until", "must be later than `since`")
+            throw line.error("until", "must be later than `since`")
         }
         return ArchivedRelations.BlockPeriod(
             try line.user("user_id"), since: since, until: until)

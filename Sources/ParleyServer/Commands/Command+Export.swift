@@ -122,10 +122,10 @@ extension Command {
             } else {
                 .folder(try folder.blobs())
             }
-        let move = ContentMigration(source: try BlobFolder(at: contents), target: target)
+        let migration = ContentMigration(source: try BlobFolder(at: contents), target: target)
         return { file in
             do {
-                try await move.bring(file)
+                try await migration.migrate(file)
             } catch let failure as CommandFailure {
                 throw ArchiveLineError("contents.id", "cannot be imported: \(failure)")
             }

@@ -31,40 +31,40 @@ extension Command {
         try folder.requireWhole()
         try await migrating(folder.path, to: blobs ?? settings.dataFolder) {
             let contents = try await contentMigration(from: folder, to: blobs, settings)
-            try await move(folder, to: url, contents)
+            try await transfer(folder, to: url, contents)
         }
         return 0
     }
 
-    private static func move(
+    private static func transfer(
         _ folder: DataFolder, to url: String, _ contents: ContentMigration
     ) async throws {
-        let move = try DatabaseMigration(
+        let migration = try DatabaseMigration(
             from: folder.database, to: url, migrations: MessagingStore.migrations)
-        let bar = ProgressBar(of: move.rows * 2, in: .rows)
+        let bar = ProgressBar(of: migration.rows * 2, in: .rows)
         defer { bar.end() }
-        var rows = move.rowsBefore
+        var rows = migration.rowsBefore
         bar.show(rows)
-        try move.send { count in
+        try migration.send { count in
             rows += Int64(count)
             bar.show(rows)
         }
-        for table in move.tables {
-            try move.verify(table) { count in
+        for table in migration.tables {
+            try migration.verify(table) { count in
                 rows += Int64(count)
                 bar.show(rows)
             }
         }
         bar.end()
-        let (count, size) = try await bring(contents, of: folder)
-        try move.finish()
-        for table in move.tables { printLine("\(table.name)\t\(table.rows)") }
-        printLine("rows\t\(move.rows)\ncontents\t\(count)\nbytes\t\(size)")
+        let (count, size) = try await migrateContents(contents, of: folder)
+        try migration.finish()
+        for table in migration.tables { printLine("\(table.name)\t\(table.rows)") }
+        printLine("rows\t\(migration.rows)\ncontents\t\(count)\nbytes\t\(size)")
         printLine("all of it verified, row by row and digest by digest")
     }
 
     /// Copies the contents that the embedded database refers to.
-    private static func bring(
+    private static func migrateContents(
         _ contents: ContentMigration, of folder: DataFolder
     ) async throws -> (count: Int, size: Int64) {
         let database = try Database.open(
@@ -75,7 +75,7 @@ extension Command {
         defer { bar.end() }
         var (count, size) = (0, Int64(0))
         try await store.forEachStoredFile { file in
-            try await contents.bring(file)
+            try await contents.migrate(file)
             count += 1
             size += file.size
             bar.show(size)

@@ -20,7 +20,7 @@ struct ContentMigration {
     /// Copies a file; one that exists already is only verified.
     ///
     /// - Throws: ``CommandFailure`` if it is missing or damaged.
-    func bring(_ file: StoredFile) async throws {
+    func migrate(_ file: StoredFile) async throws {
         switch target {
         case .inPlace:
             guard try source.contains(file.name) else { throw missing(file) }
@@ -104,21 +104,21 @@ struct BlobCopier {
 extension StoredFile {
     /// Its name on disk.
     var name: BlobName {
-        guard let name = BlobName(place.uuid) else { preconditionFailure("an id is a name") }
+        guard let name = BlobName(key.uuid) else { preconditionFailure("an id is a name") }
         return name
     }
 
     /// Its name in a bucket.
     var nameInBucket: BlobName {
-        guard place.isArchive else { return name }
-        guard let archive = Archive(id: place.uuid, attempt: attempt) else {
+        guard key.isArchive else { return name }
+        guard let archive = Archive(id: key.uuid, attempt: attempt) else {
             preconditionFailure("an id is a name")
         }
         return archive.attempt
     }
 
     /// Its name in messages for people.
-    var title: String { "\(place.isArchive ? "the archive" : "content") \(place.uuid)" }
+    var title: String { "\(key.isArchive ? "the archive" : "content") \(key.uuid)" }
 
     /// Whether it has this SHA-256 digest.
     func hasDigest(_ digest: [UInt8]) -> Bool { digest == sha256 }

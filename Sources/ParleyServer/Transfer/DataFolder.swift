@@ -71,14 +71,14 @@ extension MessagingStore {
 
     /// Calls `work` for each stored file, in batches.
     func forEachStoredFile(_ work: (StoredFile) async throws -> Void) async throws {
-        var place: StoredFile.Place?
+        var last: StoredFile.Key?
         repeat {
-            let files = try await storedFiles(after: place, limit: Self.batchSize)
+            let files = try await storedFiles(after: last, limit: Self.batchSize)
             for file in files {
                 try Task.checkCancellation()
                 try await work(file)
             }
-            place = files.count == Self.batchSize ? files.last?.place : nil
-        } while place != nil
+            last = files.count == Self.batchSize ? files.last?.key : nil
+        } while last != nil
     }
 }

@@ -36,14 +36,14 @@ struct ExportedContentCopier: Sendable {
             let files = try await store.contentFiles(
                 of: application, after: last, limit: Self.batchSize)
             for file in files { _ = try await copy(file) }
-            last = files.last.flatMap { file in Content.ID(uuid: file.place.uuid) }
+            last = files.last.flatMap { file in Content.ID(uuid: file.key.uuid) }
         } while last != nil
     }
 
     /// Remembers the contents of a record that are not copied yet.
     func note(_ record: ArchiveRecord) throws {
-        for moved in record.contents {
-            let file = StoredFile(moved.content, of: application)
+        for archived in record.contents {
+            let file = StoredFile(archived.content, of: application)
             guard try !target.contains(file.name) else { continue }
             late.withLock { late in late.append(file) }
         }

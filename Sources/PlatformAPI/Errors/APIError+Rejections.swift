@@ -166,18 +166,18 @@ extension APIError {
 
 extension APIError {
     /// An invalid line of an import (X10): 400 where it cannot be parsed, else 422.
-    init(_ mistake: ImportError) {
-        let field = mistake.mistake.field
+    init(_ error: ImportError) {
+        let field = error.lineError.field
         self.init(
             field == nil ? .invalidRequest : .invalidProperty,
-            mistake.sentence,
-            data: .line(mistake.line, property: field))
+            error.sentence,
+            data: .line(error.line, property: field))
     }
 }
 
 extension ImportError {
     fileprivate var sentence: String {
-        "Line \(line): \(mistake)." + (line > 1 ? " The lines before it are durable." : "")
+        "Line \(line): \(lineError)." + (line > 1 ? " The lines before it are durable." : "")
     }
 }
 

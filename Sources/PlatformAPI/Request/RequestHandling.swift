@@ -188,8 +188,8 @@ extension PlatformAPI {
     private func response(to error: any Error, _ checks: RequestChecks) -> Response {
         switch error {
         case let error as APIError: return response(to: error, for: checks.request)
-        case let mistake as ImportError:
-            return response(to: APIError(mistake), for: checks.request)
+        case let error as ImportError:
+            return response(to: APIError(error), for: checks.request)
         case let rejection as Rejection:
             return response(to: APIError(rejection, checks.endpoint.family), for: checks.request)
         case let error as BodyError:

@@ -13,11 +13,11 @@ enum ImportedObjects {
                 continue
             }
             switch record {
-            case .user(let moved): check(moved.user)
-            case .conversation(let moved): check(moved)
-            case .message(let moved): check(moved.message)
-            case .scheduled(let moved): check(moved.message)
-            case .announcement(let moved): check(moved)
+            case .user(let archived): check(archived.user)
+            case .conversation(let archived): check(archived)
+            case .message(let archived): check(archived.message)
+            case .scheduled(let archived): check(archived.message)
+            case .announcement(let archived): check(archived)
             case .application, .relations, .content, .key: break
             }
         }
@@ -49,8 +49,8 @@ enum ImportedObjects {
         invariant("no size is negative", message.weight >= 0 && message.transfer.bytes >= 0)
     }
 
-    private static func check(_ moved: ArchivedConversation) {
-        let conversation = moved.conversation
+    private static func check(_ archived: ArchivedConversation) {
+        let conversation = archived.conversation
         for presentation in presentations(of: conversation.participants.users.first) {
             var writer = JSONWriter()
             ConversationJSON(
@@ -63,8 +63,8 @@ enum ImportedObjects {
             whole(writer.finish())
         }
         let last = conversation.lastPosition
-        for member in moved.members { check(member, upTo: last) }
-        _ = moved.recipients(at: last)
+        for member in archived.members { check(member, upTo: last) }
+        _ = archived.recipients(at: last)
         // Later requests of clients.
         let (now, patch) = (
             Timestamp(milliseconds: 0),
@@ -106,9 +106,9 @@ enum ImportedObjects {
         whole(writer.finish())
     }
 
-    private static func check(_ moved: ArchivedAnnouncement) {
-        let users = moved.recipients.map(\.user)
-        var views = moved.recipients.map { recipient in
+    private static func check(_ archived: ArchivedAnnouncement) {
+        let users = archived.recipients.map(\.user)
+        var views = archived.recipients.map { recipient in
             AnnouncementJSON.VisibleRecipients.viewer(recipient.user, recipient.status)
         }
         views.append(.all(users))
@@ -116,8 +116,8 @@ enum ImportedObjects {
             for view in views.prefix(3) {
                 var writer = JSONWriter()
                 AnnouncementJSON(
-                    moved.announcement,
-                    sender: moved.announcement.sender.userID.map { BasicIdentity(userID: $0) },
+                    archived.announcement,
+                    sender: archived.announcement.sender.userID.map { BasicIdentity(userID: $0) },
                     recipients: view
                 ).write(presentation, into: &writer)
                 whole(writer.finish())

@@ -116,7 +116,7 @@ import Testing
         await #expect(
             throws: RejectedImportStep(
                 step: 1,
-                mistake: ArchiveLineError("conversation", "is neither on a line before nor here"))
+                lineError: ArchiveLineError("conversation", "is neither on a line before nor here"))
         ) {
             try await sample.store.importRecords(steps, in: sample.application)
         }

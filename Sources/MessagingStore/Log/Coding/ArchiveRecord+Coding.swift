@@ -3,54 +3,54 @@ import Messaging
 extension ArchiveRecord {
     func write(to writer: inout ByteWriter) {
         switch self {
-        case .user(let moved):
+        case .user(let archived):
             writer.write(Int64(0))
-            moved.write(to: &writer)
-        case .relations(let moved):
+            archived.write(to: &writer)
+        case .relations(let archived):
             writer.write(Int64(1))
-            writer.write(moved.user)
-            for users in [moved.followed, moved.blocked] {
+            writer.write(archived.user)
+            for users in [archived.followed, archived.blocked] {
                 writer.write(each: users) { writer, user in writer.write(user) }
             }
-            writer.write(each: moved.blockPeriods) { writer, period in
+            writer.write(each: archived.blockPeriods) { writer, period in
                 writer.write(period.user)
                 writer.write(period.since)
                 writer.write(optional: period.until) { writer, moment in writer.write(moment) }
             }
-        case .conversation(let moved):
+        case .conversation(let archived):
             writer.write(Int64(2))
-            moved.conversation.write(to: &writer)
-            writer.write(each: moved.aliases) { writer, id in writer.write(id) }
-            writer.write(each: moved.members) { writer, member in member.write(to: &writer) }
-        case .message(let moved):
+            archived.conversation.write(to: &writer)
+            writer.write(each: archived.aliases) { writer, id in writer.write(id) }
+            writer.write(each: archived.members) { writer, member in member.write(to: &writer) }
+        case .message(let archived):
             writer.write(Int64(3))
-            moved.message.write(to: &writer)
-            writer.write(optional: moved.partsMade) { writer, count in writer.write(count) }
-            writer.write(each: moved.places) { writer, place in
+            archived.message.write(to: &writer)
+            writer.write(optional: archived.partsMade) { writer, count in writer.write(count) }
+            writer.write(each: archived.places) { writer, place in
                 writer.write(optional: place) { writer, place in writer.write(place) }
             }
-            writer.write(moved.blocksChangedAt)
-            writer.write(moved.contents)
-            writer.write(each: moved.recipients) { writer, recipient in
+            writer.write(archived.blocksChangedAt)
+            writer.write(archived.contents)
+            writer.write(each: archived.recipients) { writer, recipient in
                 writer.write(recipient.user)
                 writer.write(recipient.status.rawValue)
                 writer.write(recipient.isHidden)
             }
-        case .content(let moved):
+        case .content(let archived):
             writer.write(Int64(4))
-            moved.write(to: &writer)
-        case .scheduled(let moved):
+            archived.write(to: &writer)
+        case .scheduled(let archived):
             writer.write(Int64(5))
-            moved.message.write(to: &writer)
-            writer.write(moved.contents)
-        case .announcement(let moved):
+            archived.message.write(to: &writer)
+            writer.write(archived.contents)
+        case .announcement(let archived):
             writer.write(Int64(6))
-            moved.write(to: &writer)
-        case .key(let moved):
+            archived.write(to: &writer)
+        case .key(let archived):
             writer.write(Int64(7))
-            writer.write(moved.kind.rawValue)
-            writer.write(moved.key)
-            writer.write(moved.object)
+            writer.write(archived.kind.rawValue)
+            writer.write(archived.key)
+            writer.write(archived.object)
         case .application(let application):
             writer.write(Int64(8))
             application.write(to: &writer)
@@ -129,7 +129,7 @@ extension ArchivedUser {
         let user = User(
             identity: try Identity(from: &reader),
             identityStatus: try reader.legal(
-                User.IdentityStatus(rawValue: try reader.number()), "standing of a user"),
+                User.IdentityStatus(rawValue: try reader.number()), "identity status of a user"),
             identityVersion: try reader.number(), isSuspended: try reader.flag(),
             sessionsEndedAt: try reader.optional { reader in try reader.timestamp() })
         self.init(
@@ -143,9 +143,9 @@ extension ArchivedParticipant {
         writer.write(participant.userID)
         writer.write(participant.past.text)
         writer.write(participant.joinedAfter)
-        writer.write(optional: participant.leftAfter) { writer, place in writer.write(place) }
+        writer.write(optional: participant.leftAfter) { writer, last in writer.write(last) }
         writer.write(place)
-        writer.write(optional: shownFrom) { writer, place in writer.write(place) }
+        writer.write(optional: shownFrom) { writer, first in writer.write(first) }
         view.write(to: &writer)
         writer.write(optional: frozenMetadata) { writer, metadata in metadata.write(to: &writer) }
     }
