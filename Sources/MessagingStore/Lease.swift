@@ -7,14 +7,13 @@ import SystemSupport
 /// same number for 15 seconds. Each process uses only its own monotonic clock, so differences between clocks
 /// have no effect, and the lease of a crashed holder is free within 15 seconds.
 ///
-/// A holder that was suspended for longer learns at its next beat that it has lost the lease. What it does
-/// until then must be harmless when done twice: it goes through changes that check whether they are still
-/// wanted.
+/// A holder that was suspended for longer learns at its next renewal that it has lost the lease. Another
+/// process may do the same work until then, so every change that the work makes checks whether it is still needed.
 public final class Lease: Sendable {
     /// How long a holder may fail to increment the number before the lease is free.
-    static let life = Duration.seconds(15)
+    static let duration = Duration.seconds(15)
     /// The interval between two increments.
-    private static let beat = Duration.seconds(5)
+    private static let renewalInterval = Duration.seconds(5)
 
     private let name: String
     private let holder: [UInt8]
@@ -26,7 +25,7 @@ public final class Lease: Sendable {
         /// The last row seen of another holder, and when it was first seen.
         var seen: (row: LeaseRow, since: Duration)?
         /// When this process last incremented the number.
-        var lastBeat: Duration?
+        var lastRenewal: Duration?
     }
 
     /// - Parameters:
@@ -64,10 +63,10 @@ public final class Lease: Sendable {
 
     /// Releases the lease, so that another process can take it at once.
     public func release() async {
-        guard state.withLock({ state in state.lastBeat != nil }) else { return }
-        // If this fails, the lease is free 15 seconds after the last beat.
+        guard state.withLock({ state in state.lastRenewal != nil }) else { return }
+        // If this fails, the lease is free 15 seconds after the last renewal.
         try? await store.releaseLease(name, of: holder)
-        state.withLock { state in state.lastBeat = nil }
+        state.withLock { state in state.lastRenewal = nil }
     }
 
     /// Takes or renews the lease, and returns whether this process holds it.
@@ -75,21 +74,21 @@ public final class Lease: Sendable {
         let row = try await store.lease(name)
         let now = elapsed()
         guard row.holder == holder else { return try await takeOver(row, at: now) }
-        let last = state.withLock { state in state.lastBeat }
-        if let last, now - last < Self.beat { return true }
+        let last = state.withLock { state in state.lastRenewal }
+        if let last, now - last < Self.renewalInterval { return true }
         return try await renew()
     }
 
     private func takeOver(_ row: LeaseRow, at now: Duration) async throws -> Bool {
         let isFree = state.withLock { state in
-            state.lastBeat = nil
+            state.lastRenewal = nil
             if state.seen?.row != row { state.seen = (row, now) }
-            return row.holder == nil || state.seen.map { now - $0.since >= Self.life } == true
+            return row.holder == nil || state.seen.map { now - $0.since >= Self.duration } == true
         }
-        guard isFree, try await store.takeLease(name, for: holder, after: row.beat) else {
+        guard isFree, try await store.takeLease(name, for: holder, after: row.renewals) else {
             return false
         }
-        state.withLock { state in state.lastBeat = now }
+        state.withLock { state in state.lastRenewal = now }
         return true
     }
 
@@ -100,7 +99,7 @@ public final class Lease: Sendable {
         // The time before the write: other processes count from when they see it.
         let now = elapsed()
         guard try await store.renewLease(name, of: holder) else { return false }
-        state.withLock { state in state.lastBeat = now }
+        state.withLock { state in state.lastRenewal = now }
         return true
     }
 
@@ -108,13 +107,13 @@ public final class Lease: Sendable {
     /// long.
     private func keep() async throws -> Never {
         while true {
-            try await Task.sleep(for: Self.beat)
-            let last = state.withLock { state in state.lastBeat } ?? .zero
+            try await Task.sleep(for: Self.renewalInterval)
+            let last = state.withLock { state in state.lastRenewal } ?? .zero
             do {
                 guard try await renew() else { throw LeaseLost() }
             } catch let error as SQLError {
                 // Other processes may take the lease soon; until then the database may become reachable again.
-                if elapsed() - last + Self.beat >= Self.life { throw error }
+                if elapsed() - last + Self.renewalInterval >= Self.duration { throw error }
             }
         }
     }
@@ -138,28 +137,30 @@ private struct LeaseRow: Equatable, Sendable {
     /// The process that holds the lease; `nil` if it is free.
     let holder: [UInt8]?
     /// Incremented with every change.
-    let beat: Int64
+    let renewals: Int64
 }
 
 extension MessagingStore {
     /// The state of a lease; free where no row exists.
     fileprivate func lease(_ name: String) async throws -> LeaseRow {
         try await database.read { transaction in
-            try transaction.first("SELECT holder, beat FROM leases WHERE name = \(name)") { row in
-                LeaseRow(holder: try row.optionalBlob(0), beat: try row.int64(1))
+            try transaction.first("SELECT holder, renewals FROM leases WHERE name = \(name)") {
+                row in
+                LeaseRow(holder: try row.optionalBlob(0), renewals: try row.int64(1))
             }
-        } ?? LeaseRow(holder: nil, beat: 0)
+        } ?? LeaseRow(holder: nil, renewals: 0)
     }
 
-    /// - Parameter beat: The number last seen: if it has changed, the lease is not taken.
-    func takeLease(_ name: String, for holder: [UInt8], after beat: Int64) async throws -> Bool {
+    /// - Parameter renewals: The number last seen: if it has changed, the lease is not taken.
+    func takeLease(_ name: String, for holder: [UInt8], after renewals: Int64) async throws -> Bool
+    {
         try await database.write { transaction in
             try transaction.rowsChanged(
                 by: """
-                    INSERT INTO leases (name, holder, beat) VALUES (\(name), \(holder), 1)
+                    INSERT INTO leases (name, holder, renewals) VALUES (\(name), \(holder), 1)
                     ON CONFLICT (name) DO UPDATE
-                    SET holder = excluded.holder, beat = leases.beat + 1
-                    WHERE leases.beat = \(beat)
+                    SET holder = excluded.holder, renewals = leases.renewals + 1
+                    WHERE leases.renewals = \(renewals)
                     """) > 0
         }
     }
@@ -169,7 +170,7 @@ extension MessagingStore {
         try await database.write { transaction in
             try transaction.rowsChanged(
                 by: """
-                    UPDATE leases SET beat = beat + 1 WHERE name = \(name) AND holder = \(holder)
+                    UPDATE leases SET renewals = renewals + 1 WHERE name = \(name) AND holder = \(holder)
                     """) > 0
         }
     }
@@ -178,7 +179,7 @@ extension MessagingStore {
         try await database.write { transaction in
             try transaction.execute(
                 """
-                UPDATE leases SET holder = NULL, beat = beat + 1
+                UPDATE leases SET holder = NULL, renewals = renewals + 1
                 WHERE name = \(name) AND holder = \(holder)
                 """)
         }

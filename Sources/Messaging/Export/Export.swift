@@ -122,7 +122,7 @@ public struct ExportSchedule: Equatable, Sendable {
     /// The exported topics, in the order given.
     public let topics: [WebhookTopic]
     /// The position after which the next export starts.
-    public let place: LogPosition
+    public let position: LogPosition
     /// The moment when the next export is due; `nil` while disabled.
     public let nextAt: Timestamp?
     /// The moment of the last scheduled export.
@@ -132,12 +132,12 @@ public struct ExportSchedule: Equatable, Sendable {
 
     /// A schedule as stored.
     public init(
-        interval: Interval, topics: [WebhookTopic], place: LogPosition, nextAt: Timestamp?,
+        interval: Interval, topics: [WebhookTopic], position: LogPosition, nextAt: Timestamp?,
         lastAt: Timestamp? = nil, last: Export.ID? = nil
     ) {
         self.interval = interval
         self.topics = topics
-        self.place = place
+        self.position = position
         self.nextAt = nextAt
         self.lastAt = lastAt
         self.last = last
@@ -145,7 +145,7 @@ public struct ExportSchedule: Equatable, Sendable {
 
     /// The schedule of an application that has set none.
     public static let none = ExportSchedule(
-        interval: .disabled, topics: [], place: .start, nextAt: nil)
+        interval: .disabled, topics: [], position: .start, nextAt: nil)
 
     /// A day, in milliseconds.
     private static let day: Int64 = 86_400_000
@@ -155,29 +155,30 @@ public struct ExportSchedule: Equatable, Sendable {
     /// An enabled schedule keeps its times and its position, so changing the topics skips no
     /// events.
     ///
-    /// - Parameter place: The end of the log.
+    /// - Parameter position: The end of the log.
     public func changing(
-        to interval: Interval, _ topics: [WebhookTopic], from place: LogPosition, at now: Timestamp
+        to interval: Interval, _ topics: [WebhookTopic], from position: LogPosition,
+        at now: Timestamp
     ) -> ExportSchedule {
         let keeps = interval == .daily && self.interval == .daily
         let next = interval == .daily ? Timestamp(milliseconds: now.milliseconds + Self.day) : nil
         return ExportSchedule(
-            interval: interval, topics: topics, place: keeps ? self.place : place,
+            interval: interval, topics: topics, position: keeps ? self.position : position,
             nextAt: keeps ? nextAt : next, lastAt: lastAt, last: last)
     }
 
     /// The schedule after a due export. Missed days are skipped, because this export contains their events.
     ///
-    /// - Parameter place: The end of the log and of that export.
+    /// - Parameter position: The end of the log and of that export.
     public func following(
-        _ export: Export.ID, through place: LogPosition, at now: Timestamp
+        _ export: Export.ID, through position: LogPosition, at now: Timestamp
     ) -> ExportSchedule {
         let next = nextAt.map { due in
             let missed = max(0, now.milliseconds - due.milliseconds) / Self.day
             return Timestamp(milliseconds: due.milliseconds + (missed + 1) * Self.day)
         }
         return ExportSchedule(
-            interval: interval, topics: topics, place: place, nextAt: next, lastAt: now,
+            interval: interval, topics: topics, position: position, nextAt: next, lastAt: now,
             last: export)
     }
 }

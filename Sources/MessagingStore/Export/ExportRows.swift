@@ -30,7 +30,7 @@ extension Transaction {
     func exportSchedule(in application: Application.ID) throws -> ExportSchedule {
         try first(
             """
-            SELECT repetition, topics, place, next_at, last_at, last_export FROM export_schedules
+            SELECT repetition, topics, position, next_at, last_at, last_export FROM export_schedules
             WHERE application = \(application)
             """
         ) { row in
@@ -38,7 +38,7 @@ extension Transaction {
                 let topics = [WebhookTopic](text: try row.text(1))
             else { throw StoreFault.unreadable("export_schedules") }
             return ExportSchedule(
-                interval: interval, topics: topics, place: LogPosition(try row.int64(2)),
+                interval: interval, topics: topics, position: LogPosition(try row.int64(2)),
                 nextAt: try row.optionalTimestamp(3), lastAt: try row.optionalTimestamp(4),
                 last: try row.optionalID(5))
         } ?? .none
@@ -113,14 +113,14 @@ extension Projection {
         try transaction.execute(
             """
             INSERT INTO export_schedules (
-                application, repetition, topics, place, next_at, last_at, last_export
+                application, repetition, topics, position, next_at, last_at, last_export
             ) VALUES (
                 \(application), \(schedule.interval.rawValue), \(schedule.topics.text),
-                \(schedule.place), \(schedule.nextAt), \(schedule.lastAt), \(schedule.last)
+                \(schedule.position), \(schedule.nextAt), \(schedule.lastAt), \(schedule.last)
             )
             ON CONFLICT (application) DO UPDATE SET
                 repetition = excluded.repetition, topics = excluded.topics,
-                place = excluded.place, next_at = excluded.next_at,
+                position = excluded.position, next_at = excluded.next_at,
                 last_at = excluded.last_at, last_export = excluded.last_export
             """)
     }

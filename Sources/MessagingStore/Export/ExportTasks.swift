@@ -142,7 +142,7 @@ extension MessagingStore {
 
     /// Whether conversations were merged after a position of the log: pages may then miss or repeat messages
     /// that were moved.
-    public func hasMerged(since place: LogPosition, in application: Application.ID) async throws
+    public func hasMerged(since position: LogPosition, in application: Application.ID) async throws
         -> Bool
     {
         try await database.read { transaction in
@@ -151,7 +151,7 @@ extension MessagingStore {
                 """
                 SELECT 1 FROM events
                 WHERE application = \(application) AND kind = 'conversation.merged'
-                    AND position > \(place)
+                    AND position > \(position)
                 LIMIT 1
                 """
             ) { _ in true } ?? false

@@ -174,7 +174,7 @@ extension MessagingStore {
             else { return }
             let end = try transaction.endOfLog(in: application)
             let period = Export.Period(
-                after: schedule.place, through: end, topics: schedule.topics)
+                after: schedule.position, through: end, topics: schedule.topics)
             let export = Export(
                 id: id, scope: .scheduled(period), publicKey: key.der, createdAt: context.now)
             try context.record(

@@ -26,11 +26,11 @@ extension Projection {
         try saveIdentity(of: user.id)
         let isNew = try createUsers([user.id]) > 0
         let createdAt = archived.createdAt ?? moment
-        if user.identityStatus == .provided { try tell(user.identity) }
+        if user.identityStatus == .provided { try provide(user.identity) }
         try transaction.execute(
             """
             UPDATE identities SET
-                kind = \(user.identity.kind.rawValue), standing = \(user.identityStatus.rawValue),
+                kind = \(user.identity.kind.rawValue), status = \(user.identityStatus.rawValue),
                 identity_version = \(user.identityVersion), is_suspended = \(user.isSuspended),
                 sessions_ended_at = \(user.sessionsEndedAt),
                 external_unread_count = \(archived.externalUnreadCount),

@@ -106,7 +106,7 @@ extension Transaction {
     fileprivate func firstPositionNeeded(in application: Application.ID) throws -> LogPosition? {
         try rows(
             """
-            SELECT place FROM export_schedules
+            SELECT position FROM export_schedules
             WHERE application = \(application) AND next_at IS NOT NULL
             UNION ALL
             SELECT after_position FROM exports
@@ -119,7 +119,7 @@ extension Transaction {
                 WHERE application = \(application) AND status = 'active'
             )
             UNION ALL
-            SELECT after_position FROM webhook_stretches WHERE application = \(application)
+            SELECT after_position FROM webhook_ranges WHERE application = \(application)
             UNION ALL
             SELECT r.after_position FROM webhook_replays r
             JOIN webhooks w ON w.application = r.application AND w.id = r.webhook

@@ -4,7 +4,7 @@ import SQL
 extension DatabaseSchema {
     static let messageTables: [SQL] = [
         // All users of an application. Columns with long values come last, because they are read rarely.
-        // `standing`: 0 only referred to, 1 named by others, 2 identity provided.
+        // `status`: 0 only referred to, 1 named by others, 2 identity provided.
         """
         CREATE TABLE identities (
             application BYTEA NOT NULL,
@@ -13,7 +13,7 @@ extension DatabaseSchema {
             avatar_url TEXT,
             kind TEXT NOT NULL,
             conversation_count BIGINT NOT NULL,
-            standing BIGINT NOT NULL DEFAULT 1,
+            status BIGINT NOT NULL DEFAULT 1,
             identity_version BIGINT NOT NULL DEFAULT 1,
             is_suspended BIGINT NOT NULL DEFAULT 0,
             sessions_ended_at BIGINT,

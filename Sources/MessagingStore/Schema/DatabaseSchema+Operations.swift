@@ -95,7 +95,7 @@ extension DatabaseSchema {
         // Ranges of the log that webhooks no longer active have not received, although they were active
         // then. A row is deleted when its range has been read.
         """
-        CREATE TABLE webhook_stretches (
+        CREATE TABLE webhook_ranges (
             application BYTEA NOT NULL,
             webhook BYTEA NOT NULL,
             after_position BIGINT NOT NULL,
@@ -103,8 +103,8 @@ extension DatabaseSchema {
         )
         """,
         """
-        CREATE UNIQUE INDEX webhook_stretches_by_place
-        ON webhook_stretches (application, webhook, through_position)
+        CREATE UNIQUE INDEX webhook_ranges_by_position
+        ON webhook_ranges (application, webhook, through_position)
         """,
         // The previous secret signs beside the current one for a while.
         """
@@ -137,7 +137,7 @@ extension DatabaseSchema {
             application BYTEA NOT NULL PRIMARY KEY,
             repetition TEXT NOT NULL,
             topics TEXT NOT NULL,
-            place BIGINT NOT NULL,
+            position BIGINT NOT NULL,
             next_at BIGINT,
             last_at BIGINT,
             last_export BYTEA
@@ -198,12 +198,12 @@ extension DatabaseSchema {
         ON idempotency_keys (application, idempotency_key)
         """,
         "CREATE INDEX idempotency_keys_by_age ON idempotency_keys (application, kept_at)",
-        // Which process does what only one process may do at a time. No event writes them.
+        // The holders of leases: work that only one process may do at a time. No event writes them.
         """
         CREATE TABLE leases (
             name TEXT NOT NULL PRIMARY KEY,
             holder BYTEA,
-            beat BIGINT NOT NULL
+            renewals BIGINT NOT NULL
         )
         """,
         // The upload records that several processes share. No event writes them. The token in an upload URL

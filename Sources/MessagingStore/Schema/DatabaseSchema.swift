@@ -10,7 +10,7 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "initial schema",
+            number: 1, name: "base schema",
             statements: logTables + messageTables + operationTables)
     ]
 

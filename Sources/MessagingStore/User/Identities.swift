@@ -26,7 +26,7 @@ extension MessagingStore {
             {
                 return .idInUse(user)
             }
-            return .created(try context.tell(identity))
+            return .created(try context.provide(identity))
         }
     }
 
@@ -43,17 +43,17 @@ extension MessagingStore {
             let user = try context.transaction.user(identity.userID, in: application)
             guard let user, user.identityStatus != .unknown else {
                 try demand.check(0) { () throws -> User in throw Rejection.notFound(.identity) }
-                return try context.tell(identity)
+                return try context.provide(identity)
             }
             try demand.check(user.identityVersion) { user }
             guard user.identityStatus != .provided || user.identity != identity else { return user }
-            return try context.tell(identity)
+            return try context.provide(identity)
         }
     }
 }
 
 extension MutationContext {
-    fileprivate func tell(_ identity: Identity) throws -> User {
+    fileprivate func provide(_ identity: Identity) throws -> User {
         try record(.identityReplaced(IdentityReplaced(identity: identity)))
         return try transaction.identifiedUser(identity.userID, in: application)
     }
@@ -142,7 +142,7 @@ extension Transaction {
             """
             SELECT 1 FROM identities
             WHERE application = \(application) AND user_id = \(user)
-                AND standing <> \(User.IdentityStatus.unknown.rawValue)
+                AND status <> \(User.IdentityStatus.unknown.rawValue)
             """
         ) { row in try row.int64(0) } != nil
     }

@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
-    func tell(_ identity: Identity) throws {
+    func provide(_ identity: Identity) throws {
         try saveIdentity(of: identity.userID)
         let isNew = try create([identity.userID], as: .provided) > 0
         var metadata = ByteWriter()
@@ -11,7 +11,7 @@ extension Projection {
             """
             UPDATE identities SET
                 display_name = \(identity[.displayName]), avatar_url = \(identity[.avatarURL]),
-                kind = \(identity.kind.rawValue), standing = \(User.IdentityStatus.provided.rawValue),
+                kind = \(identity.kind.rawValue), status = \(User.IdentityStatus.provided.rawValue),
                 first_name = \(identity[.firstName]), last_name = \(identity[.lastName]),
                 phone_number = \(identity[.phoneNumber]),
                 email_address = \(identity[.emailAddress]), metadata = \(metadata.bytes),
@@ -23,15 +23,15 @@ extension Projection {
 
     func apply(_ change: IdentityPatched) throws {
         let before = try transaction.user(change.user, in: application)?.identity
-        try tell((before ?? Identity(userID: change.user)).patched(by: change.patches))
+        try provide((before ?? Identity(userID: change.user)).patched(by: change.patches))
     }
 
     /// The user stays, and lists show them without names (platform-api §5.7).
     func deleteIdentity(of user: UserID) throws {
-        try tell(Identity(userID: user))
+        try provide(Identity(userID: user))
         try transaction.execute(
             """
-            UPDATE identities SET standing = \(User.IdentityStatus.unknown.rawValue)
+            UPDATE identities SET status = \(User.IdentityStatus.unknown.rawValue)
             WHERE application = \(application) AND user_id = \(user)
             """)
     }
@@ -61,9 +61,9 @@ extension Projection {
                 """
                 UPDATE identities SET
                     conversation_count = conversation_count + \(count),
-                    standing = CASE standing
+                    status = CASE status
                         WHEN \(User.IdentityStatus.unknown.rawValue)
-                        THEN \(User.IdentityStatus.named.rawValue) ELSE standing
+                        THEN \(User.IdentityStatus.named.rawValue) ELSE status
                     END
                 WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
                 """)
@@ -95,7 +95,7 @@ extension Projection {
     ///
     /// - Returns: The number of new users.
     @discardableResult
-    private func create(_ users: [UserID], as standing: User.IdentityStatus) throws -> Int {
+    private func create(_ users: [UserID], as status: User.IdentityStatus) throws -> Int {
         var created = 0
         for some in Set(users).sorted().chunks(of: Self.usersAtOnce) {
             let known = Set(
@@ -111,13 +111,13 @@ extension Projection {
                     [
                         application.bytes.sqlValue, user.text.sqlValue,
                         Identity.Kind.user.rawValue.sqlValue, Int64(0).sqlValue,
-                        standing.rawValue.sqlValue, moment.milliseconds.sqlValue,
+                        status.rawValue.sqlValue, moment.milliseconds.sqlValue,
                     ]
                 }
                 try transaction.execute(
                     """
                     INSERT INTO identities (
-                        application, user_id, kind, conversation_count, standing, created_at
+                        application, user_id, kind, conversation_count, status, created_at
                     ) VALUES \(rows: rows)
                     """)
             }

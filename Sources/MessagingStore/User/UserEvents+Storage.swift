@@ -10,7 +10,7 @@ extension IdentityReplaced: StoredEvent {
     }
 
     func apply(to rows: Projection) throws {
-        try rows.tell(identity)
+        try rows.provide(identity)
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] {
@@ -51,12 +51,12 @@ extension IdentityPatched: StoredEvent {
                 switch try reader.number() {
                 case 0:
                     .set(
-                        try reader.legal(
+                        try reader.valid(
                             Identity.Member(rawValue: try reader.text()), "member of an identity"),
                         try reader.text())
                 case 1:
                     .setKind(
-                        try reader.legal(
+                        try reader.valid(
                             Identity.Kind(rawValue: try reader.text()), "kind of an identity"))
                 case 2: .setMetadata(try reader.texts())
                 case 3: .setMetadataKey(try reader.text(), try reader.text())

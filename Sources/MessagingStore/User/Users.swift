@@ -89,15 +89,15 @@ extension User {
     /// The columns that ``init(_:)`` reads, in this order, from the table named `i`.
     static let columns: StaticString =
         """
-        i.user_id, i.kind, i.standing, i.identity_version, i.is_suspended, i.sessions_ended_at,
+        i.user_id, i.kind, i.status, i.identity_version, i.is_suspended, i.sessions_ended_at,
             i.metadata, i.display_name, i.avatar_url, i.first_name, i.last_name, i.phone_number,
             i.email_address, i.public_key
         """
 
     init(_ row: borrowing Row) throws {
         guard let kind = Identity.Kind(rawValue: try row.text(1)),
-            let standing = IdentityStatus(rawValue: try row.int64(2))
-        else { throw StoreFault.unreadable("identities.kind or standing") }
+            let status = IdentityStatus(rawValue: try row.int64(2))
+        else { throw StoreFault.unreadable("identities.kind or status") }
         var identity = Identity(userID: try row.user(0), kind: kind)
         if let metadata = try row.optionalBlob(6) {
             var reader = ByteReader(metadata)
@@ -112,7 +112,7 @@ extension User {
         identity[.emailAddress] = try row.optionalText(12)
         identity[.publicKey] = try row.optionalText(13)
         self.init(
-            identity: identity, identityStatus: standing, identityVersion: try row.int64(3),
+            identity: identity, identityStatus: status, identityVersion: try row.int64(3),
             isSuspended: try row.bool(4), sessionsEndedAt: try row.optionalTimestamp(5))
     }
 }

@@ -95,7 +95,7 @@ extension MessagingStore {
 extension Transaction {
     /// Deletes what belongs to a deleted webhook; its deliveries are deleted later, a batch at a time.
     func deleteDeliveries(of webhook: Webhook.ID, in application: Application.ID) throws {
-        for table in ["webhook_replays", "webhook_stretches", "former_secrets"] as [StaticString] {
+        for table in ["webhook_replays", "webhook_ranges", "former_secrets"] as [StaticString] {
             try execute(
                 """
                 DELETE FROM \(raw: table)

@@ -64,7 +64,7 @@ extension MessagingStore {
     public func applicationsWithUnreadEvents() async throws -> Set<Application.ID> {
         try await database.read { transaction in
             Set(
-                try transaction.rows("SELECT DISTINCT application FROM webhook_stretches") { row in
+                try transaction.rows("SELECT DISTINCT application FROM webhook_ranges") { row in
                     try row.id(0)
                 })
         }
@@ -92,7 +92,7 @@ extension Transaction {
     ) throws -> [Webhook.ID: [LogRange]] {
         let found = try rows(
             """
-            SELECT webhook, after_position, through_position FROM webhook_stretches
+            SELECT webhook, after_position, through_position FROM webhook_ranges
             WHERE application = \(application) ORDER BY webhook, through_position
             """
         ) { row in
@@ -116,19 +116,19 @@ extension Transaction {
         guard after < end else { return }
         try execute(
             """
-            INSERT INTO webhook_stretches (application, webhook, after_position, through_position)
+            INSERT INTO webhook_ranges (application, webhook, after_position, through_position)
             VALUES (\(application), \(webhook), \(after), \(end))
             """)
     }
 
     /// Deletes ranges that were read.
     func deleteUnreadRanges(
-        through place: LogPosition, in application: Application.ID
+        through position: LogPosition, in application: Application.ID
     ) throws {
         try execute(
             """
-            DELETE FROM webhook_stretches
-            WHERE application = \(application) AND through_position <= \(place)
+            DELETE FROM webhook_ranges
+            WHERE application = \(application) AND through_position <= \(position)
             """)
     }
 

@@ -24,7 +24,7 @@ import Testing
         let contest = try await LeaseContest()
         #expect(try await contest.first.take())
         #expect(try await !contest.second.take())
-        contest.wait(Lease.life - .milliseconds(1))
+        contest.wait(Lease.duration - .milliseconds(1))
         #expect(try await !contest.second.take())
         contest.wait(.milliseconds(1))
         #expect(try await contest.second.take())
@@ -36,7 +36,7 @@ import Testing
         for _ in 0..<5 {
             #expect(try await contest.first.take())
             #expect(try await !contest.second.take())
-            contest.wait(Lease.life - .seconds(1))
+            contest.wait(Lease.duration - .seconds(1))
         }
     }
 

@@ -140,7 +140,7 @@ extension Event {
                                 topics: [.messageSent, .conversationDeleted])),
                         publicKey: [1], createdAt: .sample),
                     schedule: ExportSchedule(
-                        interval: .daily, topics: [.messageSent], place: LogPosition(400),
+                        interval: .daily, topics: [.messageSent], position: LogPosition(400),
                         nextAt: .sample, lastAt: .sample, last: .sample(9)))),
             .exportStarted(ExportStarted(export: .sample(9), at: .sample)),
             .exportCompleted(

@@ -28,7 +28,7 @@ extension Token {
     init(from reader: inout ByteReader) throws {
         self.init(
             id: try reader.id(), application: try reader.id(),
-            scope: try reader.legal(Scope(rawValue: try reader.text()), "scope of a token"),
+            scope: try reader.valid(Scope(rawValue: try reader.text()), "scope of a token"),
             createdAt: try reader.timestamp(),
             expiresAt: try reader.optional { reader in try reader.timestamp() },
             revokedAt: try reader.optional { reader in try reader.timestamp() })
@@ -54,7 +54,7 @@ extension WebhookSummary {
     init(from reader: inout ByteReader) throws {
         self.init(
             id: try reader.id(),
-            payloadVersion: try reader.legal(
+            payloadVersion: try reader.valid(
                 WebhookVersion(rawValue: try reader.text()), "version of a webhook"),
             target: try reader.text(), topics: try reader.topics(),
             config: try reader.optional { reader in
@@ -71,9 +71,9 @@ extension Webhook.Status {
         switch self {
         case .unverified:
             writer.write("unverified")
-        case .active(let place):
+        case .active(let since):
             writer.write("active")
-            writer.write(place.number)
+            writer.write(since.number)
         case .inactive(let reason):
             writer.write("inactive")
             writer.write(reason)
@@ -136,7 +136,7 @@ extension Export.Archive {
     init(from reader: inout ByteReader) throws {
         self.init(
             size: try reader.number(), sha256: try reader.bytes(),
-            crc32c: try reader.legal(UInt32(exactly: try reader.number()), "CRC-32C"),
+            crc32c: try reader.valid(UInt32(exactly: try reader.number()), "CRC-32C"),
             encryptedKey: try reader.bytes(), initialVector: try reader.bytes())
     }
 }
@@ -145,7 +145,7 @@ extension ExportSchedule {
     func write(to writer: inout ByteWriter) {
         writer.write(interval.rawValue)
         writer.write(topics)
-        writer.write(place.number)
+        writer.write(position.number)
         writer.write(optional: nextAt) { writer, moment in writer.write(moment) }
         writer.write(optional: lastAt) { writer, moment in writer.write(moment) }
         writer.write(optional: last) { writer, id in writer.write(id) }
@@ -153,9 +153,9 @@ extension ExportSchedule {
 
     init(from reader: inout ByteReader) throws {
         self.init(
-            interval: try reader.legal(
+            interval: try reader.valid(
                 Interval(rawValue: try reader.text()), "interval of a schedule"),
-            topics: try reader.topics(), place: LogPosition(try reader.number()),
+            topics: try reader.topics(), position: LogPosition(try reader.number()),
             nextAt: try reader.optional { reader in try reader.timestamp() },
             lastAt: try reader.optional { reader in try reader.timestamp() },
             last: try reader.optional { reader in try reader.id() })
@@ -171,7 +171,7 @@ extension ByteWriter {
 extension ByteReader {
     mutating func topics() throws -> [WebhookTopic] {
         try each { reader in
-            try reader.legal(WebhookTopic(rawValue: try reader.text()), "topic of an event")
+            try reader.valid(WebhookTopic(rawValue: try reader.text()), "topic of an event")
         }
     }
 }

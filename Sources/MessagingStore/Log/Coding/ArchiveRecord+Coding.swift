@@ -91,7 +91,7 @@ extension ArchiveRecord {
                         recipients: try reader.each { reader in
                             ArchivedMessage.Recipient(
                                 try reader.user(),
-                                status: try reader.legal(
+                                status: try reader.valid(
                                     RecipientStatus(rawValue: try reader.text()),
                                     "status of a recipient"),
                                 isHidden: try reader.flag())
@@ -105,7 +105,7 @@ extension ArchiveRecord {
             case 7:
                 .key(
                     ArchivedReplayKey(
-                        try reader.legal(
+                        try reader.valid(
                             Replay.Kind(rawValue: try reader.text()), "kind of a key"),
                         try reader.id(), object: try reader.id()))
             case 8: .application(try Application(from: &reader))
@@ -128,7 +128,7 @@ extension ArchivedUser {
     fileprivate init(from reader: inout ByteReader) throws {
         let user = User(
             identity: try Identity(from: &reader),
-            identityStatus: try reader.legal(
+            identityStatus: try reader.valid(
                 User.IdentityStatus(rawValue: try reader.number()), "identity status of a user"),
             identityVersion: try reader.number(), isSuspended: try reader.flag(),
             sessionsEndedAt: try reader.optional { reader in try reader.timestamp() })
@@ -152,7 +152,7 @@ extension ArchivedParticipant {
 
     fileprivate init(from reader: inout ByteReader) throws {
         let user = try reader.user()
-        let past = try reader.legal(IntervalSet(text: try reader.text()), "stays of a member")
+        let past = try reader.valid(IntervalSet(text: try reader.text()), "stays of a member")
         let joinedAfter = try reader.position()
         let leftAfter = try reader.optional { reader in try reader.position() }
         let place = try reader.number()
@@ -207,7 +207,7 @@ extension ArchivedAnnouncement {
             recipients: try reader.each { reader in
                 Recipient(
                     try reader.user(),
-                    status: try reader.legal(
+                    status: try reader.valid(
                         RecipientStatus(rawValue: try reader.text()), "status of a recipient"),
                     deletedAt: try reader.optional { reader in try reader.timestamp() })
             })

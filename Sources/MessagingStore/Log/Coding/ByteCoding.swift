@@ -1,12 +1,12 @@
 import Messaging
 
-/// Writes values one behind the other, in the form ``ByteReader`` reads.
+/// Encodes values one after another; ``ByteReader`` decodes them.
 ///
-/// Our own format and not JSON: payloads hold bytes, only this store reads them, and they are a third of the size.
+/// A binary format and not JSON: payloads contain bytes, only this store reads them, and they take a third of the space.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Seven bits a byte, lowest first, small negative numbers short as well (zigzag).
+    /// A zigzag variable-length integer: seven bits in each byte, the lowest first; numbers near zero are short.
     mutating func write(_ number: Int64) {
         var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
         while rest >= 0x80 {
@@ -24,18 +24,18 @@ struct ByteWriter {
         write(byte: flag ? 1 : 0)
     }
 
-    /// Bytes behind their number.
+    /// The number of bytes, then the bytes.
     mutating func write(_ more: some Collection<UInt8>) {
         write(Int64(more.count))
         bytes += more
     }
 
-    /// Text as UTF-8 behind the number of its bytes.
+    /// The number of bytes in UTF-8, then the bytes.
     mutating func write(_ text: String) {
         write(Array(text.utf8))
     }
 
-    /// Values behind their number.
+    /// The number of elements, then the elements.
     mutating func write<Element>(
         each elements: [Element], _ write: (inout ByteWriter, Element) -> Void
     ) {
@@ -43,7 +43,7 @@ struct ByteWriter {
         for element in elements { write(&self, element) }
     }
 
-    /// A value behind a byte that says whether there is one.
+    /// A flag that says whether there is a value, then the value.
     mutating func write<Wrapped>(
         optional value: Wrapped?, _ write: (inout ByteWriter, Wrapped) -> Void
     ) {
@@ -52,7 +52,7 @@ struct ByteWriter {
     }
 }
 
-/// Reads what ``ByteWriter`` wrote; anything else is a fault.
+/// Decodes what ``ByteWriter`` has encoded; any other bytes are a fault.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -60,7 +60,7 @@ struct ByteReader {
         rest = bytes[...]
     }
 
-    /// Whether no byte is left.
+    /// Whether all bytes were read.
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func byte() throws(StoreFault) -> UInt8 {
@@ -114,25 +114,25 @@ struct ByteReader {
         try flag() ? try read(&self) : nil
     }
 
-    /// Makes sure that nothing is left over.
+    /// - Throws: A fault unless all bytes were read.
     func finish() throws(StoreFault) {
         guard rest.isEmpty else { throw .unreadable("payload is too long") }
     }
 
-    /// A number that is written as what it is more than another one.
+    /// A number that is stored as its difference from another one.
     mutating func sum(_ base: Int64) throws(StoreFault) -> Int64 {
         let (sum, isTooLarge) = base.addingReportingOverflow(try number())
-        return try legal(isTooLarge ? nil : sum, "number")
+        return try valid(isTooLarge ? nil : sum, "number")
     }
 
-    /// A value that exists only when it is legal.
-    func legal<Value>(_ value: Value?, _ what: String) throws(StoreFault) -> Value {
+    /// - Parameter value: `nil` when what was read is no valid value.
+    func valid<Value>(_ value: Value?, _ what: String) throws(StoreFault) -> Value {
         guard let value else { throw .unreadable(what) }
         return value
     }
 }
 
-// The small values all payloads are made of.
+// The values that many payloads contain.
 extension ByteWriter {
     mutating func write<Subject>(_ id: Identifier<Subject>) { write(id.bytes) }
 
@@ -140,7 +140,7 @@ extension ByteWriter {
 
     mutating func write(_ moment: Timestamp) { write(moment.milliseconds) }
 
-    mutating func write(_ place: Position) { write(place.number) }
+    mutating func write(_ position: Position) { write(position.number) }
 
     mutating func write(_ participants: Participants) {
         write(each: participants.users) { writer, user in writer.write(user) }
@@ -149,11 +149,11 @@ extension ByteWriter {
 
 extension ByteReader {
     mutating func id<Subject>() throws(StoreFault) -> Identifier<Subject> {
-        try legal(Identifier<Subject>(bytes: try bytes()), "identifier in payload")
+        try valid(Identifier<Subject>(bytes: try bytes()), "identifier in payload")
     }
 
     mutating func user() throws(StoreFault) -> UserID {
-        try legal(UserID(stored: try text()), "user in payload")
+        try valid(UserID(stored: try text()), "user in payload")
     }
 
     mutating func timestamp() throws(StoreFault) -> Timestamp {

@@ -58,7 +58,7 @@ extension Metadata {
             })
     }
 
-    /// The writes as one column holds them.
+    /// The form in which a column stores all writes.
     var columnBytes: [UInt8] {
         var writer = ByteWriter()
         write(to: &writer)
@@ -74,10 +74,10 @@ extension MergeableView {
     }
 
     init(from reader: inout ByteReader) throws {
-        let state = try reader.legal(ViewState(rawValue: try reader.text()), "state of a view")
+        let state = try reader.valid(ViewState(rawValue: try reader.text()), "state of a view")
         let clearedTo = try reader.position()
         let sets = try (0..<3).map { _ in
-            try reader.legal(IntervalSet(text: try reader.text()), "positions of a view")
+            try reader.valid(IntervalSet(text: try reader.text()), "positions of a view")
         }
         self.init(
             state: state, clearedTo: clearedTo, hidden: sets[0],

@@ -86,7 +86,7 @@ extension Content {
         writer.write(optional: fileName) { writer, name in writer.write(name) }
         writer.write(sha256)
         writer.write(Int64(crc32c))
-        writer.write(FurtherDigests(md5: md5, sha512: sha512))
+        writer.write(OptionalDigests(md5: md5, sha512: sha512))
         writer.write(completedAt)
         writer.write(optional: origin) { writer, origin in writer.write(origin) }
     }
@@ -97,7 +97,7 @@ extension Content {
         let (mimeType, size) = (try reader.text(), try reader.number())
         let fileName = try reader.optional { reader in try reader.text() }
         let sha256 = try reader.bytes()
-        let crc32c = try reader.legal(UInt32(exactly: try reader.number()), "CRC-32C")
+        let crc32c = try reader.valid(UInt32(exactly: try reader.number()), "CRC-32C")
         let digests = try reader.digests()
         self.init(
             id: id, conversation: conversation, mimeType: mimeType, size: size,
@@ -107,11 +107,8 @@ extension Content {
     }
 }
 
-/// The digests that not every content has.
-///
-/// Behind a byte that says which they are. Before there was a second one it said whether there is an
-/// MD5, so what was written then reads as it did.
-private struct FurtherDigests {
+/// The optional digests of a content: a byte of flags that says which there are, then those.
+private struct OptionalDigests {
     static let hasMD5: UInt8 = 1
     static let hasSHA512: UInt8 = 2
 
@@ -120,24 +117,24 @@ private struct FurtherDigests {
 }
 
 extension ByteWriter {
-    fileprivate mutating func write(_ digests: FurtherDigests) {
+    fileprivate mutating func write(_ digests: OptionalDigests) {
         write(
-            byte: (digests.md5 == nil ? 0 : FurtherDigests.hasMD5)
-                | (digests.sha512 == nil ? 0 : FurtherDigests.hasSHA512))
+            byte: (digests.md5 == nil ? 0 : OptionalDigests.hasMD5)
+                | (digests.sha512 == nil ? 0 : OptionalDigests.hasSHA512))
         if let md5 = digests.md5 { write(md5) }
         if let sha512 = digests.sha512 { write(sha512) }
     }
 }
 
 extension ByteReader {
-    fileprivate mutating func digests() throws(StoreFault) -> FurtherDigests {
+    fileprivate mutating func digests() throws(StoreFault) -> OptionalDigests {
         let which = try byte()
-        guard which & ~(FurtherDigests.hasMD5 | FurtherDigests.hasSHA512) == 0 else {
+        guard which & ~(OptionalDigests.hasMD5 | OptionalDigests.hasSHA512) == 0 else {
             throw .unreadable("digests in payload are \(which)")
         }
-        var digests = FurtherDigests()
-        if which & FurtherDigests.hasMD5 != 0 { digests.md5 = try bytes() }
-        if which & FurtherDigests.hasSHA512 != 0 { digests.sha512 = try bytes() }
+        var digests = OptionalDigests()
+        if which & OptionalDigests.hasMD5 != 0 { digests.md5 = try bytes() }
+        if which & OptionalDigests.hasSHA512 != 0 { digests.sha512 = try bytes() }
         return digests
     }
 }

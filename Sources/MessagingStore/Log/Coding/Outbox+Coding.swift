@@ -30,7 +30,7 @@ extension Message.Draft {
         writer.write(optional: proposedID) { writer, id in writer.write(id) }
     }
 
-    /// A draft that was legal when it was written is so now; another one is a fault.
+    /// - Throws: A fault for an invalid draft: only valid ones are stored.
     fileprivate init(from reader: inout ByteReader) throws {
         let sender = try Sender(from: &reader)
         let admission: Admission = try reader.flag() ? .participants : .identities

@@ -15,10 +15,10 @@ extension Identity {
     init(from reader: inout ByteReader) throws {
         self.init(
             userID: try reader.user(),
-            kind: try reader.legal(Kind(rawValue: try reader.text()), "kind of an identity"))
+            kind: try reader.valid(Kind(rawValue: try reader.text()), "kind of an identity"))
         let texts = try reader.each { reader in
             (
-                try reader.legal(Member(rawValue: try reader.text()), "member of an identity"),
+                try reader.valid(Member(rawValue: try reader.text()), "member of an identity"),
                 try reader.text()
             )
         }
@@ -28,7 +28,7 @@ extension Identity {
 }
 
 extension ByteWriter {
-    /// Texts behind their keys, in the order of the keys.
+    /// Pairs of key and text, sorted by key.
     mutating func write(_ texts: [String: String]) {
         let sorted = texts.sorted { left, right in left.key < right.key }
         write(each: sorted) { writer, entry in
