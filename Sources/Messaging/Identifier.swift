@@ -15,21 +15,21 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
     /// Reads `8-4-4-4-12` hexadecimal digits of any case; `nil` for every other text.
     public init?(uuid text: some StringProtocol) {
         var (high, low): (UInt64, UInt64) = (0, 0)
-        var place = 0
+        var index = 0
         for byte in text.utf8 {
-            switch place {
+            switch index {
             case 8, 13, 18, 23:
                 guard byte == UInt8(ascii: "-") else { return nil }
             case 0..<18:
                 guard let digit = Self.digit(byte) else { return nil }
                 high = high &<< 4 | digit
             default:
-                guard place < 36, let digit = Self.digit(byte) else { return nil }
+                guard index < 36, let digit = Self.digit(byte) else { return nil }
                 low = low &<< 4 | digit
             }
-            place += 1
+            index += 1
         }
-        guard place == 36 else { return nil }
+        guard index == 36 else { return nil }
         (self.high, self.low) = (high, low)
     }
 
@@ -65,16 +65,16 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
     /// Lower-case text, 36 ASCII characters.
     public var uuid: String {
         var text = [UInt8](repeating: UInt8(ascii: "-"), count: 36)
-        var place = 0
+        var index = 0
         for shift in stride(from: UInt64(60), through: 0, by: -4) {
-            if place == 8 || place == 13 { place += 1 }
-            text[place] = Self.character(high &>> shift & 0xF)
-            place += 1
+            if index == 8 || index == 13 { index += 1 }
+            text[index] = Self.character(high &>> shift & 0xF)
+            index += 1
         }
         for shift in stride(from: UInt64(60), through: 0, by: -4) {
-            if place == 18 || place == 23 { place += 1 }
-            text[place] = Self.character(low &>> shift & 0xF)
-            place += 1
+            if index == 18 || index == 23 { index += 1 }
+            text[index] = Self.character(low &>> shift & 0xF)
+            index += 1
         }
         return String(decoding: text, as: UTF8.self)
     }
@@ -82,10 +82,10 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
     /// The sixteen bytes in network order.
     public var bytes: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 16)
-        for place in 0..<8 {
-            let shift = UInt64(56 - 8 * place)
-            bytes[place] = UInt8(truncatingIfNeeded: high &>> shift)
-            bytes[8 + place] = UInt8(truncatingIfNeeded: low &>> shift)
+        for index in 0..<8 {
+            let shift = UInt64(56 - 8 * index)
+            bytes[index] = UInt8(truncatingIfNeeded: high &>> shift)
+            bytes[8 + index] = UInt8(truncatingIfNeeded: low &>> shift)
         }
         return bytes
     }

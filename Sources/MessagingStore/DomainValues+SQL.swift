@@ -28,16 +28,16 @@ extension SQL.StringInterpolation {
         appendInterpolation(moment?.milliseconds)
     }
 
-    mutating func appendInterpolation(_ place: Position) {
-        appendInterpolation(place.number)
+    mutating func appendInterpolation(_ position: Position) {
+        appendInterpolation(position.number)
     }
 
-    mutating func appendInterpolation(_ place: Position?) {
-        appendInterpolation(place?.number)
+    mutating func appendInterpolation(_ position: Position?) {
+        appendInterpolation(position?.number)
     }
 
-    mutating func appendInterpolation(_ place: LogPosition) {
-        appendInterpolation(place.number)
+    mutating func appendInterpolation(_ position: LogPosition) {
+        appendInterpolation(position.number)
     }
 
     /// Rows of equally many values, to follow `VALUES`; see `powers(upTo:)`.

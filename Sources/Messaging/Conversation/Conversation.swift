@@ -179,9 +179,9 @@ extension Conversation {
         }
     }
 
-    private func hiding(from user: Participant, upTo place: Position?, at now: Timestamp) -> Event {
+    private func hiding(from user: Participant, upTo last: Position?, at now: Timestamp) -> Event {
         .conversationHidden(
-            ConversationHidden(conversation: id, user: user.userID, upTo: place, at: now))
+            ConversationHidden(conversation: id, user: user.userID, upTo: last, at: now))
     }
 }
 
@@ -202,7 +202,7 @@ public struct DistinctKey: Hashable, Sendable {
     public static func preimage(of participants: Participants) -> [UInt8] {
         participants.users.sorted().flatMap { user in
             let length = UInt64(user.text.utf8.count)
-            return (0..<8).map { place in UInt8(truncatingIfNeeded: length >> (56 - place * 8)) }
+            return (0..<8).map { index in UInt8(truncatingIfNeeded: length >> (56 - index * 8)) }
                 + Array(user.text.utf8)
         }
     }

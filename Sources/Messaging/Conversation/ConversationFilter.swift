@@ -33,8 +33,8 @@ public struct ConversationFilter: Equatable, Sendable {
         }
 
         func holds(in tree: MetadataTree) -> Bool {
-            let place = path.reduce(Optional(tree)) { tree, key in tree?[key] }
-            return place == .text(value)
+            let leaf = path.reduce(Optional(tree)) { tree, key in tree?[key] }
+            return leaf == .text(value)
         }
     }
 

@@ -31,21 +31,22 @@ public struct Participant: Equatable, Sendable {
 
     /// Whether the user was a participant when the message at a position was sent, and so has a status
     /// for it (R71).
-    public func wasPresent(at place: Position) -> Bool {
-        past.contains(place.number) || isInStay(place)
+    public func wasPresent(at position: Position) -> Bool {
+        past.contains(position.number) || isInStay(position)
     }
 
     /// Whether a message at a position can be unread; history never is (R12).
-    public func isInStay(_ place: Position) -> Bool {
-        joinedAfter < place && leftAfter.map { last in place <= last } ?? true
+    public func isInStay(_ position: Position) -> Bool {
+        joinedAfter < position && leftAfter.map { last in position <= last } ?? true
     }
 
     /// Whether a position is within the bounds of the user's view.
     ///
     /// A current participant sees all history, including that of an absence (R12, R15); a former one sees
     /// everything up to their removal (R13, R14); neither sees what they deleted (R16).
-    public func sees(_ place: Position) -> Bool {
-        state == .shown && clearedTo < place && leftAfter.map { last in place <= last } ?? true
+    public func sees(_ position: Position) -> Bool {
+        state == .shown && clearedTo < position
+            && leftAfter.map { last in position <= last } ?? true
     }
 
     /// The participant after being removed, where `last` is the last position of the conversation.
@@ -154,8 +155,8 @@ public struct Participants: Sendable {
 
     /// Removes; removing an absent user changes nothing (R11).
     public mutating func remove(_ user: UserID) {
-        guard contains(user), let place = users.firstIndex(of: user) else { return }
-        users.remove(at: place)
+        guard contains(user), let found = users.firstIndex(of: user) else { return }
+        users.remove(at: found)
         index?.remove(user)
     }
 

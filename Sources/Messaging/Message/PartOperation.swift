@@ -114,10 +114,10 @@ extension Message {
             parts.filter { part in !removed.contains(part.index) }
             .map { part in updated[part.index] ?? part } + change.created
         if let order = change.order {
-            let places = Dictionary(
-                order.enumerated().map { place, index in (index, place) }
+            let ranks = Dictionary(
+                order.enumerated().map { rank, index in (index, rank) }
             ) { first, _ in first }
-            parts.sort { left, right in places[left.index] ?? 0 < places[right.index] ?? 0 }
+            parts.sort { left, right in ranks[left.index] ?? 0 < ranks[right.index] ?? 0 }
         }
         return Message(
             id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,

@@ -25,9 +25,9 @@ public struct Receipts: Equatable, Sendable {
     }
 
     /// The status of the message at a position for this participant, which is not its sender.
-    public func status(at place: Position) -> RecipientStatus {
-        if read.contains(place.number) { return .read }
-        return delivered.contains(place.number) ? .delivered : .sent
+    public func status(at position: Position) -> RecipientStatus {
+        if read.contains(position.number) { return .read }
+        return delivered.contains(position.number) ? .delivered : .sent
     }
 }
 

@@ -6,7 +6,7 @@ import SystemSupport
 /// A change is announced before its commit and dated after it; in between, nothing it affects counts as
 /// unchanged. So what was read after a moment and is unchanged since then is what the database holds now: no
 /// reader sees the change while another still receives the cached answer, and a client that has received the
-/// 2xx of a change sees it (`MessagingStore`, "Answers that are kept").
+/// 2xx of a change sees it (see "Cached messages are invalidated by events" in the article of this module).
 ///
 /// Objects share slots by their hash. A collision makes an object look changed, which costs one query.
 final class InvalidationClock: Sendable {

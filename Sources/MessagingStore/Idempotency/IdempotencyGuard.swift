@@ -29,8 +29,8 @@ struct IdempotentRequest: Sendable {
         bytes.reserveCapacity(pieces.reduce(0) { sum, piece in sum + piece.count + 8 })
         for piece in pieces {
             // The length comes first, so that different pieces never have the same concatenation.
-            for place in 0..<8 {
-                bytes.append(UInt8(truncatingIfNeeded: piece.count >> (56 - 8 * place)))
+            for index in 0..<8 {
+                bytes.append(UInt8(truncatingIfNeeded: piece.count >> (56 - 8 * index)))
             }
             bytes += piece
         }

@@ -17,7 +17,7 @@ public final class CommitSignal: Sendable {
 
     private struct Waiter: Sendable {
         let application: Application.ID
-        let place: LogPosition
+        let position: LogPosition
         let wake: CheckedContinuation<LogPosition?, Never>
     }
 
@@ -32,7 +32,7 @@ public final class CommitSignal: Sendable {
     ///
     /// - Returns: The last position; `nil` when the waiting task was cancelled.
     public nonisolated(nonsending) func wait(
-        past place: LogPosition, in application: Application.ID
+        past position: LogPosition, in application: Application.ID
     ) async -> LogPosition? {
         let number = state.withLock { state in
             state.lastWaiter += 1
@@ -40,7 +40,7 @@ public final class CommitSignal: Sendable {
         }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
-                let waiter = Waiter(application: application, place: place, wake: wake)
+                let waiter = Waiter(application: application, position: position, wake: wake)
                 enter(waiter, as: number)
                 // If the task was cancelled between the check and the registration, `onCancel` has found no
                 // waiter.
@@ -55,10 +55,10 @@ public final class CommitSignal: Sendable {
     ///
     /// A caller that reads the log afterwards also finds the commits of other processes.
     public func wait(
-        past place: LogPosition, in application: Application.ID, atMost milliseconds: Int64
+        past position: LogPosition, in application: Application.ID, atMost milliseconds: Int64
     ) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { _ = await self.wait(past: place, in: application) }
+            group.addTask { _ = await self.wait(past: position, in: application) }
             // The task that finishes first cancels the other one.
             group.addTask { await pause(milliseconds: milliseconds) }
             await group.next()
@@ -72,7 +72,7 @@ public final class CommitSignal: Sendable {
             guard state.latest[application] ?? .start < position else { return [] }
             state.latest[application] = position
             let woken = state.waiting.filter { _, waiter in
-                waiter.application == application && waiter.place < position
+                waiter.application == application && waiter.position < position
             }
             for number in woken.keys { state.waiting[number] = nil }
             return Array(woken.values)
@@ -87,7 +87,7 @@ public final class CommitSignal: Sendable {
 
     private func enter(_ waiter: Waiter, as number: UInt64) {
         let known = state.withLock { state -> LogPosition? in
-            if let latest = state.latest[waiter.application], waiter.place < latest {
+            if let latest = state.latest[waiter.application], waiter.position < latest {
                 return latest
             }
             state.waiting[number] = waiter

@@ -18,29 +18,29 @@ extension MessagingStore {
     /// Reads the events after a position that have one of the given types, with the objects they show.
     ///
     /// - Parameters:
-    ///   - place: The reader's last position; `nil` for the beginning of the log.
+    ///   - position: The reader's last position; `nil` for the beginning of the log.
     ///   - types: `nil` for all types.
     ///   - limit: The maximum number of events; a large page has fewer.
     /// - Throws: `Rejection.positionGone` for a position that was trimmed, `invalid("after")` for one after
     ///   the end.
     public func eventPage(
-        after place: LogPosition?, types: Set<EventType>? = nil, limit: Int,
+        after position: LogPosition?, types: Set<EventType>? = nil, limit: Int,
         in application: Application.ID
     ) async throws -> EventPage {
         let hash = environment.sha256
         return try await database.read { transaction in
             let extent = try transaction.logExtent(in: application)
-            let place = place ?? extent.trimmed
-            try extent.check(place)
-            let end = LogPosition(min(extent.end.number, place.number + Self.eventWindow))
+            let position = position ?? extent.trimmed
+            try extent.check(position)
+            let end = LogPosition(min(extent.end.number, position.number + Self.eventWindow))
             let found = try transaction.events(
-                after: place, through: end, types: types, limit: limit, in: application)
+                after: position, through: end, types: types, limit: limit, in: application)
             let isAll = !found.isCut && found.items.count < limit
             var through = isAll ? end : found.items.last?.position ?? end
             let wanted = found.items.filter { types?.contains($0.event.type) ?? true }
-            var shower = EventResolver(
-                transaction, from: LogPosition(place.number + 1), in: application, hash: hash)
-            let events = try shower.shown(wanted)
+            var resolver = EventResolver(
+                transaction, from: LogPosition(position.number + 1), in: application, hash: hash)
+            let events = try resolver.resolve(wanted)
             if events.count < wanted.count, let last = events.last {
                 through = last.recorded.position
             }
@@ -65,11 +65,11 @@ public struct LogExtent: Equatable, Sendable {
     ///
     /// - Parameter name: The name of the request parameter.
     /// - Throws: `Rejection.positionGone`, and `invalid` with the name of the parameter.
-    public func check(_ place: LogPosition, _ name: String = "after") throws(Rejection) {
-        guard place >= trimmed else {
+    public func check(_ position: LogPosition, _ name: String = "after") throws(Rejection) {
+        guard position >= trimmed else {
             throw .positionGone(oldest: LogPosition(trimmed.number + 1))
         }
-        guard place <= end else {
+        guard position <= end else {
             throw .invalid(name, .logPositionBeyondEnd, .init(amount: Int(end.number)))
         }
     }
@@ -86,12 +86,12 @@ extension Transaction {
     }
 
     func events(
-        after place: LogPosition, through end: LogPosition, types: Set<EventType>?, limit: Int,
+        after position: LogPosition, through end: LogPosition, types: Set<EventType>?, limit: Int,
         in application: Application.ID
     ) throws -> BoundedPage<RecordedEvent> {
         try boundedPage(
             .events(
-                after: place, through: end,
+                after: position, through: end,
                 kinds: types.map { types in types.map(\.rawValue).sorted() }, limit: limit,
                 in: application)
         ) { row in
@@ -125,16 +125,16 @@ extension MessagingStore {
     /// Reads the events after a position, oldest first.
     ///
     /// - Parameters:
-    ///   - place: The reader's last position.
+    ///   - position: The reader's last position.
     ///   - limit: The maximum number of events.
     public func events(
-        after place: LogPosition, limit: Int, in application: Application.ID
+        after position: LogPosition, limit: Int, in application: Application.ID
     ) async throws -> [RecordedEvent] {
         try await database.read { transaction in
             try transaction.rows(
                 """
                 SELECT \(raw: RecordedEvent.columns) FROM events
-                WHERE application = \(application) AND position > \(place)
+                WHERE application = \(application) AND position > \(position)
                 ORDER BY position LIMIT \(limit)
                 """
             ) { row in
@@ -150,12 +150,12 @@ extension SQL {
     ///
     /// - Parameter kinds: The stored types to select; `nil` for all.
     static func events(
-        after place: LogPosition, through end: LogPosition, kinds: [String]?, limit: Int,
+        after position: LogPosition, through end: LogPosition, kinds: [String]?, limit: Int,
         in application: Application.ID
     ) -> SQL {
         """
         SELECT \(raw: RecordedEvent.columns) FROM events
-        WHERE application = \(application) AND position > \(place) AND position <= \(end)
+        WHERE application = \(application) AND position > \(position) AND position <= \(end)
             \(kinds.map { kinds -> SQL in "AND kind IN (\(few: kinds))" } ?? "")
         ORDER BY position LIMIT \(limit)
         """

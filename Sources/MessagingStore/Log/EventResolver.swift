@@ -20,18 +20,18 @@ struct EventResolver {
     /// Resolves events in ascending order.
     ///
     /// - Returns: As many as fit into one response, at least one.
-    mutating func shown(_ events: [RecordedEvent]) throws -> [ResolvedEvent] {
+    mutating func resolve(_ events: [RecordedEvent]) throws -> [ResolvedEvent] {
         try load(events)
-        var shown: [ResolvedEvent] = []
+        var resolved: [ResolvedEvent] = []
         for recorded in events {
-            guard shown.isEmpty || history.weight <= ResponseBudget.bytes else { break }
-            shown.append(
+            guard resolved.isEmpty || history.weight <= ResponseBudget.bytes else { break }
+            resolved.append(
                 ResolvedEvent(
                     id: .naming(recorded, in: application, by: hash), recorded: recorded,
                     object: try recorded.event.stored.object(
                         at: recorded.position, &history)))
         }
-        return shown
+        return resolved
     }
 
     /// Loads the objects that the events refer to, with one statement for each kind of object.
@@ -65,8 +65,9 @@ extension EventID {
         by hash: ([UInt8]) -> [UInt8]
     ) -> EventID {
         let number = recorded.position.number
-        let place = (0..<8).map { byte in UInt8(truncatingIfNeeded: number >> (56 - 8 * byte)) }
-        let bits = hash(application.bytes + place + part).prefix(16)
+        let numberBytes = (0..<8).map { byte in UInt8(truncatingIfNeeded: number >> (56 - 8 * byte))
+        }
+        let bits = hash(application.bytes + numberBytes + part).prefix(16)
             .reduce(UInt128(0)) { bits, byte in bits << 8 | UInt128(byte) }
         return .v7(at: recorded.at, random: bits)
     }

@@ -126,14 +126,14 @@ extension Projection {
             SELECT user_id, position FROM hidden_messages
             WHERE application = \(application) AND conversation = \(id)
             """
-        ) { row in (user: try row.user(0), place: try row.int64(1)) }
+        ) { row in (user: try row.user(0), position: try row.int64(1)) }
         let hidden = Dictionary(grouping: rows, by: \.user)
         for placed in try transaction.participants(
             of: [id], reachedFrom: .start, in: application)
         {
             let user = placed.participant.userID
             keep(
-                IntervalSet((hidden[user] ?? []).map { row in row.place...row.place }),
+                IntervalSet((hidden[user] ?? []).map { row in row.position...row.position }),
                 hiddenFrom: ReceiptOwner(conversation: id, user: user))
         }
     }
@@ -216,7 +216,7 @@ extension PositionedParticipant {
         writer.write(participant.userID)
         writer.write(participant.past.text)
         writer.write(participant.joinedAfter)
-        writer.write(optional: participant.leftAfter) { writer, place in writer.write(place) }
+        writer.write(optional: participant.leftAfter) { writer, last in writer.write(last) }
         writer.write(participant.state.rawValue)
         writer.write(participant.clearedTo)
     }
@@ -228,7 +228,7 @@ extension PositionedParticipant {
                 userID: try reader.user(), past: try reader.intervals(),
                 joinedAfter: try reader.position(),
                 leftAfter: try reader.optional { reader in try reader.position() },
-                state: try reader.legal(
+                state: try reader.valid(
                     ViewState(rawValue: try reader.text()), "state of a participant"),
                 clearedTo: try reader.position()))
     }
@@ -247,6 +247,6 @@ extension Receipts {
 
 extension ByteReader {
     mutating func intervals() throws(StoreFault) -> IntervalSet {
-        try legal(IntervalSet(text: try text()), "intervals in payload")
+        try valid(IntervalSet(text: try text()), "intervals in payload")
     }
 }

@@ -59,22 +59,22 @@ struct MergeHistory {
     ///
     /// - Parameter user: A user whose own messages are left out.
     mutating func selects(
-        at places: IntervalSet, in conversation: Conversation.ID, notBy user: UserID?,
+        at positions: IntervalSet, in conversation: Conversation.ID, notBy user: UserID?,
         at position: LogPosition
     ) throws -> [SQL] {
         var selects: [SQL] = []
-        var (home, places, since) = (conversation, places, position)
+        var (home, positions, since) = (conversation, positions, position)
         for (merged, merge) in try merges(after: position)
         where merge.winner == home || merge.loser == home {
-            selects += places.intervals.map { interval in
+            selects += positions.intervals.map { interval in
                 deleted(
                     in: home, interval, notBy: user, after: since, before: merged, at: position)
             }
             let own = merge.relocations.filter { relocation in relocation.conversation == home }
-            (home, places, since) = (merge.winner, places.relocated(by: own), merged)
+            (home, positions, since) = (merge.winner, positions.relocated(by: own), merged)
         }
         return selects
-            + places.intervals.map { interval in
+            + positions.intervals.map { interval in
                 """
                 SELECT id, position FROM messages
                 WHERE application = \(application) AND conversation = \(home)

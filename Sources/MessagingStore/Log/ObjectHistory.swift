@@ -234,14 +234,14 @@ struct ObjectHistory {
     /// Messages sent by the reader are among the positions but are not part of the receipt (R78).
     ///
     /// - Parameters:
-    ///   - place: Only messages after this position, in the conversation as it was.
+    ///   - last: Only messages after this position, in the conversation as it was.
     ///   - limit: At least 1.
     mutating func messages(
-        of receipts: ReceiptsRecorded, at position: LogPosition, after place: Position, limit: Int
+        of receipts: ReceiptsRecorded, at position: LogPosition, after last: Position, limit: Int
     ) throws -> [Message] {
         var found: [Message] = []
-        for interval in receipts.positions.intervals where interval.upperBound > place.number {
-            var rest = max(interval.lowerBound, place.number + 1)...interval.upperBound
+        for interval in receipts.positions.intervals where interval.upperBound > last.number {
+            var rest = max(interval.lowerBound, last.number + 1)...interval.upperBound
             while found.count < limit {
                 let messages = try messages(
                     in: receipts.conversation, at: rest, notBy: receipts.user,
@@ -259,7 +259,7 @@ struct ObjectHistory {
     // MARK: - Messages of a conversation
 
     /// The positions that messages of a conversation had; some may have been empty.
-    mutating func places(
+    mutating func positions(
         of id: Conversation.ID, at position: LogPosition
     ) throws -> IntervalSet {
         let last = try stored(id, at: position)?.lastPosition.number ?? 0
@@ -268,10 +268,10 @@ struct ObjectHistory {
 
     /// The newest messages at the given positions, newest first.
     mutating func messages(
-        in id: Conversation.ID, at places: IntervalSet, limit: Int, _ position: LogPosition
+        in id: Conversation.ID, at positions: IntervalSet, limit: Int, _ position: LogPosition
     ) throws -> [Message] {
         var found: [Message] = []
-        for interval in places.intervals.reversed() where found.count < limit {
+        for interval in positions.intervals.reversed() where found.count < limit {
             var rest = interval
             while found.count < limit {
                 let messages = try messages(
@@ -320,10 +320,10 @@ struct ObjectHistory {
     ///
     /// - Parameter user: A user whose own messages are not counted.
     mutating func count(
-        in id: Conversation.ID, at places: IntervalSet, notBy user: UserID? = nil,
+        in id: Conversation.ID, at positions: IntervalSet, notBy user: UserID? = nil,
         _ position: LogPosition
     ) throws -> Int64 {
-        let selects = try merges.selects(at: places, in: id, notBy: user, at: position)
+        let selects = try merges.selects(at: positions, in: id, notBy: user, at: position)
         return try selects.reduce(0) { count, select in
             count
                 + (try transaction.first("SELECT COUNT(*) FROM (\(select)) AS found") { row in
@@ -361,10 +361,10 @@ struct ObjectHistory {
     ///
     /// - Parameter user: A user whose own messages are left out.
     mutating func ids(
-        at places: IntervalSet, in id: Conversation.ID, notBy user: UserID? = nil,
+        at positions: IntervalSet, in id: Conversation.ID, notBy user: UserID? = nil,
         at position: LogPosition
     ) throws -> [Message.ID] {
-        let selects = try merges.selects(at: places, in: id, notBy: user, at: position)
+        let selects = try merges.selects(at: positions, in: id, notBy: user, at: position)
         return try selects.flatMap { select in
             try transaction.rows(select) { row in try row.id(0) }
         }

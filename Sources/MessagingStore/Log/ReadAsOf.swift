@@ -61,24 +61,24 @@ extension MessagingStore {
     ) async throws -> ListPage<MessageSnapshot> {
         try await read(asOf: position, in: application) { history in
             let home: Conversation.ID
-            var places: IntervalSet
+            var positions: IntervalSet
             if let user = perspective.user {
                 let view = try history.seen(id, by: user, at: position)
-                (home, places) = (view.home, view.places)
+                (home, positions) = (view.home, view.positions)
             } else {
                 home = try history.existing(id, at: position).id
-                places = try history.places(of: home, at: position)
+                positions = try history.positions(of: home, at: position)
             }
-            let total = try history.count(in: home, at: places, position)
+            let total = try history.count(in: home, at: positions, position)
             if let after {
                 guard let message = try history.present(after, at: position),
-                    message.conversation == home, places.contains(message.position.number)
+                    message.conversation == home, positions.contains(message.position.number)
                 else { throw Rejection.notFound(.message) }
-                places = places.subtracting(
+                positions = positions.subtracting(
                     IntervalSet(message.position.number...Int64.max))
             }
             let messages = try history.messages(
-                in: home, at: places, limit: limit, position)
+                in: home, at: positions, limit: limit, position)
             let page = BoundedPage(messages, weight: \.weight)
             return ListPage(
                 items: try page.items.map { message in
@@ -118,14 +118,15 @@ extension ObjectHistory {
         _ id: Message.ID, at position: LogPosition
     ) throws -> Message? {
         guard let found = try message(id, at: position) else { return nil }
-        let places = IntervalSet(found.position.number...found.position.number)
-        return try ids(at: places, in: found.conversation, at: position).contains(id) ? found : nil
+        let positions = IntervalSet(found.position.number...found.position.number)
+        return try ids(at: positions, in: found.conversation, at: position).contains(id)
+            ? found : nil
     }
 
     /// A user's view of a conversation at a position: its own id, the participant and the visible positions.
     fileprivate mutating func seen(
         _ id: Conversation.ID, by user: UserID, at position: LogPosition
-    ) throws -> (home: Conversation.ID, part: Participant, places: IntervalSet) {
+    ) throws -> (home: Conversation.ID, part: Participant, positions: IntervalSet) {
         try requireUser(user)
         let home: Conversation.ID
         do {
@@ -137,7 +138,7 @@ extension ObjectHistory {
             .first { participant in participant.userID == user }
         guard let part, part.state == .shown else { throw Rejection.notFound(.conversation) }
         let owner = ReceiptOwner(conversation: home, user: user)
-        let all = try places(of: home, at: position)
+        let all = try positions(of: home, at: position)
         let range = part.range(upTo: Position(all.intervals.last?.upperBound ?? 0))
         return (home, part, range.subtracting(try hidden(of: owner, within: range, at: position)))
     }
@@ -145,15 +146,15 @@ extension ObjectHistory {
     fileprivate mutating func view(
         of id: Conversation.ID, seenBy user: UserID, at position: LogPosition
     ) throws -> ConversationView {
-        let (home, part, places) = try seen(id, by: user, at: position)
+        let (home, part, positions) = try seen(id, by: user, at: position)
         guard let conversation = try conversation(home, at: position) else {
             throw Rejection.notFound(.conversation)
         }
         let owner = ReceiptOwner(conversation: home, user: user)
-        let last = places.intervals.last?.upperBound ?? 0
-        let unread = places.intersection(part.stay(upTo: Position(last)))
+        let last = positions.intervals.last?.upperBound ?? 0
+        let unread = positions.intersection(part.stay(upTo: Position(last)))
             .subtracting(try receipts(of: owner, at: position).read)
-        let newest = try messages(in: home, at: places, limit: 1, position).first
+        let newest = try messages(in: home, at: positions, limit: 1, position).first
         return ConversationView(
             id: home, createdAt: conversation.createdAt,
             participants: part.isFormer
@@ -165,7 +166,7 @@ extension ObjectHistory {
                 try snapshot(of: message, seenBy: .user(user), at: position)
             },
             unreadCount: try count(in: home, at: unread, notBy: user, position),
-            totalCount: try count(in: home, at: places, position), isFormer: part.isFormer,
+            totalCount: try count(in: home, at: positions, position), isFormer: part.isFormer,
             version: conversation.version)
     }
 }

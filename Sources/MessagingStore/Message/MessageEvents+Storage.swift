@@ -180,9 +180,9 @@ extension ReceiptsRecorded: StoredEvent {
     init(from reader: inout ByteReader) throws {
         self.init(
             conversation: try reader.id(), user: try reader.user(),
-            kind: try reader.legal(
+            kind: try reader.valid(
                 Receipts.Kind(rawValue: try reader.text()), "kind of a receipt"),
-            positions: try reader.legal(
+            positions: try reader.valid(
                 IntervalSet(text: try reader.text()), "positions of a receipt"),
             at: try reader.timestamp())
     }
@@ -252,7 +252,7 @@ extension MessageDeleted: StoredEvent {
             recipients: try reader.each { reader in
                 Recipient(
                     user: try reader.user(),
-                    status: try reader.legal(
+                    status: try reader.valid(
                         RecipientStatus(rawValue: try reader.text()), "status of a recipient"))
             }, at: try reader.timestamp())
     }

@@ -6,7 +6,7 @@ public struct MarkAllReadResult: Equatable, Sendable {
     /// The own id of the conversation, also when an alias was given.
     public let conversation: Conversation.ID
     /// The position of the last message that the user has read; `nil` when there is none.
-    public let place: Position?
+    public let lastRead: Position?
 }
 
 extension MessagingStore {
@@ -46,19 +46,19 @@ extension MessagingStore {
             let conversation = try transaction.lockedConversation(
                 message.conversation, in: application)
             guard message.sender.userID != user else { return }
-            let place = message.position.number
+            let number = message.position.number
             try context.recordReceipts(
-                kind, of: IntervalSet(place...place), by: user, in: conversation)
+                kind, of: IntervalSet(number...number), by: user, in: conversation)
         }
     }
 
     /// Records that a user has read all visible messages up to a position (R75).
     ///
-    /// - Parameter place: Reduced to the last visible message before it (rulings 16); `nil` for all messages.
+    /// - Parameter position: Reduced to the last visible message before it (rulings 16); `nil` for all messages.
     /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that is not in the user's
     ///   view.
     public func markAllRead(
-        upTo place: Position?, by user: UserID, in conversation: Conversation.ID,
+        upTo position: Position?, by user: UserID, in conversation: Conversation.ID,
         in application: Application.ID
     ) async throws -> MarkAllReadResult {
         try await change(in: application) { context in
@@ -69,11 +69,11 @@ extension MessagingStore {
             try part.requireReading()
             guard
                 let last = try transaction.lastVisiblePosition(
-                    upTo: place, for: user, in: conversation.id, in: application)
-            else { return MarkAllReadResult(conversation: conversation.id, place: nil) }
+                    upTo: position, for: user, in: conversation.id, in: application)
+            else { return MarkAllReadResult(conversation: conversation.id, lastRead: nil) }
             try context.recordReceipts(
                 .read, of: IntervalSet(1...last.number), by: user, in: conversation)
-            return MarkAllReadResult(conversation: conversation.id, place: last)
+            return MarkAllReadResult(conversation: conversation.id, lastRead: last)
         }
     }
 }
@@ -165,7 +165,7 @@ extension Transaction {
 
     /// The position of the last message at or before a position that a participant sees.
     func lastVisiblePosition(
-        upTo place: Position?, for user: UserID, in conversation: Conversation.ID,
+        upTo position: Position?, for user: UserID, in conversation: Conversation.ID,
         in application: Application.ID
     ) throws -> Position? {
         try first(
@@ -175,7 +175,7 @@ extension Transaction {
             WHERE p.application = \(application) AND p.conversation = \(conversation)
                 AND p.user_id = \(user)
                 AND m.position > p.cleared_to AND m.position <= p.last_position
-                AND m.position <= \(place ?? .last)
+                AND m.position <= \(position ?? .last)
                 AND NOT EXISTS (
                     SELECT 1 FROM hidden_messages h
                     WHERE h.application = m.application AND h.conversation = m.conversation

@@ -55,7 +55,7 @@ extension Transaction {
 
     /// The current and former participants of conversations, without those that left before a position.
     func participants(
-        of conversations: [Conversation.ID], reachedFrom place: Position,
+        of conversations: [Conversation.ID], reachedFrom position: Position,
         in application: Application.ID
     ) throws -> [PositionedParticipant] {
         try rows(
@@ -63,7 +63,7 @@ extension Transaction {
             SELECT \(raw: Participant.columns), conversation, place FROM participants
             WHERE application = \(application)
                 AND conversation IN (\(few: conversations.map(\.bytes)))
-                AND (left_after IS NULL OR left_after >= \(place))
+                AND (left_after IS NULL OR left_after >= \(position))
             """
         ) { row in
             PositionedParticipant(
@@ -136,8 +136,8 @@ extension Transaction {
             part.sees(message.position)
         else { return false }
         let owner = ReceiptOwner(conversation: message.conversation, user: user)
-        let place = message.position.number
-        return try hiddenPositions(of: owner, within: IntervalSet(place...place), in: application)
+        let number = message.position.number
+        return try hiddenPositions(of: owner, within: IntervalSet(number...number), in: application)
             .isEmpty
     }
 
@@ -154,7 +154,7 @@ extension Transaction {
                 AND user_id = \(owner.user)
             """
         ) { row in try row.int64(0) }
-        return IntervalSet(found.map { place in place...place })
+        return IntervalSet(found.map { position in position...position })
     }
 }
 

@@ -66,8 +66,8 @@ public struct DatabaseUploadRegistry: UploadRegistry {
         }
     }
 
-    /// Replaces a record unless its version has changed. What was asked of the process that receives its body
-    /// stays asked while the same process continues to receive.
+    /// Replaces a record unless its version has changed. A request to the process that receives its
+    /// body stays stored while the same process continues to receive.
     public func replace(_ upload: RegisteredUpload, version: Int64) async throws -> Bool {
         try await store.database.write { transaction in
             try transaction.rowsChanged(
@@ -84,8 +84,8 @@ public struct DatabaseUploadRegistry: UploadRegistry {
         }
     }
 
-    /// Asks a process to commit or to stop, which includes to commit; it learns of it through
-    /// ``MessagingStore/listen(onUpload:)``.
+    /// Requests that a process commits what it has received, or commits and stops. The process receives the request
+    /// through ``MessagingStore/listen(onUpload:)``.
     public func ask(
         _ name: String, at holder: [UInt8], to request: UploadWriterRequest
     ) async throws -> Bool {

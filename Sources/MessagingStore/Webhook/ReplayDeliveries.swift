@@ -11,7 +11,7 @@ public struct WebhookReplay: Equatable, Sendable {
     /// The webhook.
     public let webhook: Webhook.ID
     /// How far it has been turned into deliveries.
-    public let place: WebhookCheckpoint
+    public let checkpoint: WebhookCheckpoint
     /// The last position.
     public let through: LogPosition
 }
@@ -36,7 +36,7 @@ extension MessagingStore {
             try extent.check(after)
             let last = before.map { before in LogPosition(before.number - 1) } ?? extent.end
             let replay = WebhookReplay(
-                id: id, webhook: webhook, place: WebhookCheckpoint(after: after),
+                id: id, webhook: webhook, checkpoint: WebhookCheckpoint(after: after),
                 through: min(last, extent.end))
             guard replay.through > after else { return replay }
             try transaction.execute(
@@ -44,7 +44,7 @@ extension MessagingStore {
                 INSERT INTO webhook_replays (
                     application, id, webhook, after_position, within_position, through_position
                 ) VALUES (
-                    \(application), \(id), \(webhook), \(after), \(replay.place.within),
+                    \(application), \(id), \(webhook), \(after), \(replay.checkpoint.within),
                     \(replay.through)
                 )
                 """)
@@ -67,7 +67,7 @@ extension MessagingStore {
             ) { row in
                 WebhookReplay(
                     id: try row.id(0), webhook: try row.id(1),
-                    place: WebhookCheckpoint(
+                    checkpoint: WebhookCheckpoint(
                         after: LogPosition(try row.int64(2)), within: try row.position(3)),
                     through: LogPosition(try row.int64(4)))
             }
@@ -76,22 +76,22 @@ extension MessagingStore {
 
     /// Stores deliveries of a replay together with its progress: both or neither.
     ///
-    /// - Parameter place: `nil` when the replay is done, or is no longer possible.
+    /// - Parameter checkpoint: `nil` when the replay is done, or is no longer possible.
     public func enqueue(
-        _ drafts: [DeliveryDraft], of replay: WebhookReplay, to place: WebhookCheckpoint?,
+        _ drafts: [DeliveryDraft], of replay: WebhookReplay, to checkpoint: WebhookCheckpoint?,
         in application: Application.ID
     ) async throws {
         try await database.write { [environment] transaction in
             let isThere: Bool
-            if let place {
+            if let checkpoint {
                 isThere =
                     try transaction.rowsChanged(
                         by: """
                             UPDATE webhook_replays
-                            SET after_position = \(place.after), within_position = \(place.within)
+                            SET after_position = \(checkpoint.after), within_position = \(checkpoint.within)
                             WHERE application = \(application) AND id = \(replay.id)
-                                AND after_position = \(replay.place.after)
-                                AND within_position = \(replay.place.within)
+                                AND after_position = \(replay.checkpoint.after)
+                                AND within_position = \(replay.checkpoint.within)
                             """) > 0
             } else {
                 isThere =
@@ -99,8 +99,8 @@ extension MessagingStore {
                         by: """
                             DELETE FROM webhook_replays
                             WHERE application = \(application) AND id = \(replay.id)
-                                AND after_position = \(replay.place.after)
-                                AND within_position = \(replay.place.within)
+                                AND after_position = \(replay.checkpoint.after)
+                                AND within_position = \(replay.checkpoint.within)
                             """) > 0
             }
             guard isThere, try transaction.webhook(replay.webhook, in: application) != nil else {

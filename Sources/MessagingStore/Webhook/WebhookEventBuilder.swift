@@ -18,7 +18,7 @@ struct WebhookEventBuilder {
     var history: ObjectHistory
 
     /// The webhook events built so far.
-    private(set) var told: [WebhookEvent] = []
+    private(set) var events: [WebhookEvent] = []
 
     init(
         transaction: Transaction, from first: LogPosition, in application: Application.ID,
@@ -36,49 +36,49 @@ struct WebhookEventBuilder {
 
     /// Builds the webhook events of recorded events, in order.
     ///
-    /// - Parameter place: How far the first event was already built.
+    /// - Parameter begun: The last message of the first event for which webhook events were already built.
     /// - Returns: Where it stopped at the limit; `nil` when all events are built.
-    mutating func tell(_ events: [RecordedEvent], within place: Position) throws
+    mutating func build(_ recordedEvents: [RecordedEvent], within begun: Position) throws
         -> WebhookCheckpoint?
     {
-        var shower = EventResolver(transaction, from: first, in: application, hash: hash)
-        let all = try shower.shown(events)
-        history = shower.history
-        var within = place
-        for shown in all {
-            let recorded = shown.recorded
+        var resolver = EventResolver(transaction, from: first, in: application, hash: hash)
+        let all = try resolver.resolve(recordedEvents)
+        history = resolver.history
+        var within = begun
+        for resolved in all {
+            let recorded = resolved.recorded
             let before = LogPosition(recorded.position.number - 1)
-            guard told.count < limit else { return WebhookCheckpoint(after: before) }
+            guard events.count < limit else { return WebhookCheckpoint(after: before) }
             // Of an event that was begun, later versions already have their webhook events.
             if within == .start {
-                try recorded.event.stored.addWebhookEvents(of: shown, to: &self)
+                try recorded.event.stored.addWebhookEvents(of: resolved, to: &self)
             }
             if case .receiptsRecorded(let receipts) = recorded.event,
-                let last = try tellEach(of: receipts, after: within, shown)
+                let last = try buildEach(of: receipts, after: within, resolved)
             {
                 return WebhookCheckpoint(after: before, within: last)
             }
             within = .start
         }
-        guard all.count < events.count, let last = all.last else { return nil }
+        guard all.count < recordedEvents.count, let last = all.last else { return nil }
         return WebhookCheckpoint(after: last.recorded.position)
     }
 
     /// Builds the webhook events of a receipt for version 1.0, one for each message.
     ///
     /// - Returns: The last position built, when the limit was reached.
-    private mutating func tellEach(
-        of receipts: ReceiptsRecorded, after place: Position, _ shown: ResolvedEvent
+    private mutating func buildEach(
+        of receipts: ReceiptsRecorded, after last: Position, _ resolved: ResolvedEvent
     ) throws -> Position? {
         let topic: WebhookTopic = receipts.kind == .read ? .messageRead : .messageDelivered
         guard wanted[.v1_0]?.contains(topic) == true else { return nil }
         // At least one, so that building an event always makes progress.
-        let remaining = max(1, limit - told.count)
+        let remaining = max(1, limit - events.count)
         let messages = try history.messages(
-            of: receipts, at: shown.recorded.position, after: place, limit: remaining)
+            of: receipts, at: resolved.recorded.position, after: last, limit: remaining)
         for message in messages {
-            let snapshot = try history.snapshot(of: message, at: shown.recorded.position)
-            try add(topic, .message(snapshot), shown, as: id(of: shown, message.id.bytes))
+            let snapshot = try history.snapshot(of: message, at: resolved.recorded.position)
+            try add(topic, .message(snapshot), resolved, as: id(of: resolved, message.id.bytes))
         }
         return messages.count == remaining ? messages.last?.position : nil
     }
@@ -87,20 +87,20 @@ struct WebhookEventBuilder {
 
     /// Adds a webhook event for the versions that have the topic and subscribe to it.
     mutating func add(
-        _ topic: WebhookTopic, _ subject: WebhookEvent.Subject, _ shown: ResolvedEvent,
+        _ topic: WebhookTopic, _ subject: WebhookEvent.Subject, _ resolved: ResolvedEvent,
         in versions: Set<WebhookVersion> = Set(WebhookVersion.allCases), as id: EventID? = nil
     ) throws {
-        let recorded = shown.recorded
-        let hearing = versions.intersection(topic.versions).filter { version in
+        let recorded = resolved.recorded
+        let wanting = versions.intersection(topic.versions).filter { version in
             wanted[version]?.contains(topic) == true
         }
         let actor = recorded.actor.flatMap(Sender.init)
         // Later versions share one representation; 1.0 has its own.
-        for versions in [hearing.intersection([.v1_0]), hearing.subtracting([.v1_0])]
+        for versions in [wanting.intersection([.v1_0]), wanting.subtracting([.v1_0])]
         where !versions.isEmpty {
-            told.append(
+            events.append(
                 WebhookEvent(
-                    versions: versions, position: recorded.position, id: id ?? shown.id,
+                    versions: versions, position: recorded.position, id: id ?? resolved.id,
                     topic: topic, at: recorded.at, actor: actor,
                     actorIdentity: try actor?.userID.map { user in
                         try history.identity(of: user, at: recorded.position)
@@ -112,8 +112,8 @@ struct WebhookEventBuilder {
     /// The id of one of several webhook events of an event.
     ///
     /// - Parameter part: Distinguishes it from the others.
-    func id(of shown: ResolvedEvent, _ part: [UInt8]) -> EventID {
-        .naming(shown.recorded, part, in: application, by: hash)
+    func id(of resolved: ResolvedEvent, _ part: [UInt8]) -> EventID {
+        .naming(resolved.recorded, part, in: application, by: hash)
     }
 }
 

@@ -34,37 +34,37 @@ extension MessagingStore {
     /// Most events have one webhook event; in version 1.0 a receipt has one for each message.
     ///
     /// - Parameters:
-    ///   - place: The checkpoint.
+    ///   - checkpoint: The checkpoint.
     ///   - last: The last event to read; `nil` for the end of the log.
     ///   - wanted: The topics that receivers of each version subscribe to; other events are not read.
     ///   - limit: The approximate maximum number of webhook events: those of one recorded event stay
     ///     together, except receipts.
     /// - Throws: `Rejection.positionGone` for a trimmed position.
     public func webhookEvents(
-        after place: WebhookCheckpoint, through last: LogPosition? = nil,
+        after checkpoint: WebhookCheckpoint, through last: LogPosition? = nil,
         to wanted: [WebhookVersion: Set<WebhookTopic>], limit: Int, in application: Application.ID
     ) async throws -> WebhookEventPage {
         let hash = environment.sha256
         return try await database.read { transaction in
             let extent = try transaction.logExtent(in: application)
-            try extent.check(place.after)
+            try extent.check(checkpoint.after)
             let goal = min(extent.end, last ?? extent.end)
-            let end = LogPosition(min(goal.number, place.after.number + Self.eventWindow))
+            let end = LogPosition(min(goal.number, checkpoint.after.number + Self.eventWindow))
             let types = wanted.values.flatMap(\.self).reduce(into: Set<EventType>()) {
                 types, topic in types.formUnion(topic.types)
             }
             let found = try transaction.events(
-                after: place.after, through: end, types: types, limit: limit, in: application)
+                after: checkpoint.after, through: end, types: types, limit: limit, in: application)
             let isAll = !found.isCut && found.items.count < limit
             let through = isAll ? end : found.items.last?.position ?? end
-            var teller = WebhookEventBuilder(
-                transaction: transaction, from: LogPosition(place.after.number + 1),
+            var builder = WebhookEventBuilder(
+                transaction: transaction, from: LogPosition(checkpoint.after.number + 1),
                 in: application, hash: hash, wanted: wanted, limit: limit)
             let next =
-                try teller.tell(found.items, within: place.within)
+                try builder.build(found.items, within: checkpoint.within)
                 ?? WebhookCheckpoint(after: through)
             return WebhookEventPage(
-                events: teller.told, next: next,
+                events: builder.events, next: next,
                 isCut: next.after < goal)
         }
     }

@@ -26,7 +26,7 @@ extension Webhook.Status {
     var columns: (name: String, since: Int64?, reason: String?) {
         switch self {
         case .unverified: ("unverified", nil, nil)
-        case .active(let place): ("active", place.number, nil)
+        case .active(let since): ("active", since.number, nil)
         case .inactive(let reason): ("inactive", nil, reason)
         }
     }
@@ -34,7 +34,7 @@ extension Webhook.Status {
     fileprivate init(_ row: borrowing Row) throws {
         switch (try row.text(6), try row.optionalInt64(7), try row.optionalText(8)) {
         case ("unverified", nil, nil): self = .unverified
-        case ("active", let place?, nil): self = .active(since: LogPosition(place))
+        case ("active", let since?, nil): self = .active(since: LogPosition(since))
         case ("inactive", nil, let reason?): self = .inactive(reason: reason)
         default: throw StoreFault.unreadable("webhooks.status")
         }

@@ -309,7 +309,7 @@ extension RequestContext {
         let (user, requestedID) = (try user(), try conversation())
         let read = try await store.markAllRead(
             upTo: position, by: user, in: requestedID, in: application)
-        return Reply(.accepted, MarkAllReadJSON.answer(read.place))
+        return Reply(.accepted, MarkAllReadJSON.answer(read.lastRead))
             .addingContentLocation(
                 read.conversation, requestedAs: requestedID, links(.user(user)))
     }

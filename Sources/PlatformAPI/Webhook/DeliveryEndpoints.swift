@@ -117,7 +117,8 @@ extension RequestContext {
         return Reply(
             .accepted,
             WebhookReplayJSON.answer(
-                after: replay.place.after, through: max(replay.through, replay.place.after)))
+                after: replay.checkpoint.after,
+                through: max(replay.through, replay.checkpoint.after)))
     }
 
     /// `POST /webhooks/{id}/rotate_secret` (X6).

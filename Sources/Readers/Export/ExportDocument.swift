@@ -85,18 +85,18 @@ struct ExportDocument {
         _ period: Export.Period, to file: inout ExportFileWriter
     ) async throws {
         var list = ExportList()
-        var place = WebhookCheckpoint(after: period.after)
-        while place.after < period.through {
+        var checkpoint = WebhookCheckpoint(after: period.after)
+        while checkpoint.after < period.through {
             try Task.checkCancellation()
             let page = try await store.webhookEvents(
-                after: place, through: period.through, to: [.v1_0: Set(period.topics)],
+                after: checkpoint, through: period.through, to: [.v1_0: Set(period.topics)],
                 limit: Self.batchSize, in: task.application)
             for event in page.events {
                 var writer = JSONWriter(capacity: 2048)
                 WebhookEventJSON.write(event, presentation, into: &writer)
                 try list.append(writer.finish(), to: &file)
             }
-            place = page.next
+            checkpoint = page.next
         }
     }
 }

@@ -9,8 +9,8 @@ internal import Uploads
 
 /// Creates the archive of one export, or deletes it.
 ///
-/// It takes two steps, because a tar header contains the size of the file behind it: first the JSON
-/// goes, batch by batch, into a file beside the archive, then piece by piece from there into the
+/// It takes two steps, because a tar header contains the size of the file after it: first the JSON is
+/// written, batch by batch, to a file beside the archive, and then copied, piece by piece, into the
 /// archive. Memory holds one batch, whatever the export's size.
 actor ExportJob {
     private let task: ExportTask
@@ -116,14 +116,14 @@ actor ExportJob {
             key: key, initialVector: vector)
         var file = ExportFileWriter(try blobs.stage(name))
         try file.append(sealed.begin())
-        var place: Int64 = 0
-        while place < plain.size {
+        var offset: Int64 = 0
+        while offset < plain.size {
             try Task.checkCancellation()
-            let piece = try plain.read(Self.piece, at: place)
+            let piece = try plain.read(Self.piece, at: offset)
             guard !piece.isEmpty else {
                 throw DiskError(kind: .damaged, operation: "reading an archive")
             }
-            place += Int64(piece.count)
+            offset += Int64(piece.count)
             try file.append(sealed.append(piece))
             try file.commitAsItGrows()
         }
@@ -195,7 +195,7 @@ struct ExportFileWriter {
     }
 
     /// Reads flushed bytes.
-    func read(_ count: Int, at place: Int64) throws -> [UInt8] {
-        try file.read(count, at: place)
+    func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
+        try file.read(count, at: offset)
     }
 }

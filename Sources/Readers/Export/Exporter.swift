@@ -82,7 +82,7 @@ public final class Exporter: Sendable {
     public func work() async throws {
         try await store.requestDueExports()
         try await store.expireExports()
-        // In batches to the end: failing exports must not starve those behind them.
+        // In batches to the end: failing exports must not delay later ones.
         var last: ExportTask?
         repeat {
             let tasks = try await store.exportTasks(after: last)

@@ -22,7 +22,7 @@ final class WebhookLogReader: Sendable {
     private struct Ahead: Sendable {
         let stored: WebhookCheckpoint
         let webhooks: [WebhookSubscription]
-        let place: WebhookCheckpoint
+        let checkpoint: WebhookCheckpoint
     }
 
     /// Webhook events read at once; with 50 webhooks they make 3,200 rows.
@@ -73,9 +73,9 @@ final class WebhookLogReader: Sendable {
 
     /// Signals each commit of the application.
     private func listen() async {
-        var place = store.signal.latest(in: application) ?? .start
-        while let latest = await store.signal.wait(past: place, in: application) {
-            place = latest
+        var latest = store.signal.latest(in: application) ?? .start
+        while let position = await store.signal.wait(past: latest, in: application) {
+            latest = position
             wakeSignal.signal()
         }
     }
@@ -87,18 +87,18 @@ final class WebhookLogReader: Sendable {
         let webhooks = try await store.webhookSubscriptions(in: application)
         guard let since = webhooks.compactMap(\.since).min() else { return false }
         let stored = try await store.webhookCheckpoint(in: application)
-        var place = stored ?? WebhookCheckpoint(after: since)
+        var checkpoint = stored ?? WebhookCheckpoint(after: since)
         if let ahead = ahead.withLock({ $0 }), ahead.stored == stored,
             ahead.webhooks == webhooks
         {
-            place = ahead.place
+            checkpoint = ahead.checkpoint
         }
         // Events before the first activation concern no webhook.
-        if place.after < since { place = WebhookCheckpoint(after: since) }
+        if checkpoint.after < since { checkpoint = WebhookCheckpoint(after: since) }
         let page: WebhookEventPage
         do {
             page = try await store.webhookEvents(
-                after: place, to: wanted(by: webhooks), limit: Self.batchSize, in: application)
+                after: checkpoint, to: wanted(by: webhooks), limit: Self.batchSize, in: application)
         } catch Rejection.positionGone(let oldest) {
             // The reader was behind for longer than the log is kept: those events are lost for
             // every webhook.
@@ -114,7 +114,7 @@ final class WebhookLogReader: Sendable {
             page.next.after.number - stored.after.number < Self.checkpointInterval
         {
             ahead.withLock { ahead in
-                ahead = Ahead(stored: stored, webhooks: webhooks, place: page.next)
+                ahead = Ahead(stored: stored, webhooks: webhooks, checkpoint: page.next)
             }
             return page.isCut
         }
@@ -136,7 +136,7 @@ final class WebhookLogReader: Sendable {
         guard !webhooks.isEmpty else { return false }
         do {
             let page = try await store.webhookEvents(
-                after: replay.place, through: replay.through, to: wanted(by: webhooks),
+                after: replay.checkpoint, through: replay.through, to: wanted(by: webhooks),
                 limit: Self.batchSize, in: application)
             let drafts = drafts(of: page, for: webhooks) { event, subscription in
                 event.isWanted(by: subscription.webhook)

@@ -84,7 +84,7 @@ import Testing
                             upTo: nil, by: .bo, in: conversation, in: sample.application))
                 })
         }
-        let all = MarkAllReadResult(conversation: conversation, place: Position(4))
+        let all = MarkAllReadResult(conversation: conversation, lastRead: Position(4))
         #expect(reached == [all, all])
         #expect(kinds == [["message.read"], []])
         #expect(try await sample.view(of: .bo).unreadCount == 0)
@@ -96,7 +96,7 @@ import Testing
         for _ in 0..<3 { try await sample.send(to: conversation) }
         let reached = try await sample.store.markAllRead(
             upTo: Position(2), by: .bo, in: conversation, in: sample.application)
-        #expect(reached == MarkAllReadResult(conversation: conversation, place: Position(2)))
+        #expect(reached == MarkAllReadResult(conversation: conversation, lastRead: Position(2)))
         #expect(try await sample.view(of: .bo).unreadCount == 1)
     }
 

@@ -194,7 +194,7 @@ extension ModelRun {
                 upTo: limit.map(Position.init), by: actor, in: conversation.id, in: application)
             let last = model.messages(in: conversation, seenBy: actor).map(\.position)
                 .last { position in position <= limit ?? .max }
-            #expect(reached.place?.number == last, "seed \(seed)")
+            #expect(reached.lastRead?.number == last, "seed \(seed)")
         }
         if done, limit ?? 1 > 0 { model.read(1...(limit ?? .max), of: index, by: actor) }
     }
