@@ -35,12 +35,12 @@ public struct ObjectStore: Sendable {
     /// - Throws: `invalid` with the first invalid setting; `unreachable` if libcurl is not
     ///   installed.
     public init(_ settings: ObjectStoreSettings, clock: ObjectStoreClock) throws(ObjectStoreError) {
-        if let mistake = settings.invalidSettings().first {
+        if let invalid = settings.invalidSettings().first {
             throw ObjectStoreError(
-                .invalid, "settings", words: "\(mistake.setting) \(mistake.rule)")
+                .invalid, "settings", words: "\(invalid.setting) \(invalid.rule)")
         }
         guard let address = BucketAddress(settings) else {
-            throw ObjectStoreError(.invalid, "settings", words: "endpoint names no place")
+            throw ObjectStoreError(.invalid, "settings", words: "endpoint has no host")
         }
         self.settings = settings
         self.address = address

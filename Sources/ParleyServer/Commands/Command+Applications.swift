@@ -120,31 +120,31 @@ extension Command {
 
     /// Events read at once.
     private static let batchSize = 100
-    /// Milliseconds between two looks for new events.
+    /// Milliseconds between two polls for new events.
     private static let pause: Int64 = 500
 
     /// Prints the event log of an application, one line per event.
     ///
     /// - Parameters:
-    ///   - place: The position after which to start; `nil` for the oldest event that is kept.
+    ///   - start: The position after which to start; `nil` for the oldest event that is kept.
     ///   - following: Whether to continue with new events until the output is closed.
     public static func log(
-        _ sources: SettingsSources, application text: String, after place: Int64?, following: Bool
+        _ sources: SettingsSources, application text: String, after start: Int64?, following: Bool
     ) async throws -> Int32 {
         let application = try application(text)
         return try await withStore(sources) { store in
             guard try await store.application(application) != nil else {
                 throw CommandFailure("there is no application \(application)")
             }
-            var place = place.map(LogPosition.init)
+            var position = start.map(LogPosition.init)
             while true {
-                let page = try await page(of: store, after: place, application)
+                let page = try await page(of: store, after: position, application)
                 for shown in page.events {
                     let recorded = shown.recorded
                     printLine(
                         EventLogLine.text(recorded.event, by: recorded.actor, at: recorded.at))
                 }
-                place = page.through
+                position = page.through
                 guard !page.isCut else { continue }
                 guard following else { return }
                 // A server in another process may write to the log, so it is polled.
@@ -154,14 +154,14 @@ extension Command {
     }
 
     private static func page(
-        of store: MessagingStore, after place: LogPosition?, _ application: Application.ID
+        of store: MessagingStore, after position: LogPosition?, _ application: Application.ID
     ) async throws -> EventPage {
         do {
-            return try await store.eventPage(after: place, limit: batchSize, in: application)
+            return try await store.eventPage(after: position, limit: batchSize, in: application)
         } catch Rejection.positionGone(let oldest) {
             throw CommandFailure("the log is kept from position \(oldest.number) on")
         } catch Rejection.invalid {
-            throw CommandFailure("the log ends before position \(place?.number ?? 0)")
+            throw CommandFailure("the log ends before position \(position?.number ?? 0)")
         }
     }
 }

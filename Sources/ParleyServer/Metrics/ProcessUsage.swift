@@ -34,17 +34,17 @@ struct ProcessUsage {
 
     /// When this process started, in nanoseconds since 1970.
     static let startTime: Int = {
-        // The name in parentheses may contain anything, so count from behind it: the 20th word, in
+        // The name in parentheses may contain anything, so count from after it: the 20th word, in
         // clock ticks since boot (proc_pid_stat(5), field 22).
         let ticks =
-            words("/proc/self/stat", behind: ")").dropFirst(19).first.flatMap { Int($0) } ?? 0
+            words("/proc/self/stat", after: ")").dropFirst(19).first.flatMap { Int($0) } ?? 0
         let boot = text("/proc/stat").split(separator: "\n").first { $0.hasPrefix("btime ") }
         let seconds = boot.flatMap { line in Int(line.dropFirst(6)) } ?? 0
         let perSecond = max(sysconf(Int32(_SC_CLK_TCK)), 1)
         return seconds * 1_000_000_000 + ticks * (1_000_000_000 / perSecond)
     }()
 
-    private static func words(_ path: String, behind mark: Character? = nil) -> [Substring] {
+    private static func words(_ path: String, after mark: Character? = nil) -> [Substring] {
         let text = text(path)
         let start = mark.flatMap { mark in text.lastIndex(of: mark) }
         return text[(start.map { text.index(after: $0) } ?? text.startIndex)...]

@@ -21,9 +21,9 @@ struct BucketConnector {
         registry: (any UploadRegistry)?
     ) async throws(CommandFailure) -> (contents: ContentBucket, credentials: BucketCredentials)? {
         guard let name = settings.name else { return nil }
-        let mistakes = settings.check()
-        guard mistakes.isEmpty else {
-            throw CommandFailure(mistakes.map(\.description).joined(separator: "\n"))
+        let errors = settings.check()
+        guard errors.isEmpty else {
+            throw CommandFailure(errors.map(\.description).joined(separator: "\n"))
         }
         let location = settings.location(of: name, try settings.credentials())
         do throws(ObjectStoreError) {
@@ -56,8 +56,8 @@ struct BucketConnector {
 }
 
 /// Why a bucket cannot be used.
-enum BucketMistake: CustomStringConvertible {
-    /// A setting breaks a rule, which is the end of a sentence that begins with the setting.
+enum BucketSettingsError: CustomStringConvertible {
+    /// An invalid setting; the rule completes a sentence that begins with the setting's name.
     case setting(key: String, rule: String)
     case other(CommandFailure)
 
@@ -71,21 +71,21 @@ enum BucketMistake: CustomStringConvertible {
 }
 
 extension BucketSettings {
-    /// Everything that is wrong with the settings of the bucket, as far as it shows without a request.
-    func check() -> [BucketMistake] {
+    /// All errors in the settings of the bucket that can be found without a request.
+    func check() -> [BucketSettingsError] {
         guard let name else { return [] }
-        var mistakes: [BucketMistake] = []
+        var errors: [BucketSettingsError] = []
         var credentials: Credentials?
         do throws(CommandFailure) {
             credentials = try self.credentials()
         } catch {
-            mistakes.append(.other(error))
+            errors.append(.other(error))
         }
         if let authorities {
             do throws(TLSConfigurationError) {
                 try TLSCheck.checkAuthorities(authorities)
             } catch {
-                mistakes.append(
+                errors.append(
                     .setting(key: "s3.authorities", rule: "must name a PEM file: \(error)"))
             }
         }
@@ -98,12 +98,12 @@ extension BucketSettings {
             guard credentials != nil && isKeyed || !hidden.contains(invalid.setting) else {
                 continue
             }
-            // Without an endpoint it is made of the region.
+            // Without an endpoint it is derived from the region.
             guard endpoint != nil || invalid.setting != "endpoint" else { continue }
             let key = Self.names[invalid.setting] ?? invalid.setting
-            mistakes.append(.setting(key: "s3.\(key)", rule: invalid.rule))
+            errors.append(.setting(key: "s3.\(key)", rule: invalid.rule))
         }
-        return mistakes
+        return errors
     }
 
     /// The setting's name in `s3.…`, where it differs from the property's.

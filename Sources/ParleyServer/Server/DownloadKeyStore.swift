@@ -9,7 +9,7 @@ struct DownloadKeyStore: Sendable {
     let folder: String
 
     private static let name = "download-keys"
-    /// Milliseconds between two looks for rotations by other processes.
+    /// Milliseconds between two checks for rotations by other processes.
     private static let interval: Int64 = 10_000
 
     /// Loads the keys, creating them at the first start. A shared database without keys takes those

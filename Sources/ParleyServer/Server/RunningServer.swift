@@ -83,10 +83,10 @@ struct RunningServer {
         }
         components.readiness.end()
         following.cancel()
-        let impatience = Task {
+        let exitOnNextSignal = Task {
             for await name in signals where name.stops { exit(1) }
         }
-        defer { impatience.cancel() }
+        defer { exitOnNextSignal.cancel() }
         if settings.shutdownDelay > 0 {
             // This task is never cancelled, and a shorter delay would be harmless.
             await pause(milliseconds: settings.shutdownDelay)

@@ -58,7 +58,7 @@ final class AccessLog: Sendable {
         line.plain("client") { bytes in record.peer.append(to: &bytes) }
         if let closing = record.closing { line.text("closing", closing) }
         if !record.headPrefix.isEmpty {
-            // At most the request line: the headers behind it hold credentials (H208).
+            // At most the request line: the headers after it contain credentials (H208).
             let first = record.headPrefix.prefix { byte in byte != 0x0D && byte != 0x0A }
             line.text("beginning", bytes: Redaction.filtered(bytes: Array(first)))
         }

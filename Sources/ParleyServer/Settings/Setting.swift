@@ -116,148 +116,151 @@ extension SettingKind {
 }
 
 /// A key path of a setting's property; literal key paths are Sendable.
-typealias Place<Value> = any WritableKeyPath<Settings, Value> & Sendable
+typealias SettingPath<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
 // One function to declare a setting for each type of property.
 extension Setting {
-    static func text(_ key: String, _ place: Place<String>, _ help: String) -> Setting {
+    static func text(_ key: String, _ path: SettingPath<String>, _ help: String) -> Setting {
         Setting(key: key, kind: .text, isOptional: false, help: help) { settings in
-            .text(settings[keyPath: place])
+            .text(settings[keyPath: path])
         } write: { settings, value in
-            settings[keyPath: place] = value.text ?? settings[keyPath: place]
+            settings[keyPath: path] = value.text ?? settings[keyPath: path]
         }
     }
 
-    static func texts(_ key: String, _ place: Place<[String]>, _ help: String) -> Setting {
+    static func texts(_ key: String, _ path: SettingPath<[String]>, _ help: String) -> Setting {
         Setting(key: key, kind: .texts, isOptional: false, help: help) { settings in
-            .texts(settings[keyPath: place])
+            .texts(settings[keyPath: path])
         } write: { settings, value in
-            settings[keyPath: place] = value.texts
+            settings[keyPath: path] = value.texts
         }
     }
 
-    static func hosts(_ key: String, _ place: Place<[String]>, _ help: String) -> Setting {
+    static func hosts(_ key: String, _ path: SettingPath<[String]>, _ help: String) -> Setting {
         Setting(key: key, kind: .hosts, isOptional: false, help: help) { settings in
-            .texts(settings[keyPath: place])
+            .texts(settings[keyPath: path])
         } write: { settings, value in
-            settings[keyPath: place] = value.texts
+            settings[keyPath: path] = value.texts
         }
     }
 
-    static func origins(_ key: String, _ place: Place<[String]>, _ help: String) -> Setting {
+    static func origins(_ key: String, _ path: SettingPath<[String]>, _ help: String) -> Setting {
         Setting(key: key, kind: .origins, isOptional: false, help: help) { settings in
-            .texts(settings[keyPath: place])
+            .texts(settings[keyPath: path])
         } write: { settings, value in
-            settings[keyPath: place] = value.texts
+            settings[keyPath: path] = value.texts
         }
     }
 
-    static func url(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
-        optional(key, .url, place, help)
+    static func url(_ key: String, _ path: SettingPath<String?>, _ help: String) -> Setting {
+        optional(key, .url, path, help)
     }
 
-    static func uuid(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
-        optional(key, .uuid, place, help)
+    static func uuid(_ key: String, _ path: SettingPath<String?>, _ help: String) -> Setting {
+        optional(key, .uuid, path, help)
     }
 
-    static func secret(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
-        optional(key, .secret, place, help)
+    static func secret(_ key: String, _ path: SettingPath<String?>, _ help: String) -> Setting {
+        optional(key, .secret, path, help)
     }
 
-    static func credential(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
-        optional(key, .credential, place, help)
+    static func credential(_ key: String, _ path: SettingPath<String?>, _ help: String) -> Setting {
+        optional(key, .credential, path, help)
     }
 
     static func databaseURL(
-        _ key: String, _ place: Place<String?>, _ help: String
+        _ key: String, _ path: SettingPath<String?>, _ help: String
     ) -> Setting {
-        optional(key, .databaseURL, place, help)
+        optional(key, .databaseURL, path, help)
     }
 
     private static func optional(
-        _ key: String, _ kind: SettingKind, _ place: Place<String?>, _ help: String
+        _ key: String, _ kind: SettingKind, _ path: SettingPath<String?>, _ help: String
     ) -> Setting {
         Setting(key: key, kind: kind, isOptional: true, help: help) { settings in
-            settings[keyPath: place].map(SettingValue.text) ?? .none
+            settings[keyPath: path].map(SettingValue.text) ?? .none
         } write: { settings, value in
-            settings[keyPath: place] = value.text
+            settings[keyPath: path] = value.text
         }
     }
 
     static func number<Number: FixedWidthInteger & Sendable>(
-        _ key: String, _ place: Place<Number>, _ kind: SettingKind, _ help: String
+        _ key: String, _ path: SettingPath<Number>, _ kind: SettingKind, _ help: String
     ) -> Setting {
         Setting(key: key, kind: kind, isOptional: false, help: help) { settings in
-            .number(Int64(settings[keyPath: place]))
+            .number(Int64(settings[keyPath: path]))
         } write: { settings, value in
             // The bounds in the table are within the type's.
-            settings[keyPath: place] =
-                value.number.map(Number.init(clamping:)) ?? settings[keyPath: place]
+            settings[keyPath: path] =
+                value.number.map(Number.init(clamping:)) ?? settings[keyPath: path]
         }
     }
 
     static func number<Number: FixedWidthInteger & Sendable>(
-        _ key: String, _ place: Place<Number?>, _ kind: SettingKind, _ help: String
+        _ key: String, _ path: SettingPath<Number?>, _ kind: SettingKind, _ help: String
     ) -> Setting {
         Setting(key: key, kind: kind, isOptional: true, help: help) { settings in
-            settings[keyPath: place].map { number in .number(Int64(number)) } ?? .none
+            settings[keyPath: path].map { number in .number(Int64(number)) } ?? .none
         } write: { settings, value in
-            settings[keyPath: place] = value.number.map(Number.init(clamping:))
+            settings[keyPath: path] = value.number.map(Number.init(clamping:))
         }
     }
 
-    static func truth(_ key: String, _ place: Place<Bool>, _ help: String) -> Setting {
+    static func truth(_ key: String, _ path: SettingPath<Bool>, _ help: String) -> Setting {
         Setting(key: key, kind: .truth, isOptional: false, help: help) { settings in
-            .truth(settings[keyPath: place])
+            .truth(settings[keyPath: path])
         } write: { settings, value in
-            settings[keyPath: place] = value.isTrue
+            settings[keyPath: path] = value.isTrue
         }
     }
 
-    static func blocks(_ key: String, _ place: Place<[AddressBlock]>, _ help: String) -> Setting {
+    static func blocks(_ key: String, _ path: SettingPath<[AddressBlock]>, _ help: String)
+        -> Setting
+    {
         Setting(key: key, kind: .blocks, isOptional: false, help: help) { settings in
-            .texts(settings[keyPath: place].map(\.description))
+            .texts(settings[keyPath: path].map(\.description))
         } write: { settings, value in
-            settings[keyPath: place] = value.texts.compactMap { text in AddressBlock(text) }
+            settings[keyPath: path] = value.texts.compactMap { text in AddressBlock(text) }
         }
     }
 
     /// A list of times in milliseconds.
     static func times(
-        _ key: String, _ place: Place<[Int64]>, _ bounds: ClosedRange<Int64>, _ help: String
+        _ key: String, _ path: SettingPath<[Int64]>, _ bounds: ClosedRange<Int64>, _ help: String
     ) -> Setting {
         Setting(key: key, kind: .times(bounds), isOptional: false, help: help) { settings in
-            .texts(settings[keyPath: place].map(Quantity.time.text))
+            .texts(settings[keyPath: path].map(Quantity.time.text))
         } write: { settings, value in
-            settings[keyPath: place] = value.texts.compactMap(Quantity.time.value)
+            settings[keyPath: path] = value.texts.compactMap(Quantity.time.value)
         }
     }
 
     /// One case of an enumeration, by name.
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
-        _ key: String, _ place: Place<Choice>, _ help: String
+        _ key: String, _ path: SettingPath<Choice>, _ help: String
     ) -> Setting {
         let names = Choice.allCases.map(\.rawValue)
         return Setting(key: key, kind: .choice(names), isOptional: false, help: help) { settings in
-            .text(settings[keyPath: place].rawValue)
+            .text(settings[keyPath: path].rawValue)
         } write: { settings, value in
-            settings[keyPath: place] =
-                value.text.flatMap(Choice.init(rawValue:)) ?? settings[keyPath: place]
+            settings[keyPath: path] =
+                value.text.flatMap(Choice.init(rawValue:)) ?? settings[keyPath: path]
         }
     }
 
-    static func file(_ key: String, _ place: Place<String?>, _ help: String) -> Setting {
-        optional(key, .text, place, help)
+    static func file(_ key: String, _ path: SettingPath<String?>, _ help: String) -> Setting {
+        optional(key, .text, path, help)
     }
 
     static func addresses(
-        _ key: String, _ place: Place<[ListenAddress]>, isOptional: Bool = false, _ help: String
+        _ key: String, _ path: SettingPath<[ListenAddress]>, isOptional: Bool = false,
+        _ help: String
     ) -> Setting {
         Setting(key: key, kind: .addresses, isOptional: isOptional, help: help) { settings in
-            let addresses = settings[keyPath: place].map(\.description)
+            let addresses = settings[keyPath: path].map(\.description)
             return isOptional && addresses.isEmpty ? .none : .texts(addresses)
         } write: { settings, value in
-            settings[keyPath: place] = value.texts.compactMap { text in ListenAddress(text) }
+            settings[keyPath: path] = value.texts.compactMap { text in ListenAddress(text) }
         }
     }
 }

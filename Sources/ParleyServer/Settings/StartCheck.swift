@@ -4,10 +4,10 @@ import HTTPTransport
 import Readers
 import SQLPostgres
 
-/// Finds what keeps a server from starting, as far as it shows without starting; `serve` and
+/// Finds the errors that would prevent a start and can be found without starting; `serve` and
 /// `check-config` print the same lines.
 ///
-/// What other processes decide is left out: an address or a folder in use, the database, the store.
+/// What depends on other processes is not checked: an address or a folder in use, the database, the store.
 struct StartCheck {
     private let reader: SettingsReader
 
@@ -60,8 +60,8 @@ struct StartCheck {
     }
 
     private func bucket() -> [String] {
-        settings.bucket.check().map { mistake in
-            switch mistake {
+        settings.bucket.check().map { error in
+            switch error {
             case .setting(let key, let rule): line(key, rule)
             case .other(let failure): failure.description
             }

@@ -85,11 +85,11 @@ extension JSONWriter {
 
     /// A parameter object.
     mutating func parameter(
-        _ place: String, _ parameter: Parameter, example: String? = nil
+        _ location: String, _ parameter: Parameter, example: String? = nil
     ) {
         object { writer in
             writer.member("name", parameter.name)
-            writer.member("in", place)
+            writer.member("in", location)
             writer.member("description", parameter.text)
             writer.member("required", parameter.isRequired)
             writer.key("schema")

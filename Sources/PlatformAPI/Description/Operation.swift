@@ -19,12 +19,12 @@ import MessagingWire
 /// ```
 ///
 /// - The shapes of bodies and answers are a `schema` beside the reader or writer of the same JSON in
-///   `MessagingWire`; one that several places show is `.named`.
+///   `MessagingWire`; a shape that is used several times is `.named`.
 /// - What follows from the endpoint itself is not repeated: the path's parameters (``PathParameter``),
 ///   the key of an endpoint that takes one, the credential, and the errors every endpoint of its kind
 ///   may answer (``PossibleErrors``). Only further ones are listed in `errors`.
-/// - The example is sent by the tests as it stands, in every version, to an application in which only
-///   the examples have been sent that make what it needs; see ``Example``.
+/// - Tests send the example unchanged, in every version, after the examples that create the objects it
+///   needs; see ``Example``.
 struct Operation: Sendable {
     /// The `operationId`, unique in a document.
     let name: String
@@ -32,7 +32,7 @@ struct Operation: Sendable {
     let body: JSONSchema?
     /// The media type of the body.
     let bodyType: String
-    /// Parameters behind the `?`.
+    /// Query parameters.
     let query: [Parameter]
     /// Headers of the request.
     let fields: [Parameter]
@@ -89,12 +89,12 @@ struct ResponseDescription: Sendable {
             fields: [.count, .link] + fields)
     }
 
-    /// Made; without a schema the body is empty.
+    /// 201; without a schema the body is empty.
     static func created(_ schema: JSONSchema?, _ fields: [Parameter] = []) -> ResponseDescription {
         ResponseDescription(status: 201, text: "It was created.", schema: schema, fields: fields)
     }
 
-    /// Taken on; without a schema the body is empty.
+    /// 202; without a schema the body is empty.
     static func accepted(
         _ schema: JSONSchema? = nil, _ fields: [Parameter] = []
     ) -> ResponseDescription {
@@ -123,7 +123,7 @@ struct ResponseDescription: Sendable {
 /// (``PathParameter/maker``), and those listed in `after`. Ids that the server chooses are samples
 /// here (``Sample``); the sender of the example replaces them by the ids in the answers.
 struct Example: Sendable {
-    /// Parameters behind the `?`.
+    /// Query parameters.
     let query: [(name: String, value: String)]
     /// Headers besides the credential, `Accept` and the type of the body.
     let fields: [(name: String, value: String)]

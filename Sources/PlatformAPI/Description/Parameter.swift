@@ -49,7 +49,8 @@ extension Parameter {
     static let inline = [
         Parameter(
             "inline_max_size", .integer(0...InlineContentPreference.sizeLimit),
-            "Contents of so many bytes stand in the answer itself, in base64; 8 MiB in all."),
+            "Contents of at most this many bytes are in the answer itself, in base64; 8 MiB in all."
+        ),
         Parameter(
             "inline_types", .string,
             "Only those of these types, such as `image/jpeg,text/*`; up to 2048 bytes unless more "
@@ -188,7 +189,7 @@ extension Parameter {
         isRequired: true)
 }
 
-/// A hole in a path, by the name it has in the templates.
+/// A parameter of a path, by its name in the templates.
 struct PathParameter: Sendable {
     let name: String
     let schema: JSONSchema

@@ -7,7 +7,7 @@ struct WebhookRequestDescription {
     /// The name of the event.
     let type: String
     let schema: JSONSchema
-    /// Whether anything of the kind is there to happen.
+    /// Whether events of this kind can occur.
     fileprivate let isSent: Bool
 
     /// All events of a version to which a webhook may subscribe, and the test event.

@@ -63,7 +63,7 @@ extension APIError {
 }
 
 extension APIError {
-    /// A message the HTTP layer refuses: always a structural mistake, with the layer's own status.
+    /// A message the HTTP layer refuses: always a structural error, with the layer's own status.
     init(_ refusal: Refusal) {
         let kind: APIErrorKind =
             switch refusal.status {

@@ -3,7 +3,7 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// The values that head and URL of a request determine before its handler runs: the version of the answer,
+/// The values that header section and URL of a request determine before its handler runs: the version of the answer,
 /// the query, and whether unknown parameters are errors (rulings 21, 31).
 struct Negotiation: Sendable {
     /// The version in which the request is read and answered.

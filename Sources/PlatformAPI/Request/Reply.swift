@@ -103,8 +103,8 @@ extension RequestContext {
     /// - Parameter winner: The conversation of the list, which the path may name by an alias (X1.2).
     func listPath(in winner: Conversation.ID?) throws -> [String] {
         var path = try request.target.segments().dropFirst(2).filter { !$0.isEmpty }
-        if let winner, let place = path.lastIndex(of: "conversations") {
-            path[place + 1] = winner.uuid
+        if let winner, let index = path.lastIndex(of: "conversations") {
+            path[index + 1] = winner.uuid
         }
         return path
     }
@@ -171,9 +171,9 @@ extension Reply {
     /// - Parameter requestedID: `nil` where the path names no conversation.
     private func located(
         in conversation: Conversation.ID, requestedIn requestedID: Conversation.ID?,
-        _ place: () -> String
+        _ location: () -> String
     ) -> Reply {
         guard let requestedID, requestedID != conversation else { return self }
-        return adding("Content-Location", place())
+        return adding("Content-Location", location())
     }
 }

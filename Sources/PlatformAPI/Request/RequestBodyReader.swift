@@ -124,7 +124,7 @@ final actor BufferedBody: RequestBody {
 
     private let file: ScratchFile
     private let queue: WorkQueue
-    private var place: Int64 = 0
+    private var offset: Int64 = 0
 
     private static let piece = 256 << 10
 
@@ -165,12 +165,12 @@ final actor BufferedBody: RequestBody {
     }
 
     func read(into buffer: inout BodyBuffer) async throws(BodyError) {
-        let (count, start) = (buffer.capacity, place)
+        let (count, start) = (buffer.capacity, offset)
         buffer.removeAll()
         do {
             let bytes = try await queue.run { [file] in try file.read(count, at: start) }
             _ = buffer.append(bytes.span)
-            place += Int64(bytes.count)
+            offset += Int64(bytes.count)
         } catch {
             throw .refused(
                 Refusal(.internalServerError, "X2", "The body cannot be read from the disk."))

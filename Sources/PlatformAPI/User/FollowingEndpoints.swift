@@ -72,7 +72,7 @@ extension RequestContext {
         return Reply(.accepted)
     }
 
-    /// `DELETE /users/{f}/following/{u}`: a conversation both are in still connects (ruling 19).
+    /// `DELETE /users/{f}/following/{u}`: the user stays followed while both are in a conversation (ruling 19).
     func unfollow() async throws -> Reply {
         try await store.unfollow(followed(), by: user(), in: application)
         return .noContent
