@@ -18,7 +18,7 @@ CLIENTS = 8
 
 
 def measure(options, folder, table):
-    postgres = Postgres()
+    postgres = Postgres(durable=True)
     try:
         for connections in CONNECTIONS:
             send(options, folder / f"file-{connections}", table, "SQLite", connections, {})
