@@ -43,6 +43,12 @@ static inline ssize_t linux_send(int descriptor, const void *bytes, size_t count
     return syscall(SYS_sendto, descriptor, bytes, count, flags, NULL, 0);
 }
 
+static inline ssize_t linux_send_vectors(
+    int descriptor, struct iovec *vectors, size_t count, int flags) {
+    const struct msghdr message = {.msg_iov = vectors, .msg_iovlen = count};
+    return syscall(SYS_sendmsg, descriptor, &message, flags);
+}
+
 // Reads what lies in memory already and never waits for the disk: -1 with EAGAIN where it would have to.
 #ifndef RWF_NOWAIT
 #define RWF_NOWAIT 0x00000008

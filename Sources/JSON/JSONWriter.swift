@@ -102,6 +102,24 @@ public struct JSONWriter: ~Copyable, Sendable {
         endValue()
     }
 
+    /// Writes a string: a text that was escaped before, and then what `write` appends.
+    ///
+    /// - Parameters:
+    ///   - size: The most bytes that `write` appends; it appends nothing that must be escaped.
+    public mutating func string(
+        _ start: EscapedText = .empty, thenAtMost size: Int,
+        _ write: (inout OutputSpan<UInt8>) -> Void
+    ) {
+        beginValue()
+        bytes.append(atMost: start.bytes.count + size + 2) { text in
+            text.append(UInt8(ascii: "\""))
+            text.append(start.bytes.span)
+            write(&text)
+            text.append(UInt8(ascii: "\""))
+        }
+        endValue()
+    }
+
     /// Writes an integer.
     public mutating func integer(_ value: Int64) {
         beginValue()
@@ -215,5 +233,20 @@ public struct JSONWriter: ~Copyable, Sendable {
         for digit in [byte >> 4, byte & 0xF] {
             bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
+    }
+}
+
+/// A text with the escapes of a JSON string, made once to be written often.
+public struct EscapedText: Sendable {
+    fileprivate let bytes: [UInt8]
+
+    /// No text.
+    public static let empty = EscapedText("")
+
+    /// Escapes a text.
+    public init(_ text: String) {
+        var writer = JSONWriter(capacity: text.utf8.count + 2)
+        writer.string(text)
+        bytes = Array(writer.bytes.dropFirst().dropLast())
     }
 }

@@ -64,19 +64,24 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
 
     /// Lower-case text, 36 ASCII characters.
     public var uuid: String {
-        var text = [UInt8](repeating: UInt8(ascii: "-"), count: 36)
-        var index = 0
-        for shift in stride(from: UInt64(60), through: 0, by: -4) {
-            if index == 8 || index == 13 { index += 1 }
-            text[index] = Self.character(high &>> shift & 0xF)
-            index += 1
-        }
-        for shift in stride(from: UInt64(60), through: 0, by: -4) {
-            if index == 18 || index == 23 { index += 1 }
-            text[index] = Self.character(low &>> shift & 0xF)
-            index += 1
-        }
-        return String(decoding: text, as: UTF8.self)
+        String(decoding: [UInt8](capacity: Self.textSize, initializingWith: append), as: UTF8.self)
+    }
+
+    /// The number of characters of ``uuid``.
+    public static var textSize: Int { 36 }
+
+    /// Appends ``uuid``.
+    public func append(to text: inout OutputSpan<UInt8>) {
+        text.append(hexadecimal: high &>> 32, digits: 8)
+        text.append(UInt8(ascii: "-"))
+        text.append(hexadecimal: high &>> 16, digits: 4)
+        text.append(UInt8(ascii: "-"))
+        text.append(hexadecimal: high, digits: 4)
+        text.append(UInt8(ascii: "-"))
+        text.append(hexadecimal: low &>> 48, digits: 4)
+        text.append(UInt8(ascii: "-"))
+        text.append(hexadecimal: low &>> 32, digits: 4)
+        text.append(hexadecimal: low, digits: 8)
     }
 
     /// The sixteen bytes in network order.
@@ -103,11 +108,6 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
         default: nil
         }
     }
-
-    private static func character(_ digit: UInt64) -> UInt8 {
-        let digit = UInt8(truncatingIfNeeded: digit)
-        return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
-    }
 }
 
 extension Identifier: CustomStringConvertible {
@@ -120,4 +120,21 @@ extension StringProtocol {
     ///
     /// Checked for each text that is a column.
     package var isStorable: Bool { !utf8.contains(0) }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends the last hexadecimal digits of a number, at most 8.
+    @inline(__always)
+    fileprivate mutating func append(hexadecimal number: UInt64, digits: Int) {
+        // Spreads eight digits to the low halves of eight bytes, then makes characters of all at once.
+        var spread = number & 0xFFFF_FFFF
+        spread = (spread &<< 16 | spread) & 0x0000_FFFF_0000_FFFF
+        spread = (spread &<< 8 | spread) & 0x00FF_00FF_00FF_00FF
+        spread = (spread &<< 4 | spread) & 0x0F0F_0F0F_0F0F_0F0F
+        let areLetters = (spread &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
+        let characters = spread &+ 0x3030_3030_3030_3030 &+ areLetters &* 0x27
+        for shift in stride(from: 8 * (digits - 1), through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: characters &>> UInt64(shift)))
+        }
+    }
 }

@@ -13,7 +13,7 @@ public struct ListPage<Item: Sendable>: Sendable {
     /// The own id of the conversation after which this page of a conversation list starts; `nil` for the first
     /// page.
     public let start: Conversation.ID?
-    /// Whether the page has fewer items than its limit because they are large; more items follow.
+    /// Whether more items follow, although the page has at most as many as its limit.
     public let isCut: Bool
 
     /// Creates a page.

@@ -46,19 +46,16 @@ public struct LinkBuilder: Sendable {
         String(pieces: view, "/conversations/", id.uuid)
     }
 
-    /// Users reach messages without naming the conversation, the system through it.
+    /// A message. Users reach it without naming the conversation, the system through it.
     public func message(_ id: Message.ID, in conversation: Conversation.ID) -> String {
-        switch perspective {
-        case .system: message(id, below: self.conversation(conversation))
-        case .user: message(id, below: "")
-        }
+        String(pieces: messages(in: conversation), id.uuid)
     }
 
-    /// The same, where the URL of the conversation is already known.
-    func message(_ id: Message.ID, below conversation: String) -> String {
+    /// The URL of a message of a conversation up to its id.
+    func messages(in conversation: Conversation.ID) -> String {
         switch perspective {
-        case .system: String(pieces: conversation, "/messages/", id.uuid)
-        case .user: String(pieces: view, "/messages/", id.uuid)
+        case .system: String(pieces: self.conversation(conversation), "/messages/")
+        case .user: String(pieces: view, "/messages/")
         }
     }
 
@@ -67,22 +64,9 @@ public struct LinkBuilder: Sendable {
         "\(root)/messages/\(id.uuid)"
     }
 
-    /// `nil` for the system, which has no receipts of its own.
-    public func receipts(_ id: Message.ID) -> String? {
-        switch perspective {
-        case .system: nil
-        case .user: String(pieces: view, "/messages/", id.uuid, "/receipts")
-        }
-    }
-
     /// An announcement in this perspective.
     public func announcement(_ id: Announcement.ID) -> String {
         "\(view)/announcements/\(id.uuid)"
-    }
-
-    /// A part, below the URL of its message.
-    public func part(_ part: MessagePart.ID, of message: String) -> String {
-        String(pieces: message, "/parts/", part.uuid)
     }
 
     /// Where a fresh `download_url` is to be had: for the system through the conversation, if the

@@ -1,4 +1,5 @@
 internal import Bytes
+import JSON
 public import Messaging
 
 /// Times in JSON: ISO 8601, UTC, exactly three fractional digits, `Z`, because one client parses strictly
@@ -7,6 +8,14 @@ public enum TimestampJSON {
     /// `2026-03-01T09:15:30.042Z`; years beyond 9999 are written with more digits.
     public static func text(_ timestamp: Timestamp) -> String {
         ISO8601.text(timestamp.milliseconds)
+    }
+
+    /// Writes the same; `null` for `nil`.
+    static func write(_ timestamp: Timestamp?, into writer: inout JSONWriter) {
+        guard let timestamp else { return writer.null() }
+        writer.string(thenAtMost: ISO8601.maximumSize) { text in
+            ISO8601.append(timestamp.milliseconds, to: &text)
+        }
     }
 
     /// Parses a time with an offset: `2026-03-01T09:15:30.042Z`, `…T10:15+01:00` (platform-api §1.8).

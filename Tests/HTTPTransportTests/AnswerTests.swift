@@ -40,6 +40,33 @@ extension LiveServerTests {
             #expect(replies == [content, content])
         }
 
+        /// Below and above the limits of copying and of one call; the last sizes also fill the socket.
+        @Test(arguments: [
+            (0, 10), (1, 0), (1, 100_000), (100, 3), (202, 1500), (700, 1500), (3, 4_000_000),
+        ])
+        func `content in pieces arrives whole and in order (H88)`(pieces: Int, size: Int)
+            async throws
+        {
+            let content = patternBytes(pieces * size)
+            let service = TestService { request in
+                guard request.target.path == "/" else { return TestService.echo(request) }
+                let pieces = (0..<pieces).map { Array(content[$0 * size..<($0 + 1) * size]) }
+                return Answer("", Response(.ok, content: .pieces(pieces)))
+            }
+            let requests = ["/", "/a", "/", "/", "/b"].map { path in "GET \(path) HTTP/1.1" }
+            let exchange = { @Sendable (client: Client) in
+                try client.send(requests.map { request in .head(request) }.joined())
+                return try requests.map { _ in try client.answer().content }
+            }
+            let plain = try await serving(service) { live in try exchange(live.connect()) }
+            let expected = [content, Array("/a".utf8), content, content, Array("/b".utf8)]
+            #expect(plain == expected)
+            let secure = try await servingSecurely(TestAuthority(), service) { live in
+                try exchange(live.connectSecurely())
+            }
+            #expect(secure == expected)
+        }
+
         @Test func `HEAD gets every header but no content (H68, H89)`() async throws {
             let file = try TestFile(patternBytes(5000))
             let service = TestService { request in

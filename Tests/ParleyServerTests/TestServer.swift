@@ -50,7 +50,7 @@ extension Service {
 extension Response {
     /// The body, if it is in memory.
     var bytes: [UInt8] {
-        if case .bytes(let bytes) = content { bytes } else { [] }
+        content.joinedBytes ?? []
     }
 }
 

@@ -18,13 +18,13 @@ extension Response {
         var response = self
         response.fields.add("Vary", "Accept-Encoding")
         guard !holdsSecret, let coding = coding(for: fields, from: minimum) else { return response }
-        switch content {
-        case .bytes(let bytes):
+        if case .stream(let handler, _) = content {
+            response.content = .stream(CompressedStream(handler, coding))
+        } else {
+            guard let bytes = content.joinedBytes else { return response }
             let coded = await coding.compressOffLoop(bytes)
             guard coded.count < bytes.count else { return response }
             response.content = .bytes(coded)
-        case .stream(let handler, _): response.content = .stream(CompressedStream(handler, coding))
-        default: return response
         }
         response.fields.add("Content-Encoding", coding.name)
         response.fields.replace("ETag") { tag in EntityTag(tag)?.coded(coding.name).text ?? tag }
@@ -43,9 +43,10 @@ extension Response {
     /// The coding to use for this response. Cheap conditions are checked first.
     private func coding(for fields: Fields, from minimum: Int) -> ContentCoding? {
         switch content {
-        case .bytes(let bytes) where bytes.count >= minimum: break
+        case .bytes, .pieces:
+            guard content.length ?? 0 >= minimum else { return nil }
         case .stream: break
-        default: return nil
+        case .none, .file, .parts, .withheld: return nil
         }
         guard let coding = ContentCoding.preferred(by: fields), mayBeCompressed else { return nil }
         return coding

@@ -48,6 +48,8 @@ public enum Content: Sendable {
     case none
     /// Bytes in memory.
     case bytes([UInt8])
+    /// Bytes in memory, in several arrays that are sent without copying them.
+    case pieces([[UInt8]])
     /// A range of an open file, sent by the kernel.
     ///
     /// Indirect, like other rare cases, because every response is as large as the largest inline
@@ -72,8 +74,22 @@ public enum Content: Sendable {
         case .none, .withheld: 0
         case .stream(_, let length): length
         case .bytes(let bytes): Int64(bytes.count)
+        case .pieces(let pieces): pieces.reduce(0) { sum, piece in sum + Int64(piece.count) }
         case .file(_, _, let length): length
         case .parts(let parts): parts.reduce(0) { sum, part in sum + (part.length ?? 0) }
+        }
+    }
+
+    /// The bytes of ``bytes(_:)`` or ``pieces(_:)`` in one array; `nil` for other contents.
+    public var joinedBytes: [UInt8]? {
+        switch self {
+        case .bytes(let bytes): return bytes
+        case .pieces(let pieces):
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(pieces.reduce(0) { sum, piece in sum + piece.count })
+            for piece in pieces { bytes.append(contentsOf: piece) }
+            return bytes
+        case .none, .file, .parts, .stream, .withheld: return nil
         }
     }
 }

@@ -7,6 +7,9 @@ struct SendQueue {
     /// Arrays up to this size are copied behind the queued bytes; larger arrays are queued without copying.
     static let coalescingLimit = 16 << 10
 
+    /// The most arrays that one call sends; a page of 100 messages has 202.
+    private static let vectorLimit = 256
+
     /// The result of an attempt to send.
     enum Progress {
         /// Everything was sent.
@@ -71,6 +74,17 @@ struct SendQueue {
         }
     }
 
+    /// Appends arrays; without copying unless all together are small.
+    private mutating func append(_ pieces: [[UInt8]]) {
+        let count = pieces.reduce(0) { sum, piece in sum + piece.count }
+        guard count > Self.coalescingLimit else {
+            for piece in pieces { append(piece) }
+            return
+        }
+        for piece in pieces where !piece.isEmpty { rest.append(.bytes(piece)) }
+        restCount += Int64(count)
+    }
+
     /// Removes sent bytes when they are the larger part of the storage.
     private mutating func removeSentBytes() {
         guard sent > Self.coalescingLimit, sent > bytes.count / 2 else { return }
@@ -83,6 +97,7 @@ struct SendQueue {
         // A stream is sent in parts through its channel.
         case .none, .withheld, .stream: break
         case .bytes(let added): append(added)
+        case .pieces(let pieces): append(pieces)
         case .file(_, _, let length):
             if length > 0 {
                 rest.append(content)
@@ -105,6 +120,15 @@ struct SendQueue {
     /// Sends as many bytes as the socket accepts, over TLS if there is any.
     mutating func send(to descriptor: Int32, through secure: SecureSocket?) -> Progress {
         while true {
+            if secure == nil, case .bytes = rest.first {
+                let count = sendVectors(to: descriptor)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    return errno == EAGAIN ? .blocked : .broken
+                }
+                advance(by: count)
+                continue
+            }
             while sent < bytes.count {
                 // `MSG_MORE` delays a head until the following content is sent too (H87).
                 let flags = Int32(MSG_NOSIGNAL) | (rest.isEmpty ? 0 : Int32(MSG_MORE))
@@ -132,9 +156,56 @@ struct SendQueue {
             case .bytes: moveContentsToBytes()
             case .file(let file, let offset, let length):
                 return .file(file, offset: offset, length: length)
-            case .none, .withheld, .parts, .stream: rest.removeFirst()
+            case .none, .withheld, .pieces, .parts, .stream: rest.removeFirst()
             }
         }
+    }
+
+    /// Sends the bytes and the arrays after them with one call.
+    private func sendVectors(to descriptor: Int32) -> Int {
+        var vectors: [iovec] = unsafe []
+        unsafe vectors.reserveCapacity(min(rest.count + 1, Self.vectorLimit))
+        // Nested, because the address of an array is only valid inside of its closure.
+        func addVectors(from index: Int) -> Int {
+            guard index < rest.count, unsafe vectors.count < Self.vectorLimit,
+                case .bytes(let piece) = rest[index]
+            else {
+                let flags = Int32(MSG_NOSIGNAL) | (index < rest.count ? Int32(MSG_MORE) : 0)
+                let count = unsafe vectors.count
+                return unsafe linux_send_vectors(descriptor, &vectors, count, flags)
+            }
+            return unsafe piece.withUnsafeBytes { piece in
+                unsafe vectors.append(iovec(reading: piece))
+                return addVectors(from: index + 1)
+            }
+        }
+        guard sent < bytes.count else { return addVectors(from: 0) }
+        return unsafe bytes.withUnsafeBytes { all in
+            unsafe vectors.append(iovec(reading: UnsafeRawBufferPointer(rebasing: all[sent...])))
+            return addVectors(from: 0)
+        }
+    }
+
+    /// Removes bytes that ``sendVectors(to:)`` has sent.
+    private mutating func advance(by count: Int) {
+        let unsent = bytes.count - sent
+        guard count >= unsent else {
+            sent += count
+            return
+        }
+        clearBytes()
+        var (left, taken) = (count - unsent, 0)
+        while left > 0, case .bytes(let piece) = rest[taken] {
+            taken += 1
+            restCount -= Int64(piece.count)
+            if left < piece.count {
+                bytes = piece
+                isShared = true
+                sent = left
+            }
+            left -= min(left, piece.count)
+        }
+        rest.removeFirst(taken)
     }
 
     private mutating func clearBytes() {
@@ -182,5 +253,13 @@ struct SendQueue {
         } else {
             rest[0] = .file(file, offset: offset + count, length: length - count)
         }
+    }
+}
+
+extension iovec {
+    /// - Parameter bytes: They are only read, although the type of the address is that of bytes to write.
+    fileprivate init(reading bytes: UnsafeRawBufferPointer) {
+        unsafe self.init(
+            iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }
 }

@@ -382,15 +382,19 @@ struct ObjectHistory {
         of message: Message, isJustSent: Bool = false, seenBy perspective: Perspective = .system,
         at position: LogPosition
     ) throws -> MessageSnapshot {
-        let viewer = perspective.user
-        let present = try participants(of: message.conversation, at: position).map(\.participant)
-            .filter { participant in participant.wasPresent(at: message.position) }
-        let sender = try sender(of: message, at: position)
-        return try MessageSnapshot(message, from: sender, to: present, seenBy: viewer) { user in
-            guard !isJustSent else { return nil }
-            return try receipts(
-                of: ReceiptOwner(conversation: message.conversation, user: user), at: position)
+        var participants: [ParticipantReceipts] = []
+        for found in try self.participants(of: message.conversation, at: position)
+        where found.participant.wasPresent(at: message.position) {
+            let owner = ReceiptOwner(
+                conversation: message.conversation, user: found.participant.userID)
+            participants.append(
+                ParticipantReceipts(
+                    participant: found.participant,
+                    receipts: isJustSent ? nil : try receipts(of: owner, at: position)))
         }
+        return MessageSnapshot(
+            message, from: try sender(of: message, at: position), to: participants,
+            seenBy: perspective.user)
     }
 
     /// A deleted message in its last state, with the receipts recorded by its deletion.

@@ -22,45 +22,23 @@ extension Transaction {
         return Dictionary(messages.map { message in (message.id, message) }) { first, _ in first }
     }
 
-    /// The messages before a position, newest first, as many as fit into one response, in two statements.
-    func messages(
-        in conversation: Conversation.ID, before place: Position, limit: Int,
-        in application: Application.ID
-    ) throws -> BoundedPage<Message> {
-        let heads = try rows(
-            """
-            SELECT \(raw: MessageRow.columns) FROM messages
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND position < \(place)
-            ORDER BY position DESC LIMIT \(limit)
-            """
-        ) { row in try MessageRow(row) }
-        return try boundedPage(heads, in: application)
-    }
-
-    /// The messages of a user's view before a position, newest first, as many as fit into one response, in two
+    /// The messages of a view before a position, newest first, as many as fit into one response, in two
     /// statements.
     ///
-    /// - Parameter place: `nil` for the end of the view.
+    /// - Parameter wanted: The ids of the messages to return; `nil` for all.
     func messages(
-        in conversation: Conversation.ID, seenBy part: Participant, before place: Position?,
-        limit: Int, in application: Application.ID
+        of view: MessageView, before place: Position?, limit: Int,
+        only wanted: Set<Message.ID>? = nil
     ) throws -> BoundedPage<Message> {
-        let heads = try rows(
-            """
-            SELECT \(raw: MessageRow.columns) FROM messages m
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND position > \(part.clearedTo)
-                AND position < \(place ?? part.leftAfter?.next ?? .last)
-                AND NOT EXISTS (
-                    SELECT 1 FROM hidden_messages h
-                    WHERE h.application = m.application AND h.conversation = m.conversation
-                        AND h.position = m.position AND h.user_id = \(part.userID)
-                )
-            ORDER BY position DESC LIMIT \(limit)
-            """
-        ) { row in try MessageRow(row) }
-        return try boundedPage(heads, in: application)
+        let heads = try rows(view.rows(of: MessageRow.columns, before: place, limit: limit)) {
+            row in
+            try MessageRow(row)
+        }
+        let page = BoundedPage(
+            wanted.map { wanted in heads.filter { head in wanted.contains(head.id) } } ?? heads,
+            weight: \.weight)
+        return BoundedPage(
+            items: try complete(page.items, in: view.application), isCut: page.isCut)
     }
 
     /// The number of messages in a user's view of a conversation (rulings 17).
@@ -83,15 +61,6 @@ extension Transaction {
         ) { row in try row.optionalUser(0) } ?? nil
     }
 
-    /// The first rows that fit into one response, with their parts.
-    private func boundedPage(
-        _ heads: [MessageRow], in application: Application.ID
-    ) throws -> BoundedPage<Message> {
-        let page = BoundedPage(heads, weight: \.weight)
-        return BoundedPage(
-            items: try complete(page.items, in: application), isCut: page.isCut)
-    }
-
     /// Adds the parts of messages, read in one statement.
     private func complete(
         _ heads: [MessageRow], in application: Application.ID
@@ -110,6 +79,38 @@ extension Transaction {
         return heads.map { head in
             head.message(with: PositionedPart.inOrder(byMessage[head.id] ?? []))
         }
+    }
+}
+
+/// The messages of a conversation that the system or a user sees.
+struct MessageView {
+    let conversation: Conversation.ID
+    /// The user's participation; `nil` for the system.
+    let participant: Participant?
+    let application: Application.ID
+
+    /// The rows of `messages` before a position, newest first.
+    ///
+    /// - Parameter place: `nil` for the end of the view.
+    func rows(of columns: StaticString, before place: Position?, limit: Int) -> SQL {
+        """
+        SELECT \(raw: columns) FROM messages m
+        WHERE application = \(application) AND conversation = \(conversation)
+            AND position < \(place ?? participant?.leftAfter?.next ?? .last)
+            \(participant.map(visible) ?? "")
+        ORDER BY position DESC LIMIT \(limit)
+        """
+    }
+
+    private func visible(to participant: Participant) -> SQL {
+        """
+        AND position > \(participant.clearedTo)
+            AND NOT EXISTS (
+                SELECT 1 FROM hidden_messages h
+                WHERE h.application = m.application AND h.conversation = m.conversation
+                    AND h.position = m.position AND h.user_id = \(participant.userID)
+            )
+        """
     }
 }
 

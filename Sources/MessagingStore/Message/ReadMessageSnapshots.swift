@@ -12,47 +12,57 @@ extension Transaction {
         let conversations = Array(Set(messages.map(\.conversation)))
         // Participants of one conversation that left before its oldest message received none of them.
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
+        let receipts = try receipts(in: conversations, in: application)
         let participants = Dictionary(
             grouping: try participants(
                 of: conversations, reachedFrom: floor, in: application
             )
             .sorted(by: PositionedParticipant.precedes),
-            by: \.conversation)
-        let receipts = try receipts(in: conversations, in: application)
+            by: \.conversation
+        ).mapValues { participants in
+            participants.map { positioned in
+                let owner = ReceiptOwner(
+                    conversation: positioned.conversation, user: positioned.participant.userID)
+                return ParticipantReceipts(
+                    participant: positioned.participant, receipts: receipts[owner])
+            }
+        }
         let identities = try identities(
             of: Set(messages.compactMap(\.sender.userID)), in: application)
         return messages.map { message in
-            let present = (participants[message.conversation] ?? []).map(\.participant)
-                .filter { participant in participant.wasPresent(at: message.position) }
-            return MessageSnapshot(
-                message, from: message.sender.userID.map(identities.identity), to: present,
-                seenBy: viewer
-            ) { user in
-                receipts[ReceiptOwner(conversation: message.conversation, user: user)]
-            }
+            MessageSnapshot(
+                message, from: message.sender.userID.map(identities.identity),
+                to: participants[message.conversation] ?? [], seenBy: viewer)
         }
     }
+}
+
+/// A participant of a conversation, and the receipts of its messages.
+struct ParticipantReceipts {
+    let participant: Participant
+    /// `nil` for none.
+    let receipts: Receipts?
 }
 
 extension MessageSnapshot {
     /// A message with the status of its recipients.
     ///
     /// - Parameters:
-    ///   - present: The participants at the time of sending, in order.
+    ///   - participants: The participants of the conversation, in order; those at the time of sending are the
+    ///     recipients.
     ///   - viewer: The user that reads it; `nil` for the system.
-    ///   - receipts: The receipts of a participant.
-    init<Fault: Error>(
-        _ message: Message, from sender: BasicIdentity?, to present: [Participant],
-        seenBy viewer: UserID?, _ receipts: (UserID) throws(Fault) -> Receipts?
-    ) throws(Fault) {
-        let own = present.first { participant in participant.userID == viewer }
+    init(
+        _ message: Message, from sender: BasicIdentity?, to participants: [ParticipantReceipts],
+        seenBy viewer: UserID?
+    ) {
+        var own: Participant?
         var recipients: [Recipient] = []
-        for participant in present {
+        recipients.reserveCapacity(participants.count)
+        for entry in participants where entry.participant.wasPresent(at: message.position) {
+            let user = entry.participant.userID
+            if user == viewer { own = entry.participant }
             recipients.append(
-                Recipient(
-                    userID: participant.userID,
-                    status: message.status(
-                        of: participant.userID, try receipts(participant.userID))))
+                Recipient(userID: user, status: message.status(of: user, entry.receipts)))
         }
         let isUnread = viewer.map { viewer in
             own?.isInStay(message.position) == true

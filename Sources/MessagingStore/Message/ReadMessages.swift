@@ -73,25 +73,20 @@ extension MessagingStore {
         after: Message.ID? = nil, limit: Int, in application: Application.ID
     ) async throws -> ListPage<MessageSnapshot> {
         try await database.read { transaction in
-            let conversation = try transaction.conversation(conversation, in: application)
-            let place = try after.map { after in
-                try transaction.place(of: after, in: conversation.id, in: application)
-            }
+            let (conversation, view) = try transaction.view(of: conversation, in: application)
+            let place = try after.map { after in try transaction.place(of: after, in: view) }
             guard filter.isEmpty else {
                 let found = try transaction.messages(
                     in: conversation.id, matching: filter, before: place, limit: limit,
                     upTo: conversation.lastPosition, in: application
                 ) { place, limit in
-                    try transaction.messages(
-                        in: conversation.id, before: place, limit: limit, in: application)
+                    try transaction.messages(of: view, before: place, limit: limit)
                 }
                 return ListPage(
                     items: try transaction.snapshots(of: found.page.items, in: application),
                     total: found.total, in: conversation.id, isCut: found.page.isCut)
             }
-            let messages = try transaction.messages(
-                in: conversation.id, before: place ?? conversation.lastPosition.next,
-                limit: limit, in: application)
+            let messages = try transaction.messages(of: view, before: place, limit: limit)
             return ListPage(
                 items: try transaction.snapshots(of: messages.items, in: application),
                 total: conversation.messageCount, in: conversation.id, isCut: messages.isCut)
@@ -124,14 +119,43 @@ extension Transaction {
         ) { _ in true } ?? false
     }
 
-    fileprivate func place(
-        of message: Message.ID, in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> Position {
+    /// A conversation, and its messages as the system sees them.
+    func view(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) throws -> (Conversation, MessageView) {
+        let conversation = try self.conversation(conversation, in: application)
+        return (
+            conversation,
+            MessageView(
+                conversation: conversation.id, participant: nil, application: application)
+        )
+    }
+
+    /// The messages of a conversation as a user sees them, who may have left it.
+    func view(
+        of conversation: Conversation.ID, seenBy user: UserID, in application: Application.ID
+    ) throws -> (Participant, MessageView) {
+        try requireUser(user, in: application)
+        let (id, part) = try shownConversation(conversation, for: user, in: application)
+        return (
+            part, MessageView(conversation: id, participant: part, application: application)
+        )
+    }
+
+    /// The position of a message of a view.
+    func place(of message: Message.ID, in view: MessageView) throws -> Position {
+        if let user = view.participant?.userID {
+            let message = try visibleMessage(message, for: user, in: view.application)
+            guard message.conversation == view.conversation else {
+                throw Rejection.notFound(.message)
+            }
+            return message.position
+        }
         let place = try first(
             """
             SELECT position FROM messages
-            WHERE application = \(application) AND id = \(message)
-                AND conversation = \(conversation)
+            WHERE application = \(view.application) AND id = \(message)
+                AND conversation = \(view.conversation)
             """
         ) { row in try row.position(0) }
         guard let place else { throw Rejection.notFound(.message) }
@@ -174,30 +198,26 @@ extension MessagingStore {
         in application: Application.ID
     ) async throws -> ListPage<MessageSnapshot> {
         try await database.read { transaction in
-            try transaction.requireUser(user, in: application)
-            let (id, part) = try transaction.shownConversation(
-                conversation, for: user, in: application)
-            let place = try after.map { after in
-                let message = try transaction.visibleMessage(after, for: user, in: application)
-                guard message.conversation == id else { throw Rejection.notFound(.message) }
-                return message.position
-            }
+            let (part, view) = try transaction.view(
+                of: conversation, seenBy: user, in: application)
+            let (id, place) = (
+                view.conversation,
+                try after.map { after in try transaction.place(of: after, in: view) }
+            )
             guard filter.isEmpty else {
                 let whole = try transaction.conversation(id, in: application)
                 let found = try transaction.messages(
                     in: id, matching: filter, before: place, limit: limit,
                     upTo: part.leftAfter ?? whole.lastPosition, in: application
                 ) { place, limit in
-                    try transaction.messages(
-                        in: id, seenBy: part, before: place, limit: limit, in: application)
+                    try transaction.messages(of: view, before: place, limit: limit)
                 }
                 return ListPage(
                     items: try transaction.snapshots(
                         of: found.page.items, seenBy: .user(user), in: application),
                     total: found.total, in: id, isCut: found.page.isCut)
             }
-            let messages = try transaction.messages(
-                in: id, seenBy: part, before: place, limit: limit, in: application)
+            let messages = try transaction.messages(of: view, before: place, limit: limit)
             return ListPage(
                 items: try transaction.snapshots(
                     of: messages.items, seenBy: .user(user), in: application),

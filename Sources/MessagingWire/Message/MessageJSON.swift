@@ -1,3 +1,4 @@
+import Bytes
 public import JSON
 public import Messaging
 
@@ -10,16 +11,16 @@ public struct MessageJSON: Sendable {
     public typealias Status = (user: UserID, status: RecipientStatus)
 
     /// The message.
-    private let message: Message
+    fileprivate let message: Message
     /// The identity of the sender; `nil` for a service that has only a name.
-    private let sender: BasicIdentity?
+    fileprivate let sender: BasicIdentity?
     /// One entry for each participant at sending time, in the order of naming (R71).
-    private let recipientStatus: [Status]
+    fileprivate let recipients: [MessageSnapshot.Recipient]
     /// Whether the viewing user has not read it; `nil` for the system.
-    private let isUnread: Bool?
+    fileprivate let isUnread: Bool?
     /// The moment when it reached the viewing user; `nil` for history before they joined, and for the
     /// system.
-    private let receivedAt: Timestamp?
+    fileprivate let receivedAt: Timestamp?
 
     /// A message to show.
     public init(
@@ -28,7 +29,9 @@ public struct MessageJSON: Sendable {
     ) {
         self.message = message
         self.sender = sender
-        self.recipientStatus = recipientStatus
+        recipients = recipientStatus.map { entry in
+            MessageSnapshot.Recipient(userID: entry.user, status: entry.status)
+        }
         self.isUnread = isUnread
         self.receivedAt = receivedAt
     }
@@ -40,72 +43,165 @@ public struct MessageJSON: Sendable {
     public func write(
         _ presentation: Presentation, isJustSent: Bool = false, into writer: inout JSONWriter
     ) {
-        let links = presentation.links
-        let conversation = links.conversation(message.conversation)
-        let url = links.message(message.id, below: conversation)
+        var messages = MessageWriter(presentation)
+        messages.write(self, isJustSent: isJustSent, into: &writer)
+    }
+}
+
+/// Writes the messages of one answer; what consecutive messages have in common is encoded once.
+public struct MessageWriter: Sendable {
+    private let presentation: Presentation
+    private var conversation: EncodedConversation?
+    private var sender: EncodedSender?
+    private var status: EncodedStatus?
+
+    private struct EncodedConversation {
+        let id: Conversation.ID
+        /// The member `conversation`.
+        let json: [UInt8]
+        /// The URL of a message, up to its id.
+        let messages: EscapedText
+    }
+
+    private struct EncodedSender {
+        let sender: Sender
+        let identity: BasicIdentity?
+        /// The member `sender`.
+        let json: [UInt8]
+    }
+
+    private struct EncodedStatus {
+        let recipients: [MessageSnapshot.Recipient]
+        /// The member `recipient_status`.
+        let json: [UInt8]
+    }
+
+    /// A writer of messages in one perspective.
+    public init(_ presentation: Presentation) { self.presentation = presentation }
+
+    /// Writes a message.
+    ///
+    /// - Parameter isJustSent: As in ``MessageJSON/write(_:isJustSent:into:)``.
+    public mutating func write(
+        _ shown: MessageJSON, isJustSent: Bool = false, into writer: inout JSONWriter
+    ) {
+        let (message, links, version) = (
+            shown.message, presentation.links, presentation.version
+        )
+        let conversation = encoded(message.conversation)
+        let (sender, status) = (encodedSender(shown), encodedStatus(shown.recipients))
         writer.object { writer in
-            writer.member("id", IdentifierJSON.text(message.id, in: .messages))
-            writer.member(
-                "url",
-                isJustSent && !presentation.version.namesIdentities
-                    ? links.shortMessage(message.id) : url)
-            writer.member("receipts_url", links.receipts(message.id))
-            write(position: presentation, into: &writer)
-            writer.key("conversation")
-            writer.object { writer in
-                writer.member("id", IdentifierJSON.text(message.conversation, in: .conversations))
-                writer.member("url", conversation)
+            writer.key("id")
+            writer.string(
+                MessagePartJSON.idStart, thenAtMost: Message.ID.textSize, message.id.append)
+            writer.key("url")
+            if isJustSent, !version.namesIdentities {
+                writer.string(links.shortMessage(message.id))
+            } else {
+                writer.string(
+                    conversation.messages, thenAtMost: Message.ID.textSize, message.id.append)
             }
+            writeReceiptsURL(message.id, conversation, into: &writer)
+            write(message.position, into: &writer)
+            writer.member("conversation", raw: conversation.json)
             writer.key("parts")
             writer.array { writer in
                 for part in message.parts {
-                    MessagePartJSON.write(part, of: message, url, presentation, into: &writer)
+                    MessagePartJSON.write(
+                        part, of: message, conversation.messages, presentation, into: &writer)
                 }
             }
-            writer.member("sent_at", TimestampJSON.text(message.sentAt))
-            writer.member("received_at", receivedAt.map(TimestampJSON.text))
+            writer.key("sent_at")
+            TimestampJSON.write(message.sentAt, into: &writer)
+            writer.key("received_at")
+            TimestampJSON.write(shown.receivedAt, into: &writer)
             writer.key("is_unread")
-            if let isUnread { writer.bool(isUnread) } else { writer.null() }
-            writer.key("sender")
-            BasicIdentityJSON.write(
-                sender: message.sender, sender, presentation.version, links, into: &writer)
-            write(status: presentation.version, into: &writer)
-            write(latest: presentation.version, into: &writer)
+            if let isUnread = shown.isUnread { writer.bool(isUnread) } else { writer.null() }
+            writer.member("sender", raw: sender)
+            writer.member("recipient_status", raw: status)
+            writeLatest(of: message, into: &writer)
             if presentation.showsTransfer {
                 MessageTransferJSON.write(message.transfer, into: &writer)
             }
         }
     }
 
-    /// 1.x shows the system none (recorded).
-    private func write(position presentation: Presentation, into writer: inout JSONWriter) {
-        writer.key("position")
+    /// The system has no receipts of its own.
+    private func writeReceiptsURL(
+        _ id: Message.ID, _ conversation: EncodedConversation, into writer: inout JSONWriter
+    ) {
+        writer.key("receipts_url")
         switch presentation.links.perspective {
-        case .system where !presentation.version.namesIdentities: writer.null()
-        case .system, .user: PositionJSON.write(message.position, into: &writer)
-        }
-    }
-
-    private func write(status version: APIVersion, into writer: inout JSONWriter) {
-        writer.key("recipient_status")
-        writer.object { writer in
-            for entry in recipientStatus {
-                writer.key(UserIDJSON.text(entry.user, version))
-                writer.string(entry.status.rawValue)
+        case .system: writer.null()
+        case .user:
+            writer.string(conversation.messages, thenAtMost: Message.ID.textSize + 9) { text in
+                id.append(to: &text)
+                text.append("/receipts")
             }
         }
     }
 
+    /// 1.x shows the system none (recorded).
+    private func write(_ position: Position, into writer: inout JSONWriter) {
+        writer.key("position")
+        switch presentation.links.perspective {
+        case .system where !presentation.version.namesIdentities: writer.null()
+        case .system, .user: PositionJSON.write(position, into: &writer)
+        }
+    }
+
     /// Writes the members of 3.0 around `notification`, which is always `null`.
-    private func write(latest version: APIVersion, into writer: inout JSONWriter) {
-        if version == .v3_0 {
+    private func writeLatest(of message: Message, into writer: inout JSONWriter) {
+        if presentation.version == .v3_0 {
             writer.member("channel", nil)
             writer.member("reply_to", nil)
         }
         writer.member("notification", nil)
-        if version == .v3_0 {
-            writer.member("updated_at", message.updatedAt.map(TimestampJSON.text))
+        if presentation.version == .v3_0 {
+            writer.key("updated_at")
+            TimestampJSON.write(message.updatedAt, into: &writer)
         }
+    }
+
+    private mutating func encoded(_ id: Conversation.ID) -> EncodedConversation {
+        if let conversation, conversation.id == id { return conversation }
+        let links = presentation.links
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("id", IdentifierJSON.text(id, in: .conversations))
+            writer.member("url", links.conversation(id))
+        }
+        let encoded = EncodedConversation(
+            id: id, json: writer.finish(), messages: EscapedText(links.messages(in: id)))
+        conversation = encoded
+        return encoded
+    }
+
+    private mutating func encodedSender(_ shown: MessageJSON) -> [UInt8] {
+        if let sender, sender.sender == shown.message.sender, sender.identity == shown.sender {
+            return sender.json
+        }
+        var writer = JSONWriter()
+        BasicIdentityJSON.write(
+            sender: shown.message.sender, shown.sender, presentation.version, presentation.links,
+            into: &writer)
+        let json = writer.finish()
+        sender = EncodedSender(sender: shown.message.sender, identity: shown.sender, json: json)
+        return json
+    }
+
+    private mutating func encodedStatus(_ recipients: [MessageSnapshot.Recipient]) -> [UInt8] {
+        if let status, status.recipients == recipients { return status.json }
+        var writer = JSONWriter()
+        writer.object { writer in
+            for recipient in recipients {
+                writer.key(UserIDJSON.text(recipient.userID, presentation.version))
+                writer.string(recipient.status.rawValue)
+            }
+        }
+        let json = writer.finish()
+        status = EncodedStatus(recipients: recipients, json: json)
+        return json
     }
 }
 
@@ -159,9 +255,10 @@ enum PositionJSON {
 extension MessageJSON {
     /// A message with the identities of the users it mentions.
     public init(_ snapshot: MessageSnapshot) {
-        self.init(
-            snapshot.message, sender: snapshot.sender,
-            recipientStatus: snapshot.recipients.map { entry in (entry.userID, entry.status) },
-            isUnread: snapshot.isUnread, receivedAt: snapshot.receivedAt)
+        message = snapshot.message
+        sender = snapshot.sender
+        recipients = snapshot.recipients
+        isUnread = snapshot.isUnread
+        receivedAt = snapshot.receivedAt
     }
 }

@@ -69,17 +69,34 @@ enum MessagePartJSON {
     /// The server stores bytes: UTF-8 is written as text even if it was received as base64, and only other
     /// bytes are written as base64 (platform-api §3.4, recorded).
     ///
-    /// - Parameter messageURL: The URL of its message in this perspective.
+    /// - Parameter url: The URL of its message in this perspective, up to the id.
     static func write(
-        _ part: MessagePart, of message: Message, _ messageURL: String,
+        _ part: MessagePart, of message: Message, _ url: EscapedText,
         _ presentation: Presentation,
         into writer: inout JSONWriter
     ) {
+        let isNamedByID = presentation.version == .v3_0
         writer.object { writer in
-            writer.member("id", id(of: part, of: message, presentation.version))
-            if presentation.version == .v3_0 {
-                writer.member("url", presentation.links.part(part.id, of: messageURL))
-                writer.member("message_url", messageURL)
+            // `…/parts/{index}` up to 2.0, `…/parts/{uuid}` in 3.0 (platform-api §1.3).
+            writer.key("id")
+            writer.string(idStart, thenAtMost: 2 * Message.ID.textSize + 7) { text in
+                message.id.append(to: &text)
+                text.append("/parts/")
+                if isNamedByID {
+                    part.id.append(to: &text)
+                } else {
+                    text.append(decimal: UInt64(part.index))
+                }
+            }
+            if isNamedByID {
+                writer.key("url")
+                writer.string(url, thenAtMost: 2 * Message.ID.textSize + 7) { text in
+                    message.id.append(to: &text)
+                    text.append("/parts/")
+                    part.id.append(to: &text)
+                }
+                writer.key("message_url")
+                writer.string(url, thenAtMost: Message.ID.textSize, message.id.append)
             }
             writer.member("mime_type", part.mimeType)
             switch part.body {
@@ -90,19 +107,15 @@ enum MessagePartJSON {
                 let content = ContentJSON(id: id, size: size, in: message.conversation)
                 content.write(presentation.links, presentation.sign(id), into: &writer)
             }
-            if presentation.version == .v3_0 {
-                writer.member("updated_at", part.updatedAt.map(TimestampJSON.text))
+            if isNamedByID {
+                writer.key("updated_at")
+                TimestampJSON.write(part.updatedAt, into: &writer)
             }
         }
     }
 
-    /// `…/parts/{index}` up to 2.0, `…/parts/{uuid}` in 3.0 (platform-api §1.3).
-    private static func id(
-        of part: MessagePart, of message: Message, _ version: APIVersion
-    ) -> String {
-        let name = MessagePartsJSON.name(of: part, version)
-        return String(pieces: IdentifierJSON.text(message.id, in: .messages), "/parts/", name)
-    }
+    /// The id of a message, up to the UUID.
+    static let idStart = EscapedText("layer:///messages/")
 
     /// The inlined bytes of a content (X8): always base64, whatever the bytes are.
     private static func write(inlined body: [UInt8]?, into writer: inout JSONWriter) {
@@ -229,9 +242,8 @@ public enum MessagePartsJSON {
         _ part: MessagePart, of message: Message, _ presentation: Presentation,
         into writer: inout JSONWriter
     ) {
-        MessagePartJSON.write(
-            part, of: message, presentation.links.message(message.id, in: message.conversation),
-            presentation, into: &writer)
+        let url = EscapedText(presentation.links.messages(in: message.conversation))
+        MessagePartJSON.write(part, of: message, url, presentation, into: &writer)
     }
 
     /// Writes a list of parts.
@@ -239,8 +251,11 @@ public enum MessagePartsJSON {
         _ parts: [MessagePart], of message: Message, _ presentation: Presentation,
         into writer: inout JSONWriter
     ) {
+        let url = EscapedText(presentation.links.messages(in: message.conversation))
         writer.array { writer in
-            for part in parts { write(part, of: message, presentation, into: &writer) }
+            for part in parts {
+                MessagePartJSON.write(part, of: message, url, presentation, into: &writer)
+            }
         }
     }
 

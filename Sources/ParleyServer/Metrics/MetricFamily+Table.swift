@@ -9,7 +9,7 @@ extension MetricFamily {
 
     private static let requests = [
         requestCount, requestTime, requestBytes, answerBytes, requestsOverRate, cacheReads,
-        memoryBytes, handlers,
+        listedMessages, memoryBytes, handlers,
     ]
     static let requestCount = MetricFamily(
         "parley_requests", .counter, labels: ["route", "method", "class"],
@@ -27,6 +27,9 @@ extension MetricFamily {
     static let cacheReads = MetricFamily(
         "parley_recalls", .counter, labels: ["outcome"],
         "Reads of single messages, from the cache (hit) or the database (miss).")
+    static let listedMessages = MetricFamily(
+        "parley_listed_messages", .counter, labels: ["outcome"],
+        "Messages of lists, from the cache (cached) or the database (read).")
     static let memoryBytes = MetricFamily(
         "parley_memory_bytes", .gauge, in: .bytes,
         "Memory of the message cache; see api.memory.")

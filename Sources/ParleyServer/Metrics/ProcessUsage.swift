@@ -1,5 +1,3 @@
-import CLinux
-import Dispatch
 import FoundationEssentials
 import Glibc
 
@@ -16,20 +14,26 @@ struct ProcessUsage {
 
     /// Reads the usage; this reads two small files of the kernel and takes microseconds.
     init() {
-        var time = timespec()
-        // Both structures below live through their calls.
-        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        cpuTime = time.tv_sec * 1_000_000_000 + time.tv_nsec
+        cpuTime = Self.cpuTime
         let pages = Self.words("/proc/self/statm").dropFirst().first.flatMap { Int($0) } ?? 0
         residentMemory = pages * sysconf(Int32(_SC_PAGESIZE))
         // Without /proc the number is 0.
         let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         // One of them was the folder itself.
         openDescriptors = max((names?.count ?? 0) - 1, 0)
+        // The structure lives through the call.
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         descriptorLimit =
             unsafe getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : 0
+    }
+
+    /// Processor time of all threads until now, in nanoseconds.
+    static var cpuTime: Int {
+        var time = timespec()
+        // The structure lives through the call.
+        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
     /// When this process started, in nanoseconds since 1970.
@@ -51,28 +55,7 @@ struct ProcessUsage {
             .split { character in character == " " || character == "\n" }
     }
 
-    private static func text(_ path: String) -> String {
+    static func text(_ path: String) -> String {
         String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     }
-}
-
-/// Returns freed memory to the system every 30 seconds.
-///
-/// Otherwise glibc keeps the memory of a burst: after 600 slow clients, 85 MB of buffers remained.
-/// A lower `M_MMAP_THRESHOLD` returns them at once but makes durable sends three times slower,
-/// because SQLite allocates such blocks in every transaction.
-final class MemoryTrimmer {
-    private let timer: any DispatchSourceTimer
-
-    /// Starts the timer, which ends with the last reference.
-    init() {
-        timer = DispatchSource.makeTimerSource(
-            queue: DispatchQueue(label: "parley.memory", qos: .utility))
-        timer.schedule(
-            deadline: .now() + .seconds(30), repeating: .seconds(30), leeway: .seconds(5))
-        timer.setEventHandler { @Sendable in _ = malloc_trim(0) }
-        timer.resume()
-    }
-
-    deinit { timer.cancel() }
 }

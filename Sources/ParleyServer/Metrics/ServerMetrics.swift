@@ -66,6 +66,9 @@ final class ServerMetrics: Sendable {
         page.begin(.cacheReads)
         page.sample(["hit"], memory.hits)
         page.sample(["miss"], memory.misses)
+        page.begin(.listedMessages)
+        page.sample(["cached"], memory.listedHits)
+        page.sample(["read"], memory.listedMisses)
         page.write(.memoryBytes, memory.bytes)
     }
 

@@ -3,16 +3,15 @@ import MessagingStore
 import MessagingWire
 import SystemSupport
 
-/// Caches answers to reads of messages, so that these need no database query.
+/// Caches messages as answers show them: a read of one then needs no database query, and a list only its ids.
 ///
-/// Each use asks the store whether the answer is still valid (`MessagingStore.holds`); nothing here depends on time.
-/// Messages with contents are not cached: their answers hold signed URLs, which are secrets and expire. Safe to use
-/// from any thread.
+/// Each use asks the store whether the message is still valid (`MessagingStore.holds`, `CacheMoment`); nothing here
+/// depends on time. Messages with contents are not cached: their answers hold signed URLs, which are secrets and
+/// expire. Safe to use from any thread.
 final class MessageCache: Sendable {
-    /// The inputs of an answer besides the state of the message.
-    struct Key: Hashable, Sendable {
+    /// The inputs of a message's JSON besides the message.
+    struct Form: Hashable, Sendable {
         let application: Application.ID
-        let message: Message.ID
         /// `nil` for the system.
         let viewer: UserID?
         let version: APIVersion
@@ -20,7 +19,12 @@ final class MessageCache: Sendable {
         let base: String?
     }
 
-    /// An answer, with what is needed to validate and send it.
+    fileprivate struct Key: Hashable, Sendable {
+        let message: Message.ID
+        let form: Form
+    }
+
+    /// The JSON of a message, with what is needed to validate and send it.
     struct CachedMessage: Sendable {
         let conversation: Conversation.ID
         /// The message's version.
@@ -36,6 +40,8 @@ final class MessageCache: Sendable {
         var cache: BudgetedCache<Key, CachedMessage>
         var hits = 0
         var misses = 0
+        var listedHits = 0
+        var listedMisses = 0
     }
 
     private let state: Locked<State>
@@ -43,10 +49,12 @@ final class MessageCache: Sendable {
     /// - Parameter budget: The size in bytes; 0 turns the cache off.
     init(budget: Int) { state = Locked(State(cache: BudgetedCache(budget: budget))) }
 
-    /// Returns a cached answer that is still valid.
-    func valid(_ key: Key, in store: MessagingStore) -> CachedMessage? {
-        state.withLock { state in
-            guard let cached = state.cache.value(of: key) else {
+    /// Returns a cached message that is still valid.
+    func valid(_ message: Message.ID, as form: Form, in store: MessagingStore) -> CachedMessage? {
+        let key = Key(message: message, form: form)
+        return state.withLock { state in
+            // Of a shared database only lists use the cache: they query, and so see what others have changed.
+            guard !store.isShared, let cached = state.cache.value(of: key) else {
                 state.misses += 1
                 return nil
             }
@@ -60,24 +68,52 @@ final class MessageCache: Sendable {
         }
     }
 
-    func store(_ cached: CachedMessage, under key: Key) {
-        state.withLock { state in state.cache.store(cached, under: key, weight: cached.weight) }
+    /// Returns the JSON of each message of a list; `nil` for those that are not cached, or not valid at that moment.
+    func valid(_ messages: [Message.ID], as form: Form, at moment: CacheMoment) -> [[UInt8]?] {
+        state.withLock { state in
+            let found = messages.map { message in
+                state.cache.value(of: Key(message: message, form: form))
+            }
+            var areValid = moment.areValid(found.compactMap { cached in cached?.validity })[...]
+            let valid = found.map { cached in
+                cached.flatMap { cached in areValid.removeFirst() ? cached.json : nil }
+            }
+            let hits = valid.count { json in json != nil }
+            state.listedHits += hits
+            state.listedMisses += valid.count - hits
+            return valid
+        }
+    }
+
+    /// Caches messages in one form.
+    func store(_ messages: [(id: Message.ID, cached: CachedMessage)], as form: Form) {
+        state.withLock { state in
+            for (id, cached) in messages {
+                state.cache.store(
+                    cached, under: Key(message: id, form: form), weight: cached.weight)
+            }
+        }
     }
 
     var statistics: MessageCacheStatistics {
         state.withLock { state in
             MessageCacheStatistics(
-                hits: state.hits, misses: state.misses, bytes: state.cache.weight)
+                hits: state.hits, misses: state.misses, listedHits: state.listedHits,
+                listedMisses: state.listedMisses, bytes: state.cache.weight)
         }
     }
 }
 
 /// Hits, misses and size of a ``MessageCache``.
 public struct MessageCacheStatistics: Equatable, Sendable {
-    /// Reads answered from the cache.
+    /// Reads of single messages answered from the cache.
     public let hits: Int
-    /// Reads that needed the database.
+    /// Reads of single messages that needed the database.
     public let misses: Int
+    /// Messages of lists taken from the cache.
+    public let listedHits: Int
+    /// Messages of lists read from the database.
+    public let listedMisses: Int
     /// Bytes in use.
     public let bytes: Int
 }

@@ -100,6 +100,9 @@ extension RequestContext {
         let filter = try MessageFilter(query, version)
         let perspective = try perspective()
         let position = try query.asOf(filter)
+        if filter.isEmpty, preference == nil, position == nil {
+            return try await listCachedMessages(page, perspective)
+        }
         let found =
             switch (perspective, position) {
             case (.system, nil):
@@ -119,14 +122,56 @@ extension RequestContext {
         let presentation = await presentation(
             perspective, of: messages.map(\.message), preference)
         var writer = JSONWriter(capacity: 4096)
+        var written = MessageWriter(presentation)
         writer.array { writer in
-            for message in messages { MessageJSON(message).write(presentation, into: &writer) }
+            for message in messages { written.write(MessageJSON(message), into: &writer) }
         }
-        let reply = try listing(writer.finish(), of: found, size: page.size) { found in
-            found.message.id.uuid
+        return try addingListLocation(
+            of: found,
+            to: listing(writer.finish(), of: found, size: page.size) { found in
+                found.message.id.uuid
+            })
+    }
+
+    /// Lists messages as they are now, all of them, without contents; only those are read that the cache lacks.
+    private func listCachedMessages(
+        _ page: PageQuery<Message>, _ perspective: Perspective
+    ) async throws -> Reply {
+        let (cache, form) = (api.messageCache, cacheForm(perspective.user))
+        let found = try await store.messages(
+            in: conversation(), seenBy: perspective, after: page.after, limit: page.size,
+            in: application
+        ) { ids, moment in cache.valid(ids, as: form, at: moment) }
+        var writer = MessageWriter(presentation(perspective))
+        var size = 2048
+        var written: [(id: Message.ID, cached: MessageCache.CachedMessage)] = []
+        let elements = found.items.map { item -> [UInt8] in
+            switch item {
+            case .cached(_, let json): return json
+            case .read(let snapshot, let validity):
+                // Messages of a conversation have similar sizes.
+                var bytes = JSONWriter(capacity: size)
+                writer.write(MessageJSON(snapshot), into: &bytes)
+                let json = bytes.finish()
+                size = json.count + 64
+                if let cached = MessageCache.CachedMessage(snapshot.message, json, validity) {
+                    written.append((snapshot.message.id, cached))
+                }
+                return json
+            }
         }
+        if !written.isEmpty { cache.store(written, as: form) }
+        return try addingListLocation(
+            of: found,
+            to: listing(Reply(.ok, arrayOf: elements), of: found, size: page.size) { item in
+                item.id.uuid
+            })
+    }
+
+    /// Adds the URL of the list if the path named the conversation by an alias (X1.2, ruling 13).
+    private func addingListLocation<Item>(of found: ListPage<Item>, to reply: Reply) throws -> Reply
+    {
         guard let winner = found.conversation, try winner != conversation() else { return reply }
-        // The path named the conversation by an alias (X1.2, ruling 13).
         return reply.adding(
             "Content-Location",
             links.location(ofList: try listPath(in: winner), query.all))
@@ -236,32 +281,39 @@ extension RequestContext {
         return writer.finish()
     }
 
-    /// Returns the cached answer for the message in the path; `nil` also for a request with query parameters.
+    /// Returns the cached message in the path; `nil` also for a request with query parameters.
     private func cachedMessage(seenBy user: UserID?) -> MessageCache.CachedMessage? {
         guard query.isEmpty, let id = try? message() else { return nil }
-        return api.messageCache.valid(cacheKey(id, user), in: store)
+        return api.messageCache.valid(id, as: cacheForm(user), in: store)
     }
 
-    /// Caches an answer, unless the request has query parameters or the answer holds links that expire.
+    /// Caches a message, unless the request has query parameters.
     private func cache(
         _ found: MessageSnapshot, as json: [UInt8], seenBy user: UserID?,
-        _ validity: CacheValidity
+        _ validity: CacheValidity?
     ) {
-        let message = found.message
         guard query.isEmpty,
-            message.parts.allSatisfy({ part in part.body.isInline })
+            let cached = MessageCache.CachedMessage(found.message, json, validity)
         else { return }
-        api.messageCache.store(
-            MessageCache.CachedMessage(
-                conversation: message.conversation, version: message.version, json: json,
-                validity: validity),
-            under: cacheKey(message.id, user))
+        api.messageCache.store([(found.message.id, cached)], as: cacheForm(user))
     }
 
-    private func cacheKey(_ message: Message.ID, _ user: UserID?) -> MessageCache.Key {
-        MessageCache.Key(
-            application: application, message: message, viewer: user, version: version,
+    private func cacheForm(_ user: UserID?) -> MessageCache.Form {
+        MessageCache.Form(
+            application: application, viewer: user, version: version,
             base: api.publicBase.forwarded(by: request))
+    }
+}
+
+extension MessageCache.CachedMessage {
+    /// `nil` for a message without validity, or with links that expire.
+    fileprivate init?(_ message: Message, _ json: [UInt8], _ validity: CacheValidity?) {
+        guard let validity, message.parts.allSatisfy({ part in part.body.isInline }) else {
+            return nil
+        }
+        self.init(
+            conversation: message.conversation, version: message.version, json: json,
+            validity: validity)
     }
 }
 

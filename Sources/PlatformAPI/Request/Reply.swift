@@ -6,7 +6,8 @@ import MessagingWire
 /// A handler's answer, before the headers that every answer has.
 struct Reply: Sendable {
     let status: Status
-    let json: [UInt8]?
+    /// The JSON; `none` without a body.
+    private let content: HTTP.Content
     /// An answer whose content is produced over time.
     private let streamed: Response?
     private(set) var fields = ResponseFields()
@@ -16,21 +17,36 @@ struct Reply: Sendable {
     /// An answer with a JSON body.
     init(_ status: Status, _ json: [UInt8]) {
         self.status = status
-        self.json = json
+        content = .bytes(json)
+        streamed = nil
+    }
+
+    /// An answer with a JSON array, whose elements are sent without copying them.
+    init(_ status: Status, arrayOf elements: [[UInt8]]) {
+        self.status = status
+        let (comma, opening, closing) = (Array(",".utf8), Array("[".utf8), Array("]".utf8))
+        var pieces = [opening]
+        pieces.reserveCapacity(2 * elements.count + 2)
+        for element in elements {
+            if pieces.count > 1 { pieces.append(comma) }
+            pieces.append(element)
+        }
+        pieces.append(closing)
+        content = .pieces(pieces)
         streamed = nil
     }
 
     /// An answer that is a stream of events.
     init(_ stream: EventStream) {
         status = .ok
-        json = nil
+        content = .none
         streamed = stream.response
     }
 
     /// An answer whose content is written in pieces.
     init(_ content: HTTP.Content, _ type: String) {
         status = .ok
-        json = nil
+        self.content = .none
         var response = Response(.ok, content: content)
         response.fields.add("Content-Type", type)
         response.fields.add("Cache-Control", "no-store")
@@ -43,14 +59,14 @@ struct Reply: Sendable {
     /// An answer without a body.
     init(_ status: Status) {
         self.status = status
-        json = nil
+        content = .none
         streamed = nil
     }
 
     /// A replayed answer.
     init(_ status: Status, _ json: [UInt8]?, fields: ResponseFields) {
         self.status = status
-        self.json = json
+        content = json.map(HTTP.Content.bytes) ?? .none
         self.fields = fields
         namesVersion = true
         streamed = nil
@@ -68,12 +84,19 @@ struct Reply: Sendable {
         if let streamed { return streamed }
         var response = Response(status, fields: fields)
         response.fields.add("Cache-Control", "no-store")
-        if let json {
+        if hasContent {
             response.fields.add("Content-Type", "application/json; charset=UTF-8")
-            response.content = .bytes(json)
+            response.content = content
         }
         return response
     }
+
+    private var hasContent: Bool {
+        if case .none = content { false } else { true }
+    }
+
+    /// The JSON of the answer; `nil` without a body.
+    var json: [UInt8]? { hasContent ? content.joinedBytes : nil }
 }
 
 extension RequestContext {
@@ -84,13 +107,20 @@ extension RequestContext {
     ///
     /// - Parameters:
     ///   - json: The items of the page.
-    ///   - found: The items read: one more than a page has.
+    ///   - found: The items read: one more than a page has, or as many and whether more follow.
     ///   - size: The most items of the page.
     ///   - id: The id of an item in `from_id`.
     func listing<Item>(
         _ json: [UInt8], of found: ListPage<Item>, size: Int, id: (Item) -> String
     ) throws -> Reply {
-        let reply = Reply(.ok, json).adding("Layer-Count", String(found.total))
+        try listing(Reply(.ok, json), of: found, size: size, id: id)
+    }
+
+    /// Adds the number of all items and the URL of the next page to an answer with a page of a list.
+    func listing<Item>(
+        _ reply: Reply, of found: ListPage<Item>, size: Int, id: (Item) -> String
+    ) throws -> Reply {
+        let reply = reply.adding("Layer-Count", String(found.total))
         guard found.isCut || found.items.count > size, let last = found.items.prefix(size).last
         else { return reply }
         let query = query.starting(after: id(last))

@@ -65,13 +65,14 @@ struct ExportDocument {
     {
         var list = ExportList()
         var last: Message?
+        var messages = MessageWriter(presentation)
         while true {
             try Task.checkCancellation()
             let found = try await store.messages(
                 after: last, sentUntil: moment, limit: Self.batchSize, in: task.application)
             for message in found {
                 var writer = JSONWriter(capacity: 2048)
-                MessageJSON(message).write(presentation, into: &writer)
+                messages.write(MessageJSON(message), into: &writer)
                 try list.append(writer.finish(), to: &file)
             }
             guard found.count == Self.batchSize else { return }

@@ -119,6 +119,41 @@ final class CachedAndUncached {
         }
     }
 
+    /// Reads lists of messages, whole and page by page, through both interfaces, and compares them.
+    func compareLists() async throws {
+        let user = try #require(members.randomElement())
+        for conversation in conversations {
+            for path in [
+                "conversations/\(conversation)/messages",
+                "users/\(user)/conversations/\(conversation)/messages",
+            ] {
+                try await compare("\(path)?page_size=100")
+                var next: String? = "\(path)?page_size=3"
+                while let page = next { next = try await compare(page) }
+            }
+        }
+    }
+
+    /// Compares a page of a list, and returns the path of the next one.
+    @discardableResult
+    private func compare(_ path: String) async throws -> String? {
+        let expected = try await sample.send(
+            "GET", "/apps/{app}/\(path)", by: RouterClient(service: uncached))
+        for _ in 0..<2 {
+            let actual = try await sample.send(
+                "GET", "/apps/{app}/\(path)", by: RouterClient(service: cached))
+            #expect(actual.status == expected.status)
+            #expect(actual.body == expected.body)
+            for name in ["Layer-Count", "Link", "Vary", "Content-Type", "Cache-Control"] {
+                #expect(actual[name] == expected[name])
+            }
+        }
+        let link = expected["Link"]?.split(separator: ">").first?.split(separator: "/apps/").last
+        return link.flatMap { link in
+            link.firstIndex(of: "/").map { slash in String(link[slash...].dropFirst()) }
+        }
+    }
+
     private func createConversation() async throws {
         let list = members.map { user in "\"\(user)\"" }.joined(separator: ",")
         let made = try await sample.send(

@@ -14,11 +14,15 @@ import Testing
         for _ in 0..<70 {
             try await interfaces.changeSomething()
             try await interfaces.compareSome()
+            try await interfaces.compareLists()
         }
         let statistics = interfaces.cached.messageCacheStatistics
         #expect((statistics.hits > 100) == interfaces.sample.server.caches)
         #expect((statistics.hits == 0) == !interfaces.sample.server.caches)
         #expect(statistics.misses > 20)
+        #expect(statistics.listedHits > 300)
+        #expect(statistics.listedMisses > 20)
+        #expect(interfaces.uncached.messageCacheStatistics.listedHits == 0)
         #expect(interfaces.uncached.messageCacheStatistics.hits == 0)
         #expect(interfaces.uncached.messageCacheStatistics.bytes == 0)
     }
@@ -105,6 +109,103 @@ import Testing
         // All lookups count as hits, also those answered with an error.
         #expect(
             sample.server.service.api.messageCacheStatistics.hits == (sample.server.caches ? 5 : 0))
+    }
+}
+
+@Suite struct `A list with cached messages` {
+    /// Changes are made through one store, and read through another one on the same tables.
+    @Test(arguments: ["1.1", "3.0"])
+    func `equals the database after every change of another process`(version: String) async throws {
+        let other = try await TestServer.onPostgres()
+        let server = try await TestServer.sharing(other)
+        let sample = try await SampleApplication.make(version: version, in: server)
+        let interfaces = try await CachedAndUncached(
+            version, in: sample, by: RouterClient(service: other.service))
+        for _ in 0..<60 {
+            try await interfaces.changeSomething()
+            try await interfaces.compareLists()
+        }
+        let statistics = interfaces.cached.messageCacheStatistics
+        #expect(statistics.listedHits > 300)
+        #expect(statistics.listedMisses > 20)
+    }
+
+    @Test func `shares the cache with reads of single messages`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0", in: .separate())
+        let client = RouterClient(service: sample.server.service)
+        let (list, message) = try await sample.listWithMessage(by: client)
+        _ = try await sample.send("GET", list, by: client)
+        let single = try await sample.send("GET", "/apps/{app}/messages/\(message)", by: client)
+        let page = try await sample.send("GET", list, by: client)
+        #expect(page.body == "[\(single.body)]")
+        let statistics = sample.server.service.api.messageCacheStatistics
+        #expect(statistics.hits == (sample.server.caches ? 1 : 0))
+        #expect(statistics.listedHits == 1)
+        #expect(statistics.listedMisses == 1)
+    }
+
+    @Test func `compresses them for a client that accepts it`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0", in: .separate())
+        let client = RouterClient(service: sample.server.service)
+        let (list, _) = try await sample.listWithMessage(by: client)
+        for _ in 0..<2 {
+            let answer = try await sample.send(
+                "GET", list, fields: [("Accept-Encoding", "gzip")], by: client)
+            #expect(answer["Content-Encoding"] == "gzip")
+            #expect(answer["Vary"] == "Accept-Encoding")
+        }
+    }
+
+    @Test func `signs the URLs of contents at each read`() async throws {
+        let sample = try await SampleApplication.make(version: "3.0", in: .withManualClock())
+        let client = RouterClient(service: sample.server.service)
+        let (list, _) = try await sample.listWithMessage(by: client, holdingContent: true)
+        let first = try await sample.send("GET", list, by: client)
+        #expect(first.body.contains("/download/"))
+        // The text message is cached; the one with a content is read again.
+        sample.server.clock.advance(by: 3_600_000)
+        let second = try await sample.send("GET", list, by: client)
+        let statistics = sample.server.service.api.messageCacheStatistics
+        #expect(statistics.listedHits == 1)
+        #expect(statistics.listedMisses == 3)
+        #expect(second.body.utf8.count == first.body.utf8.count)
+        #expect(second.body != first.body)
+    }
+}
+
+extension SampleApplication {
+    /// Creates a conversation with a message.
+    ///
+    /// - Parameter holdsContent: Whether another message has a content.
+    /// - Returns: The path of the list of its messages, and the id of the first message.
+    fileprivate func listWithMessage(
+        by client: any TestClient, holdingContent holdsContent: Bool = false
+    ) async throws -> (path: String, message: String) {
+        let made = try await send(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"]}"#, by: client)
+        let conversation = try #require(made["Location"]?.split(separator: "/").last)
+        let path = "/apps/{app}/conversations/\(conversation)/messages"
+        let text = String(repeating: "All work and no play. ", count: 80)
+        let sent = try await send(
+            "POST", path,
+            #"{"sender_id":"ana","parts":[{"mime_type":"text/plain","body":"\#(text)"}]}"#,
+            by: client)
+        if holdsContent {
+            let id = try #require(Messaging.Conversation.ID(uuid: conversation))
+            let content = Messaging.Content(
+                id: server.service.api.newContentID(), conversation: id, mimeType: "image/png",
+                size: 5, fileName: nil, sha256: [1], crc32c: 1, md5: nil, sha512: nil,
+                completedAt: server.clock.now(), origin: nil)
+            try await server.store.finishUpload(content, by: .system, in: application)
+            let attached = try await send(
+                "POST", path,
+                #"""
+                {"sender_id":"ana","parts":[{"mime_type":"image/png","content":\#
+                {"id":"layer:///content/\#(content.id.uuid)","size":5}}]}
+                """#, by: client)
+            #expect(attached.status == 201, "\(attached)")
+        }
+        return (path, String(try #require(sent["Location"]?.split(separator: "/").last)))
     }
 }
 

@@ -54,7 +54,7 @@ extension Response {
     var wholeContent: [UInt8]? {
         get async {
             switch content {
-            case .bytes(let bytes): return bytes
+            case .bytes, .pieces: return content.joinedBytes
             case .stream(let handler, _) where !(handler is EventStream):
                 return await MemoryChannel().take(from: handler)
             default: return nil

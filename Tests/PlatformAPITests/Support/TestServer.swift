@@ -29,7 +29,7 @@ struct TestServer: Sendable {
     private let folder: String
     let clock: TestClock
 
-    /// Whether responses are cached, which is not done over a shared database.
+    /// Whether single messages are answered from the cache, which is not done over a shared database.
     var caches: Bool { !database.isShared }
 
     private static let opening = Task { try await TestServer() }
@@ -92,6 +92,12 @@ struct TestServer: Sendable {
     /// A separate server on PostgreSQL, whose database others can share.
     static func onPostgres() async throws -> TestServer {
         try await TestServer(at: TestEnvironment.server(of:))
+    }
+
+    /// Another server on the tables of one on PostgreSQL, with the same clock.
+    static func sharing(_ other: TestServer) async throws -> TestServer {
+        let location = other.location
+        return try await TestServer(at: { _ in .server(location) }, clock: other.clock)
     }
 
     /// The URL of its database schema, for servers that share it.

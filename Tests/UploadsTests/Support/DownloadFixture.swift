@@ -114,7 +114,7 @@ final class DownloadFixture: DownloadCatalog {
     private func bytes(_ content: Content) -> [UInt8] {
         switch content {
         case .none, .withheld, .stream: return []
-        case .bytes(let bytes): return bytes
+        case .bytes, .pieces: return content.joinedBytes ?? []
         case .parts(let parts): return parts.flatMap(bytes)
         case .file(let file, let offset, let length):
             var bytes = [UInt8](repeating: 0, count: Int(length))

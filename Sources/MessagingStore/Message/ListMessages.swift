@@ -1,0 +1,114 @@
+public import Messaging
+import SQL
+
+/// A message of a list.
+public enum ListedMessage<Cached: Sendable>: Sendable {
+    /// A message that was not read, with what the caller has cached of it.
+    case cached(Message.ID, Cached)
+    /// A message that was read; the validity is `nil` if it must not be cached.
+    case read(MessageSnapshot, CacheValidity?)
+
+    /// The id of the message.
+    public var id: Message.ID {
+        switch self {
+        case .cached(let id, _): id
+        case .read(let snapshot, _): snapshot.message.id
+        }
+    }
+}
+
+extension MessagingStore {
+    /// A page of a conversation's messages, newest first; only those are read that the caller has not cached.
+    ///
+    /// The page is one consistent state of the database, cached messages included.
+    ///
+    /// - Parameters:
+    ///   - after: The last item of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of items, at least 1.
+    ///   - cached: Returns for each id what is cached and valid at that moment; called once, on a reader's
+    ///     thread.
+    /// - Throws: `Rejection.notFound` of the conversation, of the user, or of an `after` that is not in the
+    ///   list; `objectDeleted`.
+    public func messages<Cached: Sendable>(
+        in conversation: Conversation.ID, seenBy perspective: Perspective,
+        after: Message.ID? = nil, limit: Int, in application: Application.ID,
+        cached: @escaping @Sendable ([Message.ID], CacheMoment) -> [Cached?]
+    ) async throws -> ListPage<ListedMessage<Cached>> {
+        // Taken before the read: a commit in between may or may not be included.
+        let earlier = clock.moment
+        return try await database.read { [clock] transaction in
+            let moment = try transaction.moment(of: clock, from: earlier, in: application)
+            let (view, total) = try transaction.view(
+                of: conversation, seenBy: perspective, in: application)
+            let place = try after.map { after in try transaction.place(of: after, in: view) }
+            let heads = try transaction.rows(
+                view.rows(of: MessageHead.columns, before: place, limit: limit + 1)
+            ) { row in try MessageHead(row) }
+            let page = BoundedPage(Array(heads.prefix(limit)), weight: \.weight)
+            let items = try transaction.listed(
+                page.items, in: view, seenBy: perspective,
+                cached: cached(page.items.map(\.id), moment), moment)
+            return ListPage(
+                items: items, total: total, in: view.conversation,
+                isCut: items.count < heads.count)
+        }
+    }
+}
+
+/// The columns of a row of `messages` that a page needs to know which messages it has.
+private struct MessageHead {
+    let id: Message.ID
+    let position: Position
+    let weight: Int64
+
+    static let columns: StaticString = "id, position, weight"
+
+    init(_ row: borrowing Row) throws {
+        id = try row.id(0)
+        position = try row.position(1)
+        weight = try row.int64(2)
+    }
+}
+
+extension Transaction {
+    /// The messages of a view, and their number.
+    fileprivate func view(
+        of conversation: Conversation.ID, seenBy perspective: Perspective,
+        in application: Application.ID
+    ) throws -> (MessageView, total: Int64) {
+        switch perspective {
+        case .system:
+            let (conversation, view) = try view(of: conversation, in: application)
+            return (view, conversation.messageCount)
+        case .user(let user):
+            let (_, view) = try view(of: conversation, seenBy: user, in: application)
+            return (view, try messageCount(of: user, in: view.conversation, in: application))
+        }
+    }
+
+    /// Reads the messages that are not cached.
+    fileprivate func listed<Cached>(
+        _ heads: [MessageHead], in view: MessageView, seenBy perspective: Perspective,
+        cached: [Cached?], _ moment: CacheMoment
+    ) throws -> [ListedMessage<Cached>] {
+        var read: ArraySlice<MessageSnapshot> = []
+        let isMissing = { (cached: Cached?) in cached == nil }
+        if let first = cached.firstIndex(where: isMissing),
+            let last = cached.lastIndex(where: isMissing)
+        {
+            let missing = zip(heads, cached).filter { _, cached in cached == nil }
+            let messages = try messages(
+                of: view, before: heads[first].position.next, limit: last - first + 1,
+                only: Set(missing.map(\.0.id)))
+            read = try snapshots(
+                of: messages.items, seenBy: perspective, in: view.application)[...]
+        }
+        return try zip(heads, cached).map { head, cached in
+            if let cached { return .cached(head.id, cached) }
+            guard let snapshot = read.popFirst(), snapshot.message.id == head.id else {
+                throw StoreFault.unreadable("a listed message")
+            }
+            return .read(snapshot, moment.validity(of: snapshot.message, seenBy: perspective))
+        }
+    }
+}
