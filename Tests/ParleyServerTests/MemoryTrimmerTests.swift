@@ -3,25 +3,25 @@ import Testing
 @testable import ParleyServer
 
 @Suite struct `Code pages` {
-    @Test func `are mappings of a file with execute permission and no written page`() {
+    @Test func `are mappings of a file with execute permission and no page of its own`() {
         let map = """
             55d0c0000000-55d0c0200000 r--p 00000000 fe:00 1 /usr/bin/parley
             Rss:                1024 kB
-            Private_Dirty:         0 kB
+            Anonymous:             0 kB
             VmFlags: rd mr mw me sd
             55d0c0200000-55d0c0a00000 r-xp 00200000 fe:00 1 /usr/bin/parley
             Rss:                4096 kB
-            Private_Clean:      4096 kB
-            Private_Dirty:         0 kB
+            Private_Dirty:      4096 kB
+            Anonymous:             0 kB
             VmFlags: rd ex mr mw me sd
             7f0000000000-7f0000100000 r-xp 00000000 fe:00 2 /usr/lib/with a breakpoint.so
-            Private_Dirty:         4 kB
+            Anonymous:             4 kB
             7f0000200000-7f0000300000 r-xp 00000000 00:00 0
-            Private_Dirty:         0 kB
+            Anonymous:             0 kB
             7f0000300000-7f0000400000 rw-p 00000000 fe:00 2 /usr/lib/libc.so.6
-            Private_Dirty:         0 kB
+            Anonymous:             0 kB
             7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0 [vdso]
-            Private_Dirty:         0 kB
+            Anonymous:             0 kB
             """
         #expect(CodePages.ranges(in: map) == [0x55d0_c020_0000..<0x55d0_c0a0_0000])
         #expect(CodePages.ranges(in: "").isEmpty)

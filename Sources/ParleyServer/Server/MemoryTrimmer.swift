@@ -25,8 +25,11 @@ final class MemoryTrimmer {
             }
         }
         timer.resume()
-        // Most of the code that has run until then runs only at the start.
-        queue.asyncAfter(deadline: .now() + .seconds(1)) { @Sendable in CodePages.release() }
+        // Most of what was allocated and of the code that has run until then serves only the start.
+        queue.asyncAfter(deadline: .now() + .seconds(1)) { @Sendable in
+            _ = malloc_trim(0)
+            CodePages.release()
+        }
     }
 
     deinit { timer.cancel() }
@@ -70,8 +73,8 @@ enum CodePages {
 
     /// The mappings with unchanged code in the format of `/proc/self/smaps` (proc(5)).
     ///
-    /// Never read-only data: its pages hold relocations, which exist only in memory. Nor a mapping with a written
-    /// page, such as a breakpoint of a debugger.
+    /// Never read-only data: its pages hold relocations, which exist only in memory. Nor a mapping with an own copy
+    /// of a page, as a breakpoint of a debugger makes; pages of a file that is not synced yet are no copies.
     static func ranges(in map: String) -> [Range<UInt>] {
         var ranges: [Range<UInt>] = []
         var current: Range<UInt>?
@@ -79,7 +82,7 @@ enum CodePages {
             let words = line.split(separator: " ")
             guard let name = words.first else { continue }
             if name.last == ":" {
-                if name == "Private_Dirty:", words.count > 1, words[1] == "0",
+                if name == "Anonymous:", words.count > 1, words[1] == "0",
                     let range = current
                 {
                     ranges.append(range)

@@ -119,4 +119,30 @@ import Testing
                 "avatar_url":null}
                 """))
     }
+
+    @Test(arguments: [APIVersion.v1_1, .v3_0], [true, false])
+    func `is the same alone and after other messages`(
+        version: APIVersion, isForUser: Bool
+    ) throws {
+        let (ana, bo) = (try user("ana"), try user("bo"))
+        let names = [nil, BasicIdentity(userID: ana, displayName: "Ana"), nil]
+        var shapes: [MessageJSON] = []
+        for conversation in [Sample.conversation, Conversation.ID(Sample.message)] {
+            for sender in [Sender.user(ana), .user(bo), .named("\"Billing\"")] {
+                for (status, name) in zip([RecipientStatus.sent, .read, .read], names) {
+                    let message = Message(
+                        id: Sample.message, conversation: conversation, position: Position(3),
+                        sender: sender, sentAt: Sample.moment, parts: [])
+                    shapes.append(
+                        MessageJSON(message, sender: name, recipientStatus: [(bo, status)]))
+                }
+            }
+        }
+        let presentation = Sample.presentation(version, isForUser ? .user(ana) : .system)
+        var messages = MessageWriter(presentation)
+        for shape in shapes + shapes.reversed() {
+            let alone = text { shape.write(presentation, into: &$0) }
+            #expect(text { messages.write(shape, into: &$0) } == alone)
+        }
+    }
 }
