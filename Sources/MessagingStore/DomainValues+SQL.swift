@@ -40,24 +40,16 @@ extension SQL.StringInterpolation {
         appendInterpolation(position.number)
     }
 
-    /// Rows of equally many values, to follow `VALUES`; see `powers(upTo:)`.
-    mutating func appendInterpolation(rows: [[SQLValue]]) {
-        for (index, row) in rows.enumerated() {
-            appendLiteral(index > 0 ? ", (" : "(")
-            appendInterpolation(list: row)
-            appendLiteral(")")
-        }
+    mutating func appendInterpolation<Subject>(in ids: some Sequence<Identifier<Subject>>) {
+        appendInterpolation(in: .blobs(ids.map(\.bytes)))
     }
 
-    /// A list for `IN`, padded to a power of two by repeating its last value.
-    ///
-    /// The number of different statement texts stays small, so prepared statements are reused.
-    mutating func appendInterpolation(few values: [some SQLConvertible]) {
-        guard let last = values.last else { return appendInterpolation(list: values) }
-        var length = 1
-        while length < values.count { length *= 2 }
-        let filling = Array(repeating: last, count: length - values.count)
-        appendInterpolation(list: values + filling)
+    mutating func appendInterpolation(in users: some Sequence<UserID>) {
+        appendInterpolation(in: .texts(users.map(\.text)))
+    }
+
+    mutating func appendInterpolation(notIn users: some Sequence<UserID>) {
+        appendInterpolation(notIn: .texts(users.map(\.text)))
     }
 }
 

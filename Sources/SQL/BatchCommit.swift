@@ -50,21 +50,25 @@ struct BatchCommit {
     }
 
     private mutating func runOnce() throws -> [Answer] {
+        let roundTrips = connection.roundTrips
+        defer { statistics.roundTrips += connection.roundTrips - roundTrips }
         try connection.start(.writing)
-        let outcomes: [Result<Done, any Error>]
         do {
-            outcomes = try asWhole()
+            return try commit(try asWhole())
         } catch {
-            if (error as? SQLError)?.affectsWholeBatch == true { throw error }
+            let fault = error as? SQLError
+            // The writes of the changes are sent together with the COMMIT. If that fails itself, then for all.
+            guard fault?.affectsWholeBatch != true, fault?.statement != Dialect.commit else {
+                throw error
+            }
             connection.rollBack()
             // A single change needs no savepoint: it has failed.
             guard batch.count > 1 else { return failures(error) }
             statistics.replays += 1
             try connection.start(.writing)
-            guard let separate = try inSavepoints() else { return inOwnTransactions() }
-            outcomes = separate
+            guard let outcomes = try inSavepoints() else { return inOwnTransactions() }
+            return try commit(outcomes)
         }
-        return try commit(outcomes)
     }
 
     private func asWhole() throws -> [Result<Done, any Error>] {
@@ -84,7 +88,6 @@ struct BatchCommit {
         }
         try connection.cache.writeAll(on: connection)
         try notify(outcomes)
-        try connection.flush()
         return outcomes
     }
 

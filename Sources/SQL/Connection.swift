@@ -35,15 +35,19 @@ package protocol Connection: AnyObject {
     /// Whether each statement costs a round trip, so that fewer statements are faster.
     var isRemote: Bool { get }
 
+    /// Waits for the server since the connection was made; 0 on a file.
+    var roundTrips: Int { get }
+
     /// Whether other processes are notified of what is committed here.
     var hasListeners: Bool { get }
 
     /// Notifies other processes when the transaction commits. It may be deferred as `execute` is.
     func notify(_ texts: [String]) throws(SQLError)
 
-    /// Commits; when it returns, the changes are durable.
+    /// Commits; when it returns, the changes are durable. Deferred statements are sent with it.
     ///
-    /// - Throws: ``SQLError/Kind/uncertain`` when the server was lost during the commit.
+    /// - Throws: ``SQLError/Kind/uncertain`` when the server was lost during the commit; the error of a deferred
+    ///   statement, with which nothing is committed.
     func commit() throws(SQLError)
 
     /// Rolls the transaction back; does nothing when there is none.

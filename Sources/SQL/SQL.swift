@@ -47,7 +47,7 @@ extension SQL: ExpressibleByStringInterpolation {
         /// Binds a value.
         public mutating func appendInterpolation(_ value: some SQLConvertible) {
             sql.values.append(value.sqlValue)
-            sql.template.appendValue()
+            sql.template.append(.value)
         }
 
         /// Binds a value that may be missing: `nil` as `NULL`, so compare with `IS NOT DISTINCT FROM`.
@@ -55,16 +55,39 @@ extension SQL: ExpressibleByStringInterpolation {
             appendInterpolation(value.sqlValue)
         }
 
-        /// Binds several values, separated by commas: `id IN (\(list: ids))`.
+        /// Whether the preceding expression is one of these values: `id \(in: .integers(ids))`. No value is
+        /// in an empty list.
+        public mutating func appendInterpolation(in list: SQLArray) {
+            sql.values.append(.array(list))
+            sql.template.append(.isIn)
+        }
+
+        /// Whether the preceding expression is none of these values; every value is absent from an empty list.
+        public mutating func appendInterpolation(notIn list: SQLArray) {
+            sql.values.append(.array(list))
+            sql.template.append(.isNotIn)
+        }
+
+        /// A table of the values of arrays of equal length, which are its columns `column1`, `column2` …:
+        /// `FROM \(table: "moved", of: [.blobs(ids), .integers(positions)])`.
         ///
-        /// An empty list becomes `NULL`, so that `IN` then finds nothing. (`NOT IN` finds nothing
-        /// either: ask whether the list is empty before writing that.) Each length is a text of its
-        /// own; keep lists to a few lengths.
-        public mutating func appendInterpolation(list values: [some SQLConvertible]) {
-            guard !values.isEmpty else { return appendLiteral("NULL") }
-            for (index, value) in values.enumerated() {
-                if index > 0 { sql.template.append(", ") }
-                appendInterpolation(value)
+        /// On SQLite each length is a text of its own; keep tables to a few lengths.
+        public mutating func appendInterpolation(table name: StaticString, of columns: [SQLArray]) {
+            precondition(Set(columns.map(\.count)).count == 1, "columns of different lengths")
+            for column in columns { sql.values.append(.array(column)) }
+            sql.template.append(.table(name: name.description, columns: columns.count))
+        }
+
+        /// Binds rows of equally many values, to follow `VALUES`. Each number of rows is a text of its own; keep
+        /// them to a few.
+        public mutating func appendInterpolation(rows: [[SQLValue]]) {
+            for (index, row) in rows.enumerated() {
+                appendLiteral(index > 0 ? ", (" : "(")
+                for (index, value) in row.enumerated() {
+                    if index > 0 { appendLiteral(", ") }
+                    appendInterpolation(value)
+                }
+                appendLiteral(")")
             }
         }
 
@@ -102,6 +125,8 @@ public enum SQLValue: Hashable, Sendable {
     case text(String)
     /// `BYTEA`.
     case blob([UInt8])
+    /// A parameter of several values; never in a column.
+    case array(SQLArray)
 }
 
 /// A type whose values can be bound to a statement.

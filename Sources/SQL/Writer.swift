@@ -129,6 +129,10 @@ public struct WriterStatistics: Hashable, Sendable {
     /// Batches run again because one of their changes threw after it had written.
     public internal(set) var replays = 0
 
+    /// Waits for the server; 0 on a file. A commit takes at least two: one for what its changes read, one for what
+    /// they write.
+    public internal(set) var roundTrips = 0
+
     mutating func count(_ batch: Int) {
         guard batch > 0 else { return }
         commits += 1

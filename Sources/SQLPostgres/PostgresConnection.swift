@@ -3,8 +3,8 @@ import SQL
 
 /// A connection to a PostgreSQL server in pipeline mode, used by one thread at a time.
 ///
-/// Statements without a result are sent without waiting, together with the next statement that has one: a
-/// change costs as many round trips as it has queries.
+/// Statements without a result are sent without waiting, together with the next statement that has one or with the
+/// COMMIT: a change costs as many round trips as it has queries, and one more.
 ///
 /// C boundary: this object owns the pointer from connecting to `close` or `deinit`.
 @safe final class PostgresConnection: Connection {
@@ -15,6 +15,9 @@ import SQL
     private var statements = PreparedStatements()
     private var pendingResults: [PendingResult] = []
     private var hasBegun = false
+    /// Whether the server has answered since the transaction began.
+    private var hasAnswered = false
+    private(set) var roundTrips = 0
     private var isClosed = false
     let cache = TransactionCache()
 
@@ -57,6 +60,7 @@ import SQL
     func begin(_ access: TransactionAccess) throws(SQLError) {
         try connect()
         hasBegun = true
+        hasAnswered = false
         for text in PostgresDialect.begin(access) { try send(text) }
     }
 
@@ -87,7 +91,8 @@ import SQL
     }
 
     func commit() throws(SQLError) {
-        try flush()
+        // A connection that broke before this transaction is noticed here, while nothing can have been committed.
+        if !hasAnswered { try flush() }
         let result: PostgresResult?
         do {
             try send(Dialect.commit)
@@ -313,6 +318,7 @@ extension PostgresConnection {
     @discardableResult
     private func receiveResults() throws(SQLError) -> PostgresResult? {
         try sync()
+        roundTrips += 1
         let pointer = try unsafe live()
         var fault: SQLError?
         var last: PostgresResult?
@@ -336,6 +342,7 @@ extension PostgresConnection {
             }
         }
         pendingResults.removeAll(keepingCapacity: true)
+        hasAnswered = true
         guard unsafe PQstatus(pointer) == CONNECTION_OK else { throw fault.map(broken) ?? lost() }
         if let fault { throw fault }
         return last

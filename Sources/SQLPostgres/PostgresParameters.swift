@@ -19,14 +19,50 @@ struct PostgresParameters {
             case .null:
                 ranges.append(nil)
                 continue
-            case .integer(let number):
-                for shift in stride(from: 56, through: 0, by: -8) {
-                    bytes.append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
-                }
+            case .integer(let number): append(number)
             case .text(let text): PostgresText.append(text, to: &bytes)
             case .blob(let blob): bytes += blob
+            case .array(let array): append(array)
             }
             ranges.append(start..<bytes.count)
+        }
+    }
+
+    private mutating func append(_ number: some FixedWidthInteger) {
+        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+
+    /// Appends an array as `array_recv` of the server reads it: the number of dimensions, a flag for `NULL`s and the
+    /// element type; the length and the first index; then each element after its length.
+    private mutating func append(_ array: SQLArray) {
+        append(Int32(array.count > 0 ? 1 : 0))
+        append(Int32(0))
+        append(array.elementType)
+        guard array.count > 0 else { return }
+        append(Int32(array.count))
+        append(Int32(1))
+        switch array {
+        case .integers(let numbers):
+            for number in numbers {
+                append(Int32(8))
+                append(number)
+            }
+        case .texts(let texts):
+            for text in texts { appendElement { bytes in PostgresText.append(text, to: &bytes) } }
+        case .blobs(let blobs):
+            for blob in blobs { appendElement { bytes in bytes += blob } }
+        }
+    }
+
+    private mutating func appendElement(_ write: (inout [UInt8]) -> Void) {
+        let place = bytes.count
+        append(Int32(0))
+        write(&bytes)
+        let length = Int32(bytes.count - place - 4)
+        for index in 0..<4 {
+            bytes[place + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index))
         }
     }
 
@@ -57,6 +93,25 @@ extension SQLValue {
         case .integer: PostgresType.int8
         case .text: PostgresType.text
         case .blob: PostgresType.bytea
+        case .array(let array): array.arrayType
+        }
+    }
+}
+
+extension SQLArray {
+    fileprivate var elementType: Oid {
+        switch self {
+        case .integers: PostgresType.int8
+        case .texts: PostgresType.text
+        case .blobs: PostgresType.bytea
+        }
+    }
+
+    fileprivate var arrayType: Oid {
+        switch self {
+        case .integers: PostgresType.int8Array
+        case .texts: PostgresType.textArray
+        case .blobs: PostgresType.byteaArray
         }
     }
 }
@@ -70,6 +125,9 @@ enum PostgresType {
     static let int2: Oid = 21
     static let int4: Oid = 23
     static let text: Oid = 25
+    static let byteaArray: Oid = 1001
+    static let textArray: Oid = 1009
+    static let int8Array: Oid = 1016
 }
 
 /// Text as PostgreSQL stores it, which cannot hold U+0000; SQLite can.

@@ -212,7 +212,7 @@ import Testing
                 """)
             try transaction.execute("ANALYZE people")
             return try transaction.rows(
-                "EXPLAIN SELECT name FROM people WHERE id IN (\(list: (0..<100).map { $0 * 100 }))"
+                "EXPLAIN SELECT name FROM people WHERE id \(in: .integers((0..<100).map { $0 * 100 }))"
             ) { row in try row.text(0) }
         }
         #expect(plan.contains { step in step.contains("people_pkey") }, "\(plan)")
@@ -238,6 +238,18 @@ import Testing
             for number in 0..<1000 { try transaction.add(number, "x") }
         }
         #expect(try await database.names().count == 1000)
+    }
+
+    @Test func `takes two round trips for a change that reads and writes`() async throws {
+        let database = try Engine.postgres.people()
+        try await database.add(1, "Ada")
+        let before = database.statistics.roundTrips
+        try await database.write { transaction in
+            _ = try transaction.first("SELECT COUNT(*) FROM people") { row in try row.int(0) }
+            try transaction.add(2, "Grace")
+            try transaction.add(3, "Barbara")
+        }
+        #expect(database.statistics.roundTrips == before + 2)
     }
 
     @Test func `a restarted server is used again, and nothing acknowledged is lost`() async throws {

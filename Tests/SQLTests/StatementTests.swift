@@ -10,11 +10,71 @@ import Testing
         #expect(statement.values == [.integer(7), .null])
     }
 
-    @Test func `spreads a list`() {
+    @Test func `binds a list as one array, and on SQLite as a power of two of values`() {
         let statement: SQL =
-            "id IN (\(list: [1, 2, 3])) AND name = \("x") AND id IN (\(list: [Int]()))"
-        #expect(statement.text == "id IN ($1, $2, $3) AND name = $4 AND id IN (NULL)")
-        #expect(statement.values == [.integer(1), .integer(2), .integer(3), .text("x")])
+            """
+            id \(in: .integers([1, 2, 3])) AND name = \("x") AND id \(notIn: .texts(["a"]))
+            AND id \(in: .blobs([]))
+            """
+        #expect(
+            statement.text == "id = ANY($1) AND name = $2 AND id <> ALL($3)\nAND id = ANY($4)")
+        let spread = statement.spreadingArrays()
+        #expect(
+            spread.text == "id IN ($1, $2, $3, $4) AND name = $5 AND id NOT IN ($6)\nAND id IN ()")
+        #expect(
+            spread.values == [
+                .integer(1), .integer(2), .integer(3), .integer(3), .text("x"), .text("a"),
+            ])
+    }
+
+    @Test func `binds a table as one array for each column, and on SQLite as rows`() {
+        let statement: SQL =
+            "SELECT * FROM \(table: "t", of: [.integers([1, 2]), .texts(["a", "b"])]) WHERE \(7) = 7"
+        #expect(
+            statement.text == "SELECT * FROM unnest($1, $2) AS t(column1, column2) WHERE $3 = 7")
+        let spread = statement.spreadingArrays()
+        #expect(
+            spread.text == "SELECT * FROM (VALUES ($1, $2), ($3, $4)) AS t WHERE $5 = 7")
+        #expect(
+            spread.values == [.integer(1), .text("a"), .integer(2), .text("b"), .integer(7)])
+    }
+
+    @Test(
+        arguments: [
+            .integers([.min, -1, 0, .max]), .texts(["", "é€😀", "a\u{0}b", "\u{FFFF}0"]),
+            .blobs([[], [0, 255], [UInt8](repeating: 7, count: 70_000)]), .integers([]), .texts([]),
+            .blobs([]),
+        ] as [SQLArray], Engine.allCases)
+    func `finds the values of a list and a table`(list: SQLArray, engine: Engine) async throws {
+        let database = try engine.people()
+        let values = (0..<list.count).map { index in list[index] }
+        try await database.read { transaction in
+            for value in values {
+                let found = try transaction.first(
+                    "SELECT CASE WHEN \(value) \(in: list) THEN 1 ELSE 0 END"
+                ) { row in try row.int64(0) }
+                #expect(found == 1)
+            }
+            let absent: SQLValue =
+                switch list {
+                case .integers: .integer(5)
+                case .texts: .text("absent")
+                case .blobs: .blob([5])
+                }
+            let isAbsent = try transaction.first(
+                """
+                SELECT CASE WHEN \(absent) \(notIn: list) THEN 1 ELSE 0 END,
+                    CASE WHEN \(absent) \(in: list) THEN 1 ELSE 0 END
+                """
+            ) { row in (try row.int64(0), try row.int64(1)) }
+            let (absence, presence) = try #require(isAbsent)
+            #expect(absence == 1 && presence == 0)
+            guard !values.isEmpty else { return }
+            let rows = try transaction.rows(
+                "SELECT column1, column2 FROM \(table: "t", of: [list, list])"
+            ) { row in [try row.value(0), try row.value(1)] }
+            #expect(Set(rows) == Set(values.map { value in [value, value] }))
+        }
     }
 
     @Test(

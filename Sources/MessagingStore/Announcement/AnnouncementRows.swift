@@ -85,7 +85,7 @@ extension Transaction {
             SELECT announcement, CAST(SUM(
                 LENGTH(body) + LENGTH(mime_type) + \(MessagePart.frame)
             ) AS BIGINT) FROM announcement_parts
-            WHERE application = \(application) AND announcement IN (\(few: ids.map(\.bytes)))
+            WHERE application = \(application) AND announcement \(in: ids)
             GROUP BY announcement
             """
         ) { row in (id: try row.id(0) as Announcement.ID, weight: try row.int64(1)) }
@@ -134,8 +134,7 @@ extension Transaction {
                 """
                 SELECT announcement, id, part_index, mime_type, body FROM announcement_parts
                 WHERE application = \(application)
-                    AND announcement IN (\(few: ids.map(\.bytes)))
-                ORDER BY announcement, part_index
+                    AND announcement \(in: ids)
                 """
             ) { row in
                 (
@@ -148,14 +147,17 @@ extension Transaction {
         let announcements = try rows(
             """
             SELECT id, sender_user, sender_name, sent_at FROM announcements
-            WHERE application = \(application) AND id IN (\(few: ids.map(\.bytes)))
+            WHERE application = \(application) AND id \(in: ids)
             """
         ) { row in
             let id = try row.id(0) as Announcement.ID
             return Announcement(
                 id: id,
                 sender: try row.optionalUser(1).map(Sender.user) ?? .named(try row.text(2)),
-                sentAt: try row.timestamp(3), parts: (parts[id] ?? []).map(\.part))
+                sentAt: try row.timestamp(3),
+                parts: (parts[id] ?? []).map(\.part).sorted { left, right in
+                    left.index < right.index
+                })
         }
         return Dictionary(announcements.map { ($0.id, $0) }) { first, _ in first }
     }

@@ -105,7 +105,7 @@ extension Projection {
             """
             UPDATE participants SET state = 'shown', shown_from = NULL
             WHERE application = \(application) AND conversation = \(shown.conversation)
-                AND user_id IN (\(few: shown.users.map(\.text))) AND state <> 'shown'
+                AND user_id \(in: shown.users) AND state <> 'shown'
             RETURNING user_id
             """
         ) { row in try row.user(0) }
@@ -192,7 +192,7 @@ extension Projection {
         try transaction.execute(
             """
             UPDATE identities SET conversation_count = conversation_count + \(change)
-            WHERE application = \(application) AND user_id IN (\(few: users.map(\.text)))
+            WHERE application = \(application) AND user_id \(in: users)
             """)
     }
 

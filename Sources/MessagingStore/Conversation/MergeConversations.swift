@@ -169,28 +169,41 @@ extension Projection {
 
     /// Moves messages to their new positions, which were never used, so no two messages ever share one.
     ///
-    /// A statement moves many ranges, because two alternating conversations have one range for each message.
+    /// A wide range is moved by its own statement. Two alternating conversations have one range for each message:
+    /// of narrow ranges a statement moves many messages, each by its position.
     private func relocate(_ merge: ConversationMerged) throws {
         let relocations = merge.relocations.filter { relocation in
             relocation.conversation != merge.winner || !relocation.isUnmoved
         }
-        for piece in relocations.powers(upTo: 128) {
-            let rows = piece.map { relocation in
-                [
-                    SQLValue.blob(relocation.conversation.bytes), .integer(relocation.from.number),
-                    .integer(relocation.through.number), .integer(relocation.shift),
-                ]
-            }
+        for relocation in relocations where relocation.isWide {
             try transaction.execute(
                 """
                 UPDATE messages SET
-                    conversation = \(merge.winner), position = position + gone.column4
-                FROM (VALUES \(rows: rows)) AS gone
-                WHERE application = \(application) AND conversation = gone.column1
-                    AND position BETWEEN gone.column2 AND gone.column3
+                    conversation = \(merge.winner), position = position + \(relocation.shift)
+                WHERE application = \(application) AND conversation = \(relocation.conversation)
+                    AND position BETWEEN \(relocation.from) AND \(relocation.through)
                 """)
         }
+        let narrow = relocations.filter { relocation in !relocation.isWide }
+        for (conversation, ranges) in Dictionary(grouping: narrow, by: \.conversation) {
+            try relocate(ranges.flatMap(\.moves), of: conversation, into: merge.winner)
+        }
     }
+
+    /// - Parameter moves: Sorted by position.
+    private func relocate(
+        _ moves: [(from: Int64, to: Int64)], of conversation: Conversation.ID,
+        into winner: Conversation.ID
+    ) throws {
+        for piece in moves.powers(upTo: Self.movesAtOnce) {
+            let (places, new) = (piece.map(\.from), piece.map(\.to))
+            try transaction.execute(
+                .moving(places, to: new, of: conversation, into: winner, in: application))
+        }
+    }
+
+    /// The most messages that a statement moves by their positions; a power of two.
+    private static let movesAtOnce = 1_024
 
     /// Moves all other rows of the loser, whose id becomes an alias.
     private func moveRows(_ loser: Conversation.ID, _ merge: ConversationMerged) throws {
@@ -258,7 +271,7 @@ extension Projection {
         try transaction.execute(
             """
             UPDATE following SET shared_count = shared_count - 1
-            WHERE application = \(application) AND follower IN (\(few: aware.map(\.text)))
+            WHERE application = \(application) AND follower \(in: aware)
                 AND follower <> followed AND followed IN (
                     SELECT p.user_id FROM participants p
                     WHERE p.application = \(application) AND p.conversation = \(winner)
@@ -274,7 +287,7 @@ extension Projection {
             """
             SELECT user_id FROM participants
             WHERE application = \(application) AND conversation IN (\(one), \(two))
-                AND state IN (\(few: states.map(\.rawValue)))
+                AND state \(in: .texts(states.map(\.rawValue)))
             GROUP BY user_id HAVING COUNT(*) = 2 ORDER BY user_id
             """
         ) { row in try row.user(0) }
@@ -333,5 +346,32 @@ extension Projection {
                     AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
                 """)
         }
+    }
+}
+
+extension SQL {
+    /// Moves messages by their positions, which are sorted. It reads each once, whatever the plan: the bounds limit
+    /// one that does not look up each position.
+    static func moving(
+        _ places: [Int64], to new: [Int64], of conversation: Conversation.ID,
+        into winner: Conversation.ID, in application: Application.ID
+    ) -> SQL {
+        """
+        UPDATE messages SET conversation = \(winner), position = moved.column2
+        FROM \(table: "moved", of: [.integers(places), .integers(new)])
+        WHERE application = \(application) AND conversation = \(conversation)
+            AND position = moved.column1
+            AND position BETWEEN \(places.first) AND \(places.last)
+        """
+    }
+}
+
+extension Relocation {
+    /// Whether a statement of its own costs less than naming each position.
+    fileprivate var isWide: Bool { through.number - from.number >= 64 }
+
+    /// The former and the new position of each message.
+    fileprivate var moves: [(from: Int64, to: Int64)] {
+        (from.number...through.number).map { place in (place, place + shift) }
     }
 }

@@ -117,7 +117,7 @@ extension Transaction {
         let found = try rows(
             """
             SELECT alias, conversation FROM conversation_aliases
-            WHERE application = \(application) AND alias IN (\(few: ids.map(\.bytes)))
+            WHERE application = \(application) AND alias \(in: ids)
             """
         ) { row in (try row.id(0) as Conversation.ID, try row.id(1) as Conversation.ID) }
         return Dictionary(found) { first, _ in first }

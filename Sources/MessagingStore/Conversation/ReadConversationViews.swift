@@ -181,7 +181,7 @@ extension Transaction {
             """
             SELECT conversation, user_id FROM participants
             WHERE application = \(application)
-                AND conversation IN (\(few: conversations.map(\.bytes))) AND left_after IS NULL
+                AND conversation \(in: conversations) AND left_after IS NULL
             ORDER BY place
             """
         ) { row in (conversation: try row.id(0) as Conversation.ID, user: try row.user(1)) }

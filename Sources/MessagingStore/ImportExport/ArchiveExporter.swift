@@ -233,7 +233,7 @@ extension ArchiveExporter {
         let rows = try transaction.rows(
             """
             SELECT message, part_index, place FROM parts
-            WHERE application = \(application) AND message IN (\(few: messages.map(\.bytes)))
+            WHERE application = \(application) AND message \(in: messages)
                 AND place IS NOT NULL
             """
         ) { row in
@@ -283,7 +283,7 @@ extension ArchiveExporter {
         var ids: Set<Content.ID> = []
         for case .content(let id, _) in bodies { ids.insert(id) }
         let rows = try ids.sorted().powers(upTo: 64).flatMap { some in
-            try contents("id IN (\(few: some.map(\.bytes)))")
+            try contents("id \(in: some)")
         }
         return Contents(
             found: Dictionary(rows.map { archived in (archived.content.id, archived) }) { one, _ in

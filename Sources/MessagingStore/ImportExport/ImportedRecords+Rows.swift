@@ -226,23 +226,22 @@ extension Projection {
     private func countInViews(_ message: Message) throws {
         let (place, home) = (message.position, message.conversation)
         let hiders = try askHiders(of: place, in: home)
-        // User ids are never empty, so the empty id matches no user.
-        let readers =
-            try readers(of: place, in: home).map(\.text) + [message.sender.userID?.text ?? ""]
-        let hidden = try hiders.rows().map(\.text) + [""]
+        let sender = [message.sender.userID].compactMap(\.self)
+        let readers = try readers(of: place, in: home) + sender
+        let hidden = try hiders.rows()
         try transaction.execute(
             """
             UPDATE participants SET unshown_count = unshown_count + 1
             WHERE application = \(application) AND conversation = \(home)
                 AND (left_after IS NULL OR left_after >= \(place))
-                AND (cleared_to >= \(place) OR user_id IN (\(few: hidden)))
+                AND (cleared_to >= \(place) OR user_id \(in: hidden))
             """)
         try transaction.execute(
             """
             UPDATE participants SET
                 total_count = total_count + 1,
                 unread_count = unread_count + CASE
-                    WHEN joined_after < \(place) AND user_id NOT IN (\(few: readers)) THEN 1
+                    WHEN joined_after < \(place) AND user_id \(notIn: readers) THEN 1
                     ELSE 0
                 END,
                 last_message = CASE
@@ -257,7 +256,7 @@ extension Projection {
                 END
             WHERE application = \(application) AND conversation = \(home)
                 AND (left_after IS NULL OR left_after >= \(place))
-                AND cleared_to < \(place) AND user_id NOT IN (\(few: hidden))
+                AND cleared_to < \(place) AND user_id \(notIn: hidden)
             """)
     }
 }

@@ -156,7 +156,7 @@ extension SQL {
         """
         SELECT \(raw: RecordedEvent.columns) FROM events
         WHERE application = \(application) AND position > \(position) AND position <= \(end)
-            \(kinds.map { kinds -> SQL in "AND kind IN (\(few: kinds))" } ?? "")
+            \(kinds.map { kinds -> SQL in "AND kind \(in: .texts(kinds))" } ?? "")
         ORDER BY position LIMIT \(limit)
         """
     }

@@ -87,7 +87,7 @@ struct ObjectHistory {
             let found = try transaction.rows(
                 """
                 SELECT object, until FROM object_history
-                WHERE application = \(application) AND object IN (\(few: piece.map(\.key)))
+                WHERE application = \(application) AND object \(in: .blobs(piece.map(\.key)))
                     AND until > \(first)
                 ORDER BY object, until LIMIT \(Self.mostEnds)
                 """

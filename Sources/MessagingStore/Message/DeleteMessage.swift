@@ -108,31 +108,29 @@ extension Projection {
             WHERE application = \(application) AND id = \(conversation)
             """)
         let hiders = try askHiders(of: place, in: conversation)
-        // User ids are never empty, so the empty id matches no user.
-        let readers = try readers(of: place, in: conversation).map(\.text) + [sender?.text ?? ""]
-        let users = try hiders.rows()
-        let hidden = users.map(\.text) + [""]
+        let readers = try readers(of: place, in: conversation) + [sender].compactMap(\.self)
+        let hidden = try hiders.rows()
         try transaction.execute(
             """
             UPDATE participants SET unshown_count = unshown_count - 1
             WHERE application = \(application) AND conversation = \(conversation)
                 AND (left_after IS NULL OR left_after >= \(place))
-                AND (cleared_to >= \(place) OR user_id IN (\(few: hidden)))
+                AND (cleared_to >= \(place) OR user_id \(in: hidden))
             """)
         try transaction.execute(
             """
             UPDATE participants SET
                 total_count = total_count - 1,
                 unread_count = unread_count - CASE
-                    WHEN joined_after < \(place) AND user_id NOT IN (\(few: readers)) THEN 1
+                    WHEN joined_after < \(place) AND user_id \(notIn: readers) THEN 1
                     ELSE 0
                 END
             WHERE application = \(application) AND conversation = \(conversation)
                 AND (left_after IS NULL OR left_after >= \(place))
-                AND cleared_to < \(place) AND user_id NOT IN (\(few: hidden))
+                AND cleared_to < \(place) AND user_id \(notIn: hidden)
             """)
         // Answers as of an earlier event must still hide the message (rulings 20, 27).
-        for user in users {
+        for user in hidden {
             try saveHiddenPositions(of: ReceiptOwner(conversation: conversation, user: user))
         }
         try transaction.execute(

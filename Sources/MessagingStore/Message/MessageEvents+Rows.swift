@@ -73,7 +73,7 @@ extension Projection {
             """
             UPDATE participants SET state = 'shown', shown_from = \(message.position)
             WHERE application = \(application) AND conversation = \(message.conversation)
-                AND user_id IN (\(few: users.map(\.text)))
+                AND user_id \(in: users)
             """)
         try count(shown: users, 1)
     }
@@ -151,15 +151,14 @@ private struct ViewChange {
 
     /// - Parameter hidden: The users whose views do not change.
     func sql(leavingOut hidden: [UserID], in application: Application.ID) -> SQL {
-        let excluded = hidden.isEmpty ? [""] : hidden.map(\.text)
-        return """
-            UPDATE participants SET
-                total_count = total_count + \(count),
-                unread_count = unread_count + \(count) - CASE user_id \(few: sent) ELSE 0 END,
-                last_position = \(last.position), last_message = \(last.id), last_at = \(last.sentAt)
-            WHERE application = \(application) AND conversation = \(last.conversation)
-                AND left_after IS NULL AND user_id NOT IN (\(few: excluded))
-            """
+        """
+        UPDATE participants SET
+            total_count = total_count + \(count),
+            unread_count = unread_count + \(count) - CASE user_id \(few: sent) ELSE 0 END,
+            last_position = \(last.position), last_message = \(last.id), last_at = \(last.sentAt)
+        WHERE application = \(application) AND conversation = \(last.conversation)
+            AND left_after IS NULL AND user_id \(notIn: hidden)
+        """
     }
 }
 

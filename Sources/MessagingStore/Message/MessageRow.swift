@@ -15,7 +15,7 @@ extension Transaction {
         let heads = try rows(
             """
             SELECT \(raw: MessageRow.columns) FROM messages
-            WHERE application = \(application) AND id IN (\(few: ids.map(\.bytes)))
+            WHERE application = \(application) AND id \(in: ids)
             """
         ) { row in try MessageRow(row) }
         let messages = try complete(heads, in: application)
@@ -71,8 +71,7 @@ extension Transaction {
             SELECT id, part_index, mime_type, body, content, size, updated_at, message, place
             FROM parts
             WHERE application = \(application)
-                AND message IN (\(few: heads.map(\.id.bytes)))
-            ORDER BY message, part_index
+                AND message \(in: heads.map(\.id))
             """
         ) { row in try PositionedPart(row) }
         let byMessage = Dictionary(grouping: parts, by: \.message)
@@ -167,10 +166,13 @@ private struct PositionedPart {
         place = try row.optionalInt64(8)
     }
 
-    /// The parts of one message, given by ascending creation numbers.
+    /// The parts of one message in order. They are sorted here, because to sort the rows of many messages the
+    /// database may read an index in the order of the parts instead of looking up the messages.
     static func inOrder(_ parts: [PositionedPart]) -> [MessagePart] {
-        guard parts.contains(where: { part in part.place != nil }) else { return parts.map(\.part) }
-        return parts.sorted { left, right in left.rank < right.rank }.map(\.part)
+        guard parts.count > 1 else { return parts.map(\.part) }
+        return parts.sorted { left, right in
+            (left.rank, left.part.index) < (right.rank, right.part.index)
+        }.map(\.part)
     }
 
     /// A part added after the others were positioned has a number above all positions.

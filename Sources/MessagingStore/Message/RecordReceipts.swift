@@ -139,7 +139,7 @@ extension Transaction {
             """
             SELECT conversation, user_id, delivered, read FROM receipts
             WHERE application = \(application)
-                AND conversation IN (\(few: conversations.map(\.bytes)))
+                AND conversation \(in: conversations)
             """
         ) { row in
             (

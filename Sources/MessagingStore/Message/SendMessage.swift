@@ -281,11 +281,11 @@ extension Transaction {
             """
             SELECT EXISTS (
                 SELECT 1 FROM messages
-                WHERE application = \(application) AND id IN (\(few: names))
+                WHERE application = \(application) AND id \(in: .blobs(names))
             ), EXISTS (
                 SELECT 1 FROM replay_keys
-                WHERE application = \(application) AND kind IN (\(list: Replay.Kind.sendingNames))
-                    AND replay_key IN (\(few: names))
+                WHERE application = \(application) AND kind \(in: .texts(Replay.Kind.sendingNames))
+                    AND replay_key \(in: .blobs(names))
             )
             """,
             as: names.count > 1

@@ -62,7 +62,7 @@ extension Transaction {
             """
             SELECT \(raw: Participant.columns), conversation, place FROM participants
             WHERE application = \(application)
-                AND conversation IN (\(few: conversations.map(\.bytes)))
+                AND conversation \(in: conversations)
                 AND (left_after IS NULL OR left_after >= \(position))
             """
         ) { row in

@@ -21,7 +21,7 @@ extension Transaction {
             """
             SELECT kind, object FROM replay_keys
             WHERE application = \(application) AND replay_key = \(key)
-                AND kind IN (\(list: Replay.Kind.sendingNames))
+                AND kind \(in: .texts(Replay.Kind.sendingNames))
             ORDER BY kind LIMIT 1
             """
         ) { row in

@@ -13,7 +13,7 @@ extension Projection {
             let removed: SQL =
                 """
                 FROM blocks WHERE application = \(application)
-                    AND owner = \(change.owner) AND blocked IN (\(list: some.map(\.text)))
+                    AND owner = \(change.owner) AND blocked \(in: some)
                 """
             try transaction.execute(
                 """

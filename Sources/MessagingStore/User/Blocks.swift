@@ -35,7 +35,7 @@ extension Transaction {
                     """
                     SELECT blocked FROM blocks
                     WHERE application = \(application) AND owner = \(owner)
-                        AND blocked IN (\(few: few.map(\.text)))
+                        AND blocked \(in: few)
                     """
                 ) { row in try row.user(0) })
         }

@@ -156,7 +156,7 @@ extension Transaction {
                     """
                     SELECT followed FROM following
                     WHERE application = \(application) AND follower = \(follower)
-                        AND followed IN (\(few: few.map(\.text))) AND is_kept = 1
+                        AND followed \(in: few) AND is_kept = 1
                     """
                 ) { row in try row.user(0) })
         }

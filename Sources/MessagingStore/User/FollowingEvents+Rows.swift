@@ -70,7 +70,7 @@ extension Projection {
     /// - Parameter users: Current participants that ``connect(_:among:of:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
         guard !users.isEmpty else { return }
-        try connect(pairs(of: conversation, where: "a.user_id IN (\(few: users.map(\.text)))"))
+        try connect(pairs(of: conversation, where: "a.user_id \(in: users)"))
     }
 
     /// Makes pairs follow, or counts one more shared conversation.
@@ -154,7 +154,7 @@ extension Projection {
                 """
                 UPDATE identities SET following_count = following_count + \(count)
                 WHERE application = \(application)
-                    AND user_id IN (\(few: users.map(\.text)))
+                    AND user_id \(in: users)
                 """)
         }
     }
@@ -165,10 +165,10 @@ extension SQL.StringInterpolation {
     fileprivate mutating func appendInterpolation(oneOf some: [UserID], among all: [UserID]) {
         // Omitted where it excludes no pair: fewer statement texts, and a shorter one for each creation.
         guard some.count < all.count else { return appendLiteral("TRUE") }
-        appendLiteral("(a.user_id IN (")
-        appendInterpolation(few: some.map(\.text))
-        appendLiteral(") OR b.user_id IN (")
-        appendInterpolation(few: some.map(\.text))
-        appendLiteral("))")
+        appendLiteral("(a.user_id ")
+        appendInterpolation(in: some)
+        appendLiteral(" OR b.user_id ")
+        appendInterpolation(in: some)
+        appendLiteral(")")
     }
 }

@@ -108,7 +108,7 @@ extension Transaction {
             """
             SELECT \(raw: BasicIdentity.columns) FROM identities i
             WHERE i.application = \(application)
-                AND i.user_id IN (\(few: users.map(\.text)))
+                AND i.user_id \(in: users)
             """
         ) { row in try BasicIdentity(row) }
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)

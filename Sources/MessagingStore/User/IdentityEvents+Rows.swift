@@ -65,7 +65,7 @@ extension Projection {
                         WHEN \(User.IdentityStatus.unknown.rawValue)
                         THEN \(User.IdentityStatus.named.rawValue) ELSE status
                     END
-                WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
+                WHERE application = \(application) AND user_id \(in: some)
                 """)
         }
     }
@@ -84,7 +84,7 @@ extension Projection {
             try transaction.execute(
                 """
                 UPDATE identities SET announcement_count = announcement_count + \(count)
-                WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
+                WHERE application = \(application) AND user_id \(in: some)
                 """)
         }
     }
@@ -102,7 +102,7 @@ extension Projection {
                 try transaction.rows(
                     """
                     SELECT user_id FROM identities
-                    WHERE application = \(application) AND user_id IN (\(few: some.map(\.text)))
+                    WHERE application = \(application) AND user_id \(in: some)
                     """
                 ) { row in try row.user(0) })
             let new = some.filter { user in !known.contains(user) }

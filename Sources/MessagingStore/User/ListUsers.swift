@@ -109,7 +109,7 @@ extension Transaction {
         let found = try rows(
             """
             SELECT \(raw: User.columns) FROM identities i
-            WHERE i.application = \(application) AND i.user_id IN (\(few: ids.map(\.text)))
+            WHERE i.application = \(application) AND i.user_id \(in: ids)
             """
         ) { row in try User(row) }
         let byID = Dictionary(found.map { user in (user.id, user) }) { first, _ in first }

@@ -69,7 +69,7 @@ extension Transaction {
         return try rows(
             """
             SELECT \(raw: User.columns) FROM identities i
-            WHERE i.application = \(application) AND i.user_id IN (\(few: ids.map(\.text)))
+            WHERE i.application = \(application) AND i.user_id \(in: ids)
             """
         ) { row in try User(row) }
     }

@@ -159,7 +159,7 @@ extension SQL {
         """
         SELECT number, id, event, type, attempts, asked_at, trace, body FROM deliveries
         WHERE application = \(application) AND webhook = \(webhook) AND next_at <= \(now)
-            AND number NOT IN (\(few: taken.isEmpty ? [-1] : taken))
+            AND number \(notIn: .integers(taken))
         ORDER BY next_at, number LIMIT \(limit)
         """
     }
@@ -192,7 +192,7 @@ extension SQL {
         """
         SELECT number, lane FROM deliveries
         WHERE application = \(application) AND webhook = \(webhook)
-            AND lane IN (\(few: Array(lanes))) AND next_at IS NOT NULL
+            AND lane \(in: .blobs(Array(lanes))) AND next_at IS NOT NULL
         """
     }
 

@@ -164,6 +164,8 @@ extension SQLiteConnection {
 
     var isRemote: Bool { false }
 
+    var roundTrips: Int { 0 }
+
     /// Other processes that open the file are not notified.
     var hasListeners: Bool { false }
 
@@ -176,6 +178,7 @@ extension SQLiteConnection {
 
     /// The prepared statement with its values bound; the caller must give it back (`takeBack`).
     private func bound(_ sql: SQL) throws(SQLError) -> SQLiteStatement {
+        let sql = sql.spreadingArrays()
         let statement = try statement(for: sql.template)
         do {
             try statement.bind(sql.values)

@@ -101,6 +101,8 @@ import CSQLite
                 unsafe sqlite3_bind_blob64(
                     pointer, index, bytes.baseAddress, UInt64(bytes.count), copied)
             }
+        // The connection has spread it over several parameters.
+        case .array: return SQLITE_MISMATCH
         }
     }
 

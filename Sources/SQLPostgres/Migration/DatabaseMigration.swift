@@ -212,6 +212,8 @@ extension SQLValue {
         case .null, .integer: 8
         case .text(let text): text.utf8.count
         case .blob(let bytes): bytes.count
+        case .array(let array):
+            (0..<array.count).reduce(0) { size, index in size + array[index].bytes }
         }
     }
 }

@@ -1,0 +1,92 @@
+/// Values of one type that are bound together: a list of keys, or a column of a table.
+///
+/// PostgreSQL takes them as one parameter. Its planner counts a list of 128 parameters as 128 guesses added up, and
+/// without statistics prefers to read the whole application; of one array it guesses little and takes the index of
+/// the key. SQLite has no arrays, and takes one parameter for each value.
+public enum SQLArray: Hashable, Sendable {
+    /// `BIGINT[]`.
+    case integers([Int64])
+    /// `TEXT[]`.
+    case texts([String])
+    /// `BYTEA[]`.
+    case blobs([[UInt8]])
+
+    /// The number of values.
+    package var count: Int {
+        switch self {
+        case .integers(let values): values.count
+        case .texts(let values): values.count
+        case .blobs(let values): values.count
+        }
+    }
+
+    /// The value at an index.
+    package subscript(index: Int) -> SQLValue {
+        switch self {
+        case .integers(let values): .integer(values[index])
+        case .texts(let values): .text(values[index])
+        case .blobs(let values): .blob(values[index])
+        }
+    }
+}
+
+extension SQL {
+    /// The statement with one parameter for each value of an array.
+    ///
+    /// A list is padded to a power of two by repeating its last value: the number of different texts stays small,
+    /// so prepared statements are reused.
+    func spreadingArrays() -> SQL {
+        guard template.hasArrays else { return self }
+        var spread = SQL(stringLiteral: "")
+        var rest = values[...]
+        for piece in template.pieces {
+            switch piece {
+            case .text(let text): spread.template.append(text)
+            case .value: spread.appendValue(rest.removeFirst())
+            case .isIn:
+                spread.template.append("IN (")
+                spread.appendList(rest.removeFirst())
+            case .isNotIn:
+                spread.template.append("NOT IN (")
+                spread.appendList(rest.removeFirst())
+            case .table(let name, let columns):
+                spread.appendTable(rest.prefix(columns), named: name)
+                rest.removeFirst(columns)
+            }
+        }
+        return spread
+    }
+
+    private mutating func appendValue(_ value: SQLValue) {
+        values.append(value)
+        template.append(.value)
+    }
+
+    private mutating func appendList(_ value: SQLValue) {
+        if case .array(let list) = value, list.count > 0 {
+            var length = 1
+            while length < list.count { length *= 2 }
+            for index in 0..<length {
+                if index > 0 { template.append(", ") }
+                appendValue(list[min(index, list.count - 1)])
+            }
+        }
+        template.append(")")
+    }
+
+    private mutating func appendTable(_ columns: ArraySlice<SQLValue>, named name: String) {
+        let columns = columns.compactMap { value in
+            if case .array(let column) = value { column } else { nil }
+        }
+        template.append("(VALUES ")
+        for row in 0..<(columns.first?.count ?? 0) {
+            template.append(row > 0 ? "), (" : "(")
+            for (index, column) in columns.enumerated() {
+                if index > 0 { template.append(", ") }
+                appendValue(column[row])
+            }
+        }
+        template.append(")) AS ")
+        template.append(name)
+    }
+}
