@@ -74,7 +74,8 @@ extension JSONSchema {
         }
         if !schemas.isEmpty { return unknownMember(in: value, schemas) }
         var known: [String] = []
-        for member in objects.flatMap(\.members) where !known.contains(member.name) {
+        for member in objects.flatMap(\.members)
+        where member.isDescribed && !known.contains(member.name) {
             known.append(member.name)
         }
         return UnknownMember(path: [], known: known)

@@ -37,15 +37,23 @@ public indirect enum JSONSchema: Sendable {
         public let schema: JSONSchema
         /// Whether it is always present.
         public let isRequired: Bool
+        /// Whether it is written in descriptions.
+        public let isDescribed: Bool
 
         /// A member that is always present.
         public static func required(_ name: String, _ schema: JSONSchema) -> Member {
-            Member(name: name, schema: schema, isRequired: true)
+            Member(name: name, schema: schema, isRequired: true, isDescribed: true)
         }
 
         /// A member that may be missing.
         public static func optional(_ name: String, _ schema: JSONSchema) -> Member {
-            Member(name: name, schema: schema, isRequired: false)
+            Member(name: name, schema: schema, isRequired: false, isDescribed: true)
+        }
+
+        /// A member that readers accept, and descriptions leave out: an older name of another member, or one that is
+        /// ignored.
+        public static func accepted(_ name: String, _ schema: JSONSchema) -> Member {
+            Member(name: name, schema: schema, isRequired: false, isDescribed: false)
         }
     }
 }
@@ -172,6 +180,7 @@ extension JSONWriter {
     private mutating func object(
         _ members: [JSONSchema.Member], _ others: JSONSchema, _ prefix: String
     ) {
+        let members = members.filter(\.isDescribed)
         member("type", "object")
         if !members.isEmpty {
             key("properties")

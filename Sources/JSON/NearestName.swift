@@ -9,7 +9,8 @@ public struct NearestName: Equatable, Sendable {
     /// Bytes of an unknown name that are compared; known names are shorter.
     private static let longest = 64
 
-    /// Finds the name that is reached with the fewest edits, of several the first.
+    /// Finds the name that is reached with the fewest edits, of several the first. When that many edits are no
+    /// misspelling, a name that begins with the unknown one is nearer.
     ///
     /// An edit inserts, removes or replaces a letter, or swaps two neighbours. Upper and lower case
     /// are the same letter.
@@ -25,9 +26,10 @@ public struct NearestName: Equatable, Sendable {
         guard let nearest = names.min(by: { left, right in left.edits < right.edits }) else {
             return nil
         }
-        self.name = nearest.name
         isLikely =
             own.count <= Self.longest && nearest.edits <= min(3, max(1, own.count / 3))
+        let longer = known.first { known in known.utf8.map(Self.lowercased).starts(with: own) }
+        self.name = isLikely || own.isEmpty ? nearest.name : longer ?? nearest.name
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {

@@ -101,7 +101,7 @@ public enum ValidationRule: CaseIterable, Sendable {
     case announcementID, announcementSenderUser, announcementSenderIdentity
     case announcementContent, announcementBodySize
     case notificationObject, notificationText, notificationTexts, notificationData
-    case notificationAPNs, notificationRecipients
+    case notificationAPNs, notificationRecipients, notificationRecipientUser
 
     // Users and identities.
     case identityText, identityLength, displayNameEmpty, identityNull, identityKind
@@ -134,5 +134,5 @@ public enum ValidationRule: CaseIterable, Sendable {
     case eventLimit, eventWait, eventTypes, eventParameterTwice, lastEventID
 
     // Uploads.
-    case uploadType, uploadLength
+    case uploadType, uploadLength, uploadLengthLimit
 }

@@ -57,6 +57,9 @@ struct PatchOperation {
         throw .missing("value")
     }
 
+    /// The index that is ignored beside an operand (platform-api §4).
+    static let ignoredIndex = JSONSchema.Member.accepted("index", .integer)
+
     /// Rejects an index without an operand, which is not supported.
     func refuseIndex() throws(Rejection) {
         guard json.present("index") == nil || json.present("value") != nil else {

@@ -132,12 +132,27 @@ public final class PlatformAPI: Service {
             answer.user = parameters["user"]
             return answer
         case .otherMethods(let template, let allowed):
-            return Answer(template.description, methods(allowed, request))
+            return Answer(
+                template.description, namingVersion(methods(allowed, request), for: request))
         case .unknown:
-            return Answer(Self.unknownRoute, response(to: .unknownEndpoint(request), for: request))
+            let error = APIError.unknownEndpoint(request)
+            return Answer(
+                Self.unknownRoute,
+                namingVersion(response(to: error, for: request), for: request))
         case .fault(let fault):
-            return Answer(Self.unknownRoute, response(to: APIError(fault), for: request))
+            let response = response(to: APIError(fault), for: request)
+            return Answer(Self.unknownRoute, namingVersion(response, for: request))
         }
+    }
+
+    /// Names the version of an answer that no endpoint gives, if the client accepts one (ruling 31).
+    private func namingVersion(_ response: Response, for request: Request) -> Response {
+        guard let version = APIVersion(accept: request.fields.joined("Accept")) else {
+            return response
+        }
+        var response = response
+        response.fields.add(Negotiation.versionField, version.rawValue)
+        return response
     }
 
     /// The error that names the limit of an endpoint's body and the way out.

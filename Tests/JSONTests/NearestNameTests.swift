@@ -27,6 +27,13 @@ import Testing
         #expect(NearestName(to: long, of: known)?.name == known[0])
     }
 
+    @Test func `begins with the unknown name when that is no misspelling`() {
+        let known = ["PARLEY_APP_ID", "PARLEY_DATA_FOLDER", "PARLEY_DATABASE_URL"]
+        #expect(NearestName(to: "PARLEY_DATA", of: known)?.name == "PARLEY_DATA_FOLDER")
+        #expect(NearestName(to: "parley_database", of: known)?.name == "PARLEY_DATABASE_URL")
+        #expect(NearestName(to: "PARLEY_APP_D", of: known)?.name == "PARLEY_APP_ID")
+    }
+
     @Test func `is the first of several, and none without known names`() {
         #expect(NearestName(to: "ac", of: ["ab", "ad"])?.name == "ab")
         #expect(NearestName(to: "ac", of: []) == nil)

@@ -23,7 +23,7 @@ import Testing
             {
               "http": { "header_timeout": 0, "heder_timeout": "1s" },
               "log.level": 1,
-              "uploads": "many"
+              "uploads": "many", "tls": {}, "tsl": {}
             }
             """
         let environment = ["PARLEY_LOG_LEVEL": "loud"]
@@ -37,6 +37,7 @@ import Testing
                 "http.heder_timeout: there is no such setting; the nearest is http.header_timeout (parley.json:2)",
                 "log.level = 1: must be one of trace, debug, info, notice, warning, error, critical (parley.json:3)",
                 "uploads: is a group of settings, such as uploads.max_upload_size (parley.json:4)",
+                "tsl: there is no such setting; the nearest is tls (parley.json:4)",
                 "log.level = loud: must be one of trace, debug, info, notice, warning, error, critical (environment PARLEY_LOG_LEVEL)",
                 "http.listen = somewhere: must be addresses such as 127.0.0.1:8080, [::]:8080 or unix:/run/parley.sock (flag --listen)",
                 "http.lisetn = 127.0.0.1:80: there is no such setting; the nearest is http.listen (flag --set)",

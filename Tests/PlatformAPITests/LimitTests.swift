@@ -120,7 +120,7 @@ import Testing
             #expect(refused.status == 422, "\(refused)")
             #expect(
                 refused.body.contains(
-                    "`Upload-Content-Length` must be a whole number of bytes from 0 to 5,000"),
+                    "`Upload-Content-Length` is above the limit of 5,000 bytes"),
                 "\(refused)")
         }
         let created = try await sample.send(

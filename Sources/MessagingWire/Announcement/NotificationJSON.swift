@@ -59,17 +59,20 @@ enum NotificationJSON {
             }
         case .array:
             for entry in value.elements {
-                let name = entry.present("user_id") ?? entry.present("recipient")
-                try checkRecipient(name?.string.flatMap(UserIDJSON.read(identity:)), entry)
+                guard let name = entry.present("user_id") ?? entry.present("recipient") else {
+                    throw .invalid("notification", .notificationRecipients)
+                }
+                try checkRecipient(name.string.flatMap(UserIDJSON.read(identity:)), entry)
             }
         default: throw .invalid("notification", .notificationRecipients)
         }
     }
 
     private static func checkRecipient(_ user: UserID?, _ entry: JSONValue) throws(Rejection) {
-        guard user != nil, entry.kind == .object else {
+        guard entry.kind == .object else {
             throw .invalid("notification", .notificationRecipients)
         }
+        guard user != nil else { throw .invalid("notification", .notificationRecipientUser) }
         try checkMembers(of: entry, at: "notification.recipients")
     }
 }
@@ -87,10 +90,18 @@ extension NotificationJSON {
         case .v1_0: .object([], others: .object(texts))
         case .v1_1: .array(of: .object([.required("user_id", UserIDJSON.bareSchema)] + texts))
         case .v2_0, .v3_0:
-            .array(
-                of: .object([.required("recipient", UserIDJSON.namingSchema(version))] + texts))
+            .anyOf([
+                .array(
+                    of: .object(
+                        [.required("recipient", UserIDJSON.namingSchema(version)), olderName]
+                            + texts)),
+                .object([], others: .object(texts)),
+            ])
         }
     }
+
+    /// The recipient as 1.1 names it, which later versions accept too.
+    private static let olderName = JSONSchema.Member.accepted("user_id", UserIDJSON.bareSchema)
 
     private static let texts: [JSONSchema.Member] =
         ["title", "text", "sound", "category", "title-loc-key", "loc-key", "action-loc-key"].map {

@@ -82,8 +82,7 @@ extension ConversationDraftJSON {
     }
 
     /// A member that the documentation of 3.0 names without a definition.
-    private static let significance = JSONSchema.Member.optional(
-        "significance", JSONSchema.anything.withDescription("Ignored."))
+    private static let significance = JSONSchema.Member.accepted("significance", .anything)
 
     private static func schema(
         _ name: String, _ users: ClosedRange<Int>, _ version: APIVersion

@@ -92,6 +92,7 @@ extension ConversationPatchJSON {
             .required("operation", .choice(["add", "remove"])),
             .required("property", .choice(["participants"])),
             .required(version.namesIdentities ? "id" : "value", UserIDJSON.namingSchema(version)),
+            PatchOperation.ignoredIndex,
         ])
     }
 

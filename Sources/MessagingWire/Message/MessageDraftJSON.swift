@@ -46,7 +46,7 @@ extension MessageDraftJSON {
         .named(
             "MessageDraft",
             .object(
-                [sender(version)] + content(version) + [
+                SenderJSON.schema(version) + content(version) + [
                     .optional("schedule", ScheduleJSON.schema),
                     .optional("id", .name(in: .messages)),
                 ]))
@@ -64,19 +64,6 @@ extension MessageDraftJSON {
             .required("parts", .array(of: MessagePartJSON.draftSchema, 1...Message.partLimit)),
             .optional("notification", NotificationJSON.schema(version)),
         ]
-    }
-
-    private static func sender(_ version: APIVersion) -> JSONSchema.Member {
-        guard !version.namesIdentities else {
-            return .required("sender_id", UserIDJSON.namingSchema(version))
-        }
-        return .required(
-            "sender",
-            .object([
-                .optional("user_id", UserIDJSON.bareSchema),
-                .optional("name", .storable(length: 1...128)),
-            ]).withDescription("Either a participant by `user_id`, or a service by `name`.")
-        )
     }
 }
 
@@ -123,6 +110,22 @@ extension MessageBatchJSON {
 
 /// The sender in requests and responses (platform-api §1.3, §5.2.1).
 enum SenderJSON {
+    /// What ``read(_:_:)`` reads of a message.
+    static func schema(_ version: APIVersion) -> [JSONSchema.Member] {
+        guard !version.namesIdentities else {
+            return [.required("sender_id", UserIDJSON.namingSchema(version)), olderName]
+        }
+        let sender = JSONSchema.object([
+            .optional("user_id", UserIDJSON.bareSchema),
+            .optional("name", .storable(length: 1...128)),
+        ]).withDescription("Either a participant by `user_id`, or a service by `name`.")
+        return [.required("sender", sender)]
+    }
+
+    /// The sender as 1.x names it, which later versions accept too.
+    static let olderName = JSONSchema.Member.accepted(
+        "sender", .object([.optional("user_id", UserIDJSON.bareSchema)]))
+
     /// Reads the sender of a message.
     ///
     /// 1.x requires `sender`, later versions `sender_id`; each accepts the other if its own is absent.

@@ -130,6 +130,7 @@ extension IdentityJSON {
                     : .optional(member.rawValue, text(member))
             } + [
                 .optional("identity_type", kindSchema),
+                .accepted("type", kindSchema),
                 .optional("metadata", metadataSchema),
             ]))
 

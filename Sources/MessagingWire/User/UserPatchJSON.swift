@@ -64,6 +64,7 @@ extension UserPatchJSON {
                         .required(
                             version.namesIdentities ? "id" : "value",
                             UserIDJSON.namingSchema(version)),
+                        PatchOperation.ignoredIndex,
                     ]),
                     .object([
                         .required("operation", .choice(["set"])),

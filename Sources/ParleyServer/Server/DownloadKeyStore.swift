@@ -19,6 +19,29 @@ struct DownloadKeyStore: Sendable {
         return try Self.read(try await store.secret(Self.name) { try loadOwn().bytes })
     }
 
+    /// Loads the keys at the start of the server, and records the lifetime of URLs that are signed from now on.
+    ///
+    /// - Parameters:
+    ///   - lifetime: In milliseconds.
+    ///   - now: Milliseconds since 1970 UTC.
+    func load(recording lifetime: Int64, at now: Int64) async throws -> SigningKeys {
+        let keys = try await load()
+        let isShared = store.isShared
+        guard let changed = keys.recording(lifetime: lifetime, at: now, isShared: isShared) else {
+            return keys
+        }
+        guard isShared else {
+            try CommandFailure.naming(folder) { try changed.store(folder: folder) }
+            return changed
+        }
+        let bytes = try await store.replaceSecret(Self.name) { bytes in
+            // Read again: another process may have changed it.
+            try Self.read(bytes).recording(lifetime: lifetime, at: now, isShared: isShared)?.bytes
+                ?? bytes
+        }
+        return try bytes.map(Self.read) ?? changed
+    }
+
     private func loadOwn() throws(CommandFailure) -> SigningKeys {
         try CommandFailure.naming(folder) { try SigningKeys.load(folder: folder) }
     }

@@ -90,7 +90,8 @@ struct ServerComponents: Sendable {
             throw CommandFailure(error, in: folder)
         }
         downloadKeys = DownloadKeyStore(store: store, folder: folder)
-        let keys = try await downloadKeys.load()
+        let keys = try await downloadKeys.load(
+            recording: transfers.downloadURLTTL, at: systemMilliseconds())
         downloads = Downloads(
             contents: uploads.contents, catalog: bridge, settings: transfers, keys: keys,
             publicBase: settings.transferBase, clock: clock)

@@ -82,7 +82,13 @@ struct SettingsReader {
         if let first = known.first(where: { name in name.hasPrefix("\(key).") }) {
             return refuse(key, value, "is a group of settings, such as \(first)", origin)
         }
-        refuse(key, value, "there is no such setting" + Self.hint(key, known), origin)
+        let groups =
+            key.contains(".")
+            ? []
+            : known.compactMap { name in
+                name.split(separator: ".").dropLast().first.map(String.init)
+            }
+        refuse(key, value, "there is no such setting" + Self.hint(key, known + groups), origin)
     }
 
     private static func hint(_ name: String, _ known: [String]) -> String {
@@ -144,12 +150,16 @@ struct SettingsReader {
             return refuse("file", "", "must be an object", .file(file.path, line: 1))
         }
         for (name, value) in document.root.members {
-            if value.kind == .object {
+            if value.kind == .object, value.count > 0 || isGroup(name) {
                 for (inner, value) in value.members { read("\(name).\(inner)", value, in: file) }
             } else {
                 read(name, value, in: file)
             }
         }
+    }
+
+    private func isGroup(_ name: String) -> Bool {
+        Settings.table.contains { setting in setting.key.hasPrefix("\(name).") }
     }
 
     private mutating func read(_ key: String, _ value: JSONValue, in file: SettingsSources.File) {

@@ -76,10 +76,12 @@ extension RequestContext {
             throw .missing("Upload-Content-Length")
         }
         let limit = store.limits.messageBytes
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int64(text),
-            length <= limit
-        else {
-            throw .invalid("Upload-Content-Length", .uploadLength, .init(limit: Int(limit)))
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .invalid("Upload-Content-Length", .uploadLength)
+        }
+        // Digits beyond 64 bits are above every limit.
+        guard let length = Int64(text), length <= limit else {
+            throw .invalid("Upload-Content-Length", .uploadLengthLimit, .init(limit: Int(limit)))
         }
         return length
     }

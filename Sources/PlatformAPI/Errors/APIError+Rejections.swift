@@ -145,7 +145,8 @@ extension APIError {
         case .tooLarge(let limit):
             self = APIError(
                 Rejection.invalid(
-                    "Upload-Content-Length", .uploadLength, .init(limit: Int(limit))), .platform)
+                    "Upload-Content-Length", .uploadLengthLimit, .init(limit: Int(limit))),
+                .platform)
         case .tooManyUploads:
             // Uploads stay open until their owner ends them or they expire, so a retry after a second is too early.
             self = .rateLimited(

@@ -114,6 +114,8 @@ extension ValidationRule {
         case .notificationAPNs: "\(member) must be an object; its `launch-image` must be a string."
         case .notificationRecipients:
             "The `recipients` of \(member) must be an array of objects with `recipient` or `user_id`, or an object keyed by user id."
+        case .notificationRecipientUser:
+            "Each of the `recipients` of \(member) must name a user by \(Self.anyUser)."
 
         // Identities and users.
         case .identityText: "\(member) must be a string."
@@ -243,7 +245,9 @@ extension ValidationRule {
         // Uploads.
         case .uploadType: "\(member) must be a media type such as `image/png`."
         case .uploadLength:
-            "\(member) must be a whole number of bytes from 0 to \(detail.limitText), in digits."
+            "\(member) must be a whole number of bytes, in digits."
+        case .uploadLengthLimit:
+            "\(member) is above the limit of \(detail.limitText) bytes for one upload; send less, or split the content."
         }
     }
 

@@ -51,8 +51,10 @@ enum RequestBodyReader {
             return try JSONDocument(bytes).root
         } catch {
             // `curl -d` declares JSON as a form: text that begins like JSON is meant as JSON.
+            let type = type?.lowercased() ?? ""
             let isForm =
-                type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+                (type.hasPrefix("application/x-www-form-urlencoded")
+                    || type.hasPrefix("multipart/"))
                 && !bytes.lazy.drop { byte in byte <= 0x20 }.prefix(1)
                     .contains { byte in [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(byte) }
             throw APIError(

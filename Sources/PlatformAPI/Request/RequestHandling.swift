@@ -27,6 +27,11 @@ extension PlatformAPI {
         } catch {
             return Answer(route, negotiation.noted(on: response(to: error, for: checks.request)))
         }
+        let limit = checks.endpoint.policy.limit
+        if case .length(let length) = checks.request.framing, length > limit {
+            let error = RequestBodyReader.tooLarge(limit)
+            return Answer(route, negotiation.noted(on: response(to: error, for: checks.request)))
+        }
         if let answer = cachedAnswer(checks, negotiation, route) { return answer }
         return Answer(route, checks.endpoint.policy) { [self] body in
             let secrets = SecretTracker()

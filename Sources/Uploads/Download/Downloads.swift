@@ -52,14 +52,15 @@ public final class Downloads: Sendable {
         for request: Request? = nil
     ) -> (url: String, expiresAtMilliseconds: Int64) {
         let quarter: Int64 = 900_000
-        let end = now + max(settings.downloadURLTTL, 1_800_000)
+        let keys = keys.withLock { $0 }
+        let end = now + max(keys.lifetime(at: now) ?? settings.downloadURLTTL, 1_800_000)
         let expires = (end + quarter - 1) / quarter * quarter
         let ticket = DownloadTicket(
             content: content,
             fileName: FileName(untrusted: fileName ?? "").percentEncoded,
             expires: expires / 1000, forcesAttachment: saving)
         let base = request.map(base.of) ?? base.text
-        return (base + ticket.signed(by: keys.withLock { $0 }, at: now), expires)
+        return (base + ticket.signed(by: keys, at: now), expires)
     }
 
     /// Signs the URLs of contents as of a moment, so that an object that is written again has the same URLs.

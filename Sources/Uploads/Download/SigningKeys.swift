@@ -20,7 +20,16 @@ public struct SigningKeys: Sendable {
         func isAccepted(at now: Int64) -> Bool { endsAt.map { end in now <= end } ?? true }
     }
 
+    /// How long URLs that are signed from a time on are valid. Times are in milliseconds, those of a day since 1970 UTC.
+    struct Lifetime: Sendable, Equatable {
+        let milliseconds: Int64
+        let since: Int64
+    }
+
     let keys: [Key]
+    /// The lifetimes of URLs, newest first. Earlier ones are never removed: the URLs in past events keep their
+    /// expiry when the setting changes (ruling 27).
+    private(set) var lifetimes: [Lifetime] = []
 
     /// Why keys cannot be loaded.
     public enum Fault: Error, Sendable {
@@ -36,14 +45,20 @@ public struct SigningKeys: Sendable {
 
     /// Loads the keys of a data folder, creating two at the first start. Waits for the disk.
     ///
-    /// The file `download-keys` is readable by its owner only. Each line has a key's id, its 32 bytes in base64url,
-    /// from when on it signs, and for a retired key until when its URLs are accepted.
+    /// The file `download-keys` is readable by its owner only. A line of a key has its id, its 32 bytes in base64url,
+    /// from when on it signs, and for a retired key until when its URLs are accepted. A line `lifetime` has a number
+    /// of milliseconds, and from when on URLs are valid that long.
     public static func load(folder: String) throws(Fault) -> SigningKeys {
         let file = try file(in: folder)
         if let keys = try stored(in: file) { return keys }
         let keys = try random()
         try keys.write(to: file)
         return keys
+    }
+
+    /// Replaces the keys of a data folder, durably. Waits for the disk.
+    public func store(folder: String) throws(Fault) {
+        try write(to: try Self.file(in: folder))
     }
 
     /// Checks the keys of a data folder without creating any; without a file there is nothing to check.
@@ -88,13 +103,23 @@ public struct SigningKeys: Sendable {
         }
     }
 
-    init(keys: [Key]) { self.keys = keys }
+    init(keys: [Key], lifetimes: [Lifetime] = []) {
+        self.keys = keys
+        self.lifetimes = lifetimes
+    }
 
     /// Decodes keys; `nil` when the bytes are malformed.
     public init?(bytes: [UInt8]) {
         var keys: [Key] = []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
+            // No key has an id of this length.
+            if words.first == "lifetime" {
+                let numbers = words.dropFirst().compactMap { word in Int64(decimal: word.utf8) }
+                guard words.count == 3, numbers.count == 2 else { return nil }
+                lifetimes.append(Lifetime(milliseconds: numbers[0], since: numbers[1]))
+                continue
+            }
             guard (2...4).contains(words.count), let secret = Base64.decodeForURL(words[1]),
                 secret.count == 32
             else { return nil }
@@ -111,13 +136,16 @@ public struct SigningKeys: Sendable {
         self.keys = keys
     }
 
-    /// The encoded keys: one line each, as in the file.
+    /// The encoded keys and lifetimes: one line each, as in the file.
     public var bytes: [UInt8] {
         keys.flatMap { key in
             let times = [key.signsFrom, key.endsAt].compactMap { time in time.map { " \($0)" } }
             return Array(
                 "\(key.id) \(Base64.encodeForURL(key.secret))\(times.joined())\n".utf8)
         }
+            + lifetimes.flatMap { lifetime in
+                Array("lifetime \(lifetime.milliseconds) \(lifetime.since)\n".utf8)
+            }
     }
 
     func key(_ id: String) -> Key? { keys.first { $0.id.utf8.elementsEqual(id.utf8) } }
@@ -125,6 +153,29 @@ public struct SigningKeys: Sendable {
     /// The key that signs what happened at a time: always the same one for a past time.
     func signing(at now: Int64) -> Key? {
         keys.first { key in key.signsFrom.map { start in start <= now } ?? false } ?? keys.first
+    }
+
+    /// How long a URL of what happened at a time is valid, in milliseconds: always the same for a past time. `nil` when
+    /// no lifetime was recorded.
+    func lifetime(at now: Int64) -> Int64? {
+        let lifetime = lifetimes.first { lifetime in lifetime.since <= now } ?? lifetimes.last
+        return lifetime?.milliseconds
+    }
+
+    /// These keys with the lifetime of URLs signed from now on; `nil` when it is the recorded one already.
+    ///
+    /// - Parameters:
+    ///   - lifetime: In milliseconds; positive.
+    ///   - now: Milliseconds since 1970 UTC.
+    ///   - isShared: Whether several processes use the keys: then the lifetime starts after a minute, like a new key.
+    public func recording(lifetime: Int64, at now: Int64, isShared: Bool) -> SigningKeys? {
+        guard lifetimes.first?.milliseconds != lifetime else { return nil }
+        // The first one holds for all that happened before, too.
+        let since = lifetimes.first.map { last in max(last.since, now + (isShared ? Self.delay : 0))
+        }
+        var keys = self
+        keys.lifetimes.insert(Lifetime(milliseconds: lifetime, since: since ?? 0), at: 0)
+        return keys
     }
 }
 
@@ -147,8 +198,8 @@ extension SigningKeys {
         case forgetting
     }
 
-    /// Milliseconds between a rotation and the first URL of the new key. Processes reload within them, so that all
-    /// sign what happens at a time with the same key.
+    /// Milliseconds between a change and the first URL of the new key or lifetime. Processes reload within them, so that
+    /// all sign what happens at a time alike.
     static let delay: Int64 = 60_000
 
     /// The keys after a rotation: the second key signs after a minute, and a new key follows it. When the keys are
@@ -175,7 +226,7 @@ extension SigningKeys {
             key.endsAt = min(key.endsAt ?? .max, end)
             return key
         }
-        return SigningKeys(keys: active + retired)
+        return SigningKeys(keys: active + retired, lifetimes: lifetimes)
     }
 
     /// Rotates the keys of a data folder, durably; running processes must reload them. Waits for the disk.

@@ -314,5 +314,11 @@ extension `Error texts` {
             .init(
                 line: "POST /notifications",
                 body: #"{"recipients":["ana"],"notification":{"recipients":[5]}}"#)),
+        .invalid(
+            .notificationRecipientUser, "notification",
+            "Each of the `recipients` of `notification` must name a user by a user id or `layer:///identities/{user}`, of 1 to 128 characters and not `.` or `..`.",
+            .init(
+                line: "POST /notifications",
+                body: #"{"recipients":["ana"],"notification":{"recipients":[{"recipient":"."}]}}"#)),
     ]
 }

@@ -267,9 +267,15 @@ extension `Error texts` {
                 fields: [("Upload-Content-Type", "image"), ("Upload-Content-Length", "5")])),
         .invalid(
             .uploadLength, "Upload-Content-Length",
-            "`Upload-Content-Length` must be a whole number of bytes from 0 to 2,147,483,648, in digits.",
+            "`Upload-Content-Length` must be a whole number of bytes, in digits.",
             .init(
                 line: "POST /conversations/{C}/content",
                 fields: [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "x")])),
+        .invalid(
+            .uploadLengthLimit, "Upload-Content-Length",
+            "`Upload-Content-Length` is above the limit of 2,147,483,648 bytes for one upload; send less, or split the content.",
+            .init(
+                line: "POST /conversations/{C}/content",
+                fields: [("Upload-Content-Type", "a/b"), ("Upload-Content-Length", "2147483649")])),
     ]
 }

@@ -47,6 +47,12 @@ extension `Error texts` {
                 contentType: "application/x-www-form-urlencoded")),
         .other(
             400,
+            "The body is a form; send JSON with `Content-Type: application/json`.",
+            .init(
+                line: "POST /conversations", body: "--b\r\n",
+                contentType: "multipart/form-data; boundary=b")),
+        .other(
+            400,
             "The body is not valid JSON: byte 17: unexpected ']'.",
             .init(
                 line: "POST /conversations", body: #"{"participants": ]}"#,
@@ -106,7 +112,7 @@ extension `Error texts` {
                 fields: [("Prefer", "handling=strict")])),
         .other(
             422, property: "colour",
-            "`colour` is not known here; known are `participants`, `distinct`, `metadata`, `id`, `significance`.",
+            "`colour` is not known here; known are `participants`, `distinct`, `metadata`, `id`.",
             .init(
                 line: "POST /conversations",
                 body: #"{"participants":["ana"],"colour":"red"}"#,

@@ -222,6 +222,26 @@ import Testing
         #expect(excluded.body.contains(", or text/event-stream.\""))
     }
 
+    @Test(arguments: [
+        ("PUT", "/apps/{app}/conversations", 405), ("GET", "/apps/{app}/nothing", 404),
+        ("OPTIONS", "/apps/{app}/conversations", 204), ("GET", "/apps/{app}/a%2", 400),
+    ])
+    func `is named in answers that no endpoint gives (ruling 31)`(
+        method: String, path: String, status: Int
+    ) async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        for (accept, version) in [
+            ("application/vnd.layer+json; version=1.1", "1.1"), ("*/*", "3.0"),
+            ("text/html", nil),
+        ] {
+            let answer = try await sample.send(
+                PlainRequest(method: method, target: path, fields: [("Accept", accept)], body: ""),
+                by: RouterClient(service: sample.server.service))
+            #expect(answer.status == status)
+            #expect(answer["Parley-Version"] == version)
+        }
+    }
+
     private func send(
         _ path: String, _ accept: String?, _ sample: SampleApplication
     ) async throws -> PlainAnswer {
@@ -293,6 +313,51 @@ import Testing
                 fields: [Self.strict], by: RouterClient(service: sample.server.service))
             #expect(answer.status == 201, "\(answer.body)")
             #expect(!answer.body.contains("significance"))
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "POST", "/conversations/{C}/messages",
+            #"{"sender":{"user_id":"ana"},"parts":[{"mime_type":"text/plain","body":"x"}]}"#
+        ),
+        (
+            "POST", "/announcements",
+            #"{"recipients":["ana"],"sender":{"user_id":"ana"},"parts":[{"mime_type":"text/plain","body":"x"}]}"#
+        ),
+        ("PUT", "/users/ana/identity", #"{"display_name":"Ana","type":"bot"}"#),
+        (
+            "POST", "/notifications",
+            #"{"recipients":["ana"],"notification":{"recipients":[{"user_id":"ana","text":"x"}]}}"#
+        ),
+        (
+            "POST", "/notifications",
+            #"{"recipients":["ana"],"notification":{"recipients":{"ana":{"text":"x"}}}}"#
+        ),
+        (
+            "PATCH", "/conversations/{C}",
+            #"[{"operation":"add","property":"participants","value":"bo","index":0}]"#
+        ),
+        (
+            "PATCH", "/users/ana",
+            #"[{"operation":"add","property":"blocks","value":"bo","index":0}]"#
+        ),
+    ])
+    func `an older name of a member, or one that is ignored, is known`(
+        method: String, path: String, body: String
+    ) async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        let conversation = try await create(#"{"participants":["ana"]}"#, [], in: sample)
+        let id = try JSONDocument(Array(conversation.body.utf8)).root["id"]?.string
+        let uuid = try #require(id?.split(separator: "/").last)
+        let type =
+            method == "PATCH" ? "application/vnd.layer-patch+json" : "application/json"
+        for fields in [[], [Self.strict]] {
+            let answer = try await sample.send(
+                method, "/apps/{app}" + path.replacing("{C}", with: uuid), body,
+                fields: fields + [("Content-Type", type)],
+                by: RouterClient(service: sample.server.service))
+            #expect((200..<300).contains(answer.status), "\(answer.body)")
         }
     }
 

@@ -164,6 +164,30 @@ import Testing
         #expect(urls() == before)
     }
 
+    @Test(arguments: [false, true])
+    func `keep the expiry of URLs of earlier events when the lifetime is changed (9.6, ruling 27)`(
+        isShared: Bool
+    ) throws {
+        let fixture = DownloadFixture()
+        let (hour, downloads): (Int64, Downloads) = (3_600_000, fixture.downloads)
+        func expiry(_ now: Int64) -> Int64 {
+            let signed = downloads.signedURL(content: DownloadFixture.id, at: now)
+            return signed.expiresAtMilliseconds - now
+        }
+        // A whole quarter of an hour, so that nothing is rounded.
+        let now = DownloadFixture.now / 900_000 * 900_000
+        var keys = try #require(
+            fixture.keys.recording(lifetime: 2 * hour, at: now, isShared: isShared))
+        #expect(keys.recording(lifetime: 2 * hour, at: now, isShared: isShared) == nil)
+        keys = try #require(keys.recording(lifetime: 5 * hour, at: now, isShared: isShared))
+        keys = try keys.rotated(.keeping(until: now), at: now)
+        downloads.replaceKeys(try #require(SigningKeys(bytes: keys.bytes)))
+        #expect(expiry(now - 900_000) == 2 * hour)
+        #expect(expiry(now + 900_000) == 5 * hour)
+        // Processes that share the keys learn of the change within a minute.
+        #expect(expiry(now) == (isShared ? 2 : 5) * hour)
+    }
+
     @Test func `can be revoked together with their URLs (9.6)`() async throws {
         let fixture = DownloadFixture()
         let downloads = fixture.downloads
@@ -183,7 +207,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "a", "a b", "a AAAA", "a KEY", "a KEY x", "a KEY 1 2 3", "a KEY 1 2"])
+    @Test(arguments: [
+        "", "a", "a b", "a AAAA", "a KEY", "a KEY x", "a KEY 1 2 3", "a KEY 1 2",
+        "a KEY 1\nlifetime 5", "a KEY 1\nlifetime x 5",
+    ])
     func `are not read from a malformed file`(line: String) throws {
         let key = String(repeating: "A", count: 43)
         let text = line.replacing("KEY", with: key)
