@@ -18,7 +18,7 @@ CLIENTS = 8
 
 
 def measure(options, folder, table):
-    postgres = Postgres(durable=True)
+    postgres = Postgres()
     try:
         for connections in CONNECTIONS:
             send(options, folder / f"file-{connections}", table, "SQLite", connections, {})

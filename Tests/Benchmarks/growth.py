@@ -39,7 +39,7 @@ def measure(options, folder, table):
     paths = [folder / str(size) for size in sizes]
     messages_paths = [grow(options, path, size) for path, size in zip(paths, sizes)]
     # Enough for the pages of all sizes, as SQLite's files are in the page cache.
-    with contextlib.closing(Postgres(durable=True, buffers="4GB")) as postgres:
+    with contextlib.closing(Postgres(buffers="4GB")) as postgres:
         schemas = [postgres.schema() for _ in sizes]
         for path, schema in zip(paths, schemas): migrate(options, path, schema)
         # PostgreSQL would update its statistics later, during the measurement.

@@ -24,7 +24,7 @@ from postgres import Postgres
 
 def measure(options, folder, table):
     measure_engine(options, folder / "SQLite", table)
-    with contextlib.closing(Postgres(durable=True)) as postgres:
+    with contextlib.closing(Postgres()) as postgres:
         measure_engine(options, folder / "PostgreSQL", table, postgres)
 
 

@@ -9,16 +9,15 @@ class Postgres:
     """A PostgreSQL server that ends with this process, however that ends.
 
     `log` is an empty folder for the write-ahead log instead of one in the data folder; `buffers` is the size of the
-    shared buffers; `durable` makes commits wait for the disk, as in production.
+    shared buffers.
     """
 
-    def __init__(self, log=None, buffers=None, durable=False):
+    def __init__(self, log=None, buffers=None):
         script = pathlib.Path(__file__).resolve().parent / "postgres.sh"
         self.process = subprocess.Popen(
             ["bash", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=os.environ | ({"PARLEY_POSTGRES_WAL": str(log)} if log else {})
-            | ({"PARLEY_POSTGRES_BUFFERS": buffers} if buffers else {})
-            | ({"PARLEY_POSTGRES_FSYNC": "on"} if durable else {}))
+            | ({"PARLEY_POSTGRES_BUFFERS": buffers} if buffers else {}))
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise RuntimeError("PostgreSQL did not start; see its output above")

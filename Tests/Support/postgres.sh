@@ -9,8 +9,7 @@
 # separate port of the loopback, with or without TLS; the certificate is server.crt beside the socket.
 #
 # PARLEY_POSTGRES_WAL names an empty folder for its write-ahead log, in segments of 1 MiB;
-# PARLEY_POSTGRES_BUFFERS is the size of its shared buffers, 64MB by default; PARLEY_POSTGRES_FSYNC=on makes
-# commits durable against a loss of power, which benchmarks need and tests do not: they only kill processes.
+# PARLEY_POSTGRES_BUFFERS is the size of its shared buffers, 64MB by default.
 set -eu
 
 for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname "$(command -v initdb || true)")"; do
@@ -52,7 +51,7 @@ ssl = on
 ssl_cert_file = '$folder/server.crt'
 ssl_key_file = '$folder/server.key'
 unix_socket_directories = '$folder'
-fsync = ${PARLEY_POSTGRES_FSYNC:-off}
+fsync = on
 max_connections = 1500
 max_locks_per_transaction = 256
 shared_buffers = ${PARLEY_POSTGRES_BUFFERS:-64MB}
