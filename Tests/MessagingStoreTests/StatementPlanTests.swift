@@ -105,15 +105,16 @@ private enum ManyMessages {
         ) { row in try row.id(0) }
     }
 
-    static let operations = [
+    static let operations: [Operation] = [
         Operation(name: "messages by their ids") { transaction, application in
             let found = try transaction.messages(try ids("m", transaction), in: application)
             #expect(found.count == 100)
         },
         Operation(name: "messages of a conversation") { transaction, application in
             let id: Conversation.ID = try ids("c", transaction)[0]
-            let page = try transaction.messages(
-                in: id, before: .last, limit: 50, in: application)
+            let view = MessageView(
+                conversation: id, participant: nil, application: application)
+            let page = try transaction.messages(of: view, before: nil, limit: 50)
             #expect(page.items.count == 50)
         },
         Operation(name: "moving messages") { transaction, application in
