@@ -37,7 +37,18 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 
     2> /dev/null || { echo "there is no openssl" >&2; exit 1; }
 chmod 600 "$folder/server.key"
 [ "$(id -u)" != 0 ] || chown nobody "$folder/server.key"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+# Below the ports that the kernel gives to clients: one of those could be taken while the server restarts.
+port=$(python3 -c '
+import random, socket
+while True:
+    port = random.randrange(10000, 32768)
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+    print(port)
+    break')
 
 cat > "$folder/data/pg_hba.conf" <<'RULES'
 local all keeper scram-sha-256
