@@ -145,11 +145,12 @@ public final class PlatformAPI: Service {
         }
     }
 
-    /// Names the version of an answer that no endpoint gives, if the client accepts one (ruling 31).
+    /// Names the version of an answer that no endpoint gives, if the client accepts one (ruling 31). The answer to
+    /// `OPTIONS` has none.
     private func namingVersion(_ response: Response, for request: Request) -> Response {
-        guard let version = APIVersion(accept: request.fields.joined("Accept")) else {
-            return response
-        }
+        guard request.method != .options,
+            let version = APIVersion(accept: request.fields.joined("Accept"))
+        else { return response }
         var response = response
         response.fields.add(Negotiation.versionField, version.rawValue)
         return response

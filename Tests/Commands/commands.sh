@@ -149,7 +149,7 @@ made=$(request "apps/$app/conversations" -d '{"participants":["a","b"]}' -H 'X-F
 check 'ruling 36: links take host and scheme from a trusted proxy' grep -q '"url":"https://chat.example.com/apps/' <<<"$made"
 check 'ruling 36: a Host field alone changes no link' grep -q "\"self\":\"$base/\"" <(curl -s -H 'Host: evil.example' "$base/")
 conversation=$(grep -oE 'conversations/[0-9a-f-]{36}' <<<"$made" | head -n 1)
-check 'ruling 35: uploads.max_upload_size limits an announced content' grep -q 'from 0 to 4,096' <(request "apps/$app/$conversation/content" -X POST -H 'Upload-Content-Type: a/b' -H 'Upload-Content-Length: 4097')
+check 'ruling 35: uploads.max_upload_size limits an announced content' grep -q 'above the limit of 4,096 bytes' <(request "apps/$app/$conversation/content" -X POST -H 'Upload-Content-Type: a/b' -H 'Upload-Content-Length: 4097')
 check 'the start event has the limits in force' python3 -c '
 import json
 line = next(line for line in map(json.loads, open("err")) if line["message"] == "started")
