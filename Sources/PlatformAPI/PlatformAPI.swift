@@ -132,28 +132,24 @@ public final class PlatformAPI: Service {
             answer.user = parameters["user"]
             return answer
         case .otherMethods(let template, let allowed):
-            return Answer(
-                template.description, namingVersion(methods(allowed, request), for: request))
+            return unrouted(request, template.description, methods(allowed, request))
         case .unknown:
             let error = APIError.unknownEndpoint(request)
-            return Answer(
-                Self.unknownRoute,
-                namingVersion(response(to: error, for: request), for: request))
+            return unrouted(request, Self.unknownRoute, response(to: error, for: request))
         case .fault(let fault):
-            let response = response(to: APIError(fault), for: request)
-            return Answer(Self.unknownRoute, namingVersion(response, for: request))
+            return unrouted(request, Self.unknownRoute, response(to: APIError(fault), for: request))
         }
     }
 
-    /// Names the version of an answer that no endpoint gives, if the client accepts one (ruling 31). The answer to
-    /// `OPTIONS` has none.
-    private func namingVersion(_ response: Response, for request: Request) -> Response {
+    /// An answer that no endpoint gives. It names the version that the client accepts, if any (ruling 31); the answer
+    /// to `OPTIONS` names none.
+    private func unrouted(_ request: Request, _ route: String, _ response: Response) -> Answer {
         guard request.method != .options,
             let version = APIVersion(accept: request.fields.joined("Accept"))
-        else { return response }
+        else { return Answer(route, response) }
         var response = response
         response.fields.add(Negotiation.versionField, version.rawValue)
-        return response
+        return Answer(route, response)
     }
 
     /// The error that names the limit of an endpoint's body and the way out.

@@ -16,11 +16,8 @@ enum RequestBodyReader {
 
     /// Returns the content coding of the body, before it is read (H117).
     ///
-    /// - Throws: 413 for a length above the limit, 415 for an unsupported coding.
-    static func coding(
-        of request: Request, atMost limit: Int64 = limit
-    ) throws(APIError) -> ContentCoding? {
-        if case .length(let length) = request.framing, length > limit { throw tooLarge(limit) }
+    /// - Throws: 415 for an unsupported coding.
+    static func coding(of request: Request) throws(APIError) -> ContentCoding? {
         do throws(ContentCoding.Unsupported) {
             return try ContentCoding.of(request)
         } catch {

@@ -169,7 +169,7 @@ extension PlatformAPI {
     ) async throws -> any RequestBody {
         let limit = RequestBodyReader.streamedLimit
         let plain = body.decoded(
-            try RequestBodyReader.coding(of: checks.request, atMost: limit),
+            try RequestBodyReader.coding(of: checks.request),
             InflationLimits(size: limit, ratio: settings.maxInflateRatio))
         guard isKeyed else { return plain }
         return try await withDiskSpace { [uploads] in
