@@ -79,7 +79,7 @@ struct SettingsReader {
     /// Rejects a setting that does not exist, and names the nearest one.
     private mutating func refuseUnknown(_ key: String, _ value: String, _ origin: SettingOrigin) {
         let known = Settings.table.map(\.key)
-        if let first = known.first(where: { name in name.hasPrefix("\(key).") }) {
+        if let first = firstSetting(inGroup: key) {
             return refuse(key, value, "is a group of settings, such as \(first)", origin)
         }
         let groups =
@@ -150,7 +150,7 @@ struct SettingsReader {
             return refuse("file", "", "must be an object", .file(file.path, line: 1))
         }
         for (name, value) in document.root.members {
-            if value.kind == .object, value.count > 0 || isGroup(name) {
+            if value.kind == .object, value.count > 0 || firstSetting(inGroup: name) != nil {
                 for (inner, value) in value.members { read("\(name).\(inner)", value, in: file) }
             } else {
                 read(name, value, in: file)
@@ -158,8 +158,9 @@ struct SettingsReader {
         }
     }
 
-    private func isGroup(_ name: String) -> Bool {
-        Settings.table.contains { setting in setting.key.hasPrefix("\(name).") }
+    /// The key of the first setting of a group, such as `http`; `nil` if there is no such group.
+    private func firstSetting(inGroup name: String) -> String? {
+        Settings.table.first { setting in setting.key.hasPrefix("\(name).") }?.key
     }
 
     private mutating func read(_ key: String, _ value: JSONValue, in file: SettingsSources.File) {
