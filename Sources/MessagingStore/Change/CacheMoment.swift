@@ -48,7 +48,7 @@ extension Transaction {
             changes, after: last, through: extent.end, readAfter: earlier, in: application)
     }
 
-    /// The most positions to read: behind that, what was cached is outdated or evicted.
+    /// The most positions to read. A process that is further back has little in its cache that is still valid.
     private static var followedAtOnce: Int64 { 4096 }
 
     /// What the events between two positions change; `nil` if there are events of a newer release.

@@ -196,9 +196,10 @@ extension Projection {
         into winner: Conversation.ID
     ) throws {
         for piece in moves.powers(upTo: Self.movesAtOnce) {
-            let (places, new) = (piece.map(\.from), piece.map(\.to))
             try transaction.execute(
-                .moving(places, to: new, of: conversation, into: winner, in: application))
+                .moving(
+                    piece.map(\.from), to: piece.map(\.to), of: conversation, into: winner,
+                    in: application))
         }
     }
 
@@ -353,15 +354,15 @@ extension SQL {
     /// Moves messages by their positions, which are sorted. It reads each once, whatever the plan: the bounds limit
     /// one that does not look up each position.
     static func moving(
-        _ places: [Int64], to new: [Int64], of conversation: Conversation.ID,
+        _ former: [Int64], to new: [Int64], of conversation: Conversation.ID,
         into winner: Conversation.ID, in application: Application.ID
     ) -> SQL {
         """
         UPDATE messages SET conversation = \(winner), position = moved.column2
-        FROM \(table: "moved", of: [.integers(places), .integers(new)])
+        FROM \(table: "moved", of: [.integers(former), .integers(new)])
         WHERE application = \(application) AND conversation = \(conversation)
             AND position = moved.column1
-            AND position BETWEEN \(places.first) AND \(places.last)
+            AND position BETWEEN \(former.first) AND \(former.last)
         """
     }
 }
@@ -372,6 +373,6 @@ extension Relocation {
 
     /// The former and the new position of each message.
     fileprivate var moves: [(from: Int64, to: Int64)] {
-        (from.number...through.number).map { place in (place, place + shift) }
+        (from.number...through.number).map { position in (position, position + shift) }
     }
 }

@@ -40,9 +40,9 @@ extension MessagingStore {
             let moment = try transaction.moment(of: clock, from: earlier, in: application)
             let (view, total) = try transaction.view(
                 of: conversation, seenBy: perspective, in: application)
-            let place = try after.map { after in try transaction.place(of: after, in: view) }
+            let position = try after.map { after in try transaction.position(of: after, in: view) }
             let heads = try transaction.rows(
-                view.rows(of: MessageHead.columns, before: place, limit: limit + 1)
+                view.rows(of: MessageHead.columns, before: position, limit: limit + 1)
             ) { row in try MessageHead(row) }
             let page = BoundedPage(Array(heads.prefix(limit)), weight: \.weight)
             let items = try transaction.listed(

@@ -27,10 +27,10 @@ extension Transaction {
     ///
     /// - Parameter wanted: The ids of the messages to return; `nil` for all.
     func messages(
-        of view: MessageView, before place: Position?, limit: Int,
+        of view: MessageView, before position: Position?, limit: Int,
         only wanted: Set<Message.ID>? = nil
     ) throws -> BoundedPage<Message> {
-        let heads = try rows(view.rows(of: MessageRow.columns, before: place, limit: limit)) {
+        let heads = try rows(view.rows(of: MessageRow.columns, before: position, limit: limit)) {
             row in
             try MessageRow(row)
         }
@@ -90,12 +90,12 @@ struct MessageView {
 
     /// The rows of `messages` before a position, newest first.
     ///
-    /// - Parameter place: `nil` for the end of the view.
-    func rows(of columns: StaticString, before place: Position?, limit: Int) -> SQL {
+    /// - Parameter position: `nil` for the end of the view.
+    func rows(of columns: StaticString, before position: Position?, limit: Int) -> SQL {
         """
         SELECT \(raw: columns) FROM messages m
         WHERE application = \(application) AND conversation = \(conversation)
-            AND position < \(place ?? participant?.leftAfter?.next ?? .last)
+            AND position < \(position ?? participant?.leftAfter?.next ?? .last)
             \(participant.map(visible) ?? "")
         ORDER BY position DESC LIMIT \(limit)
         """

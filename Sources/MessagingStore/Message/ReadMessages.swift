@@ -74,19 +74,19 @@ extension MessagingStore {
     ) async throws -> ListPage<MessageSnapshot> {
         try await database.read { transaction in
             let (conversation, view) = try transaction.view(of: conversation, in: application)
-            let place = try after.map { after in try transaction.place(of: after, in: view) }
+            let position = try after.map { after in try transaction.position(of: after, in: view) }
             guard filter.isEmpty else {
                 let found = try transaction.messages(
-                    in: conversation.id, matching: filter, before: place, limit: limit,
+                    in: conversation.id, matching: filter, before: position, limit: limit,
                     upTo: conversation.lastPosition, in: application
-                ) { place, limit in
-                    try transaction.messages(of: view, before: place, limit: limit)
+                ) { position, limit in
+                    try transaction.messages(of: view, before: position, limit: limit)
                 }
                 return ListPage(
                     items: try transaction.snapshots(of: found.page.items, in: application),
                     total: found.total, in: conversation.id, isCut: found.page.isCut)
             }
-            let messages = try transaction.messages(of: view, before: place, limit: limit)
+            let messages = try transaction.messages(of: view, before: position, limit: limit)
             return ListPage(
                 items: try transaction.snapshots(of: messages.items, in: application),
                 total: conversation.messageCount, in: conversation.id, isCut: messages.isCut)
@@ -143,7 +143,7 @@ extension Transaction {
     }
 
     /// The position of a message of a view.
-    func place(of message: Message.ID, in view: MessageView) throws -> Position {
+    func position(of message: Message.ID, in view: MessageView) throws -> Position {
         if let user = view.participant?.userID {
             let message = try visibleMessage(message, for: user, in: view.application)
             guard message.conversation == view.conversation else {
@@ -151,15 +151,15 @@ extension Transaction {
             }
             return message.position
         }
-        let place = try first(
+        let position = try first(
             """
             SELECT position FROM messages
             WHERE application = \(view.application) AND id = \(message)
                 AND conversation = \(view.conversation)
             """
         ) { row in try row.position(0) }
-        guard let place else { throw Rejection.notFound(.message) }
-        return place
+        guard let position else { throw Rejection.notFound(.message) }
+        return position
     }
 }
 
@@ -200,24 +200,24 @@ extension MessagingStore {
         try await database.read { transaction in
             let (part, view) = try transaction.view(
                 of: conversation, seenBy: user, in: application)
-            let (id, place) = (
+            let (id, position) = (
                 view.conversation,
-                try after.map { after in try transaction.place(of: after, in: view) }
+                try after.map { after in try transaction.position(of: after, in: view) }
             )
             guard filter.isEmpty else {
                 let whole = try transaction.conversation(id, in: application)
                 let found = try transaction.messages(
-                    in: id, matching: filter, before: place, limit: limit,
+                    in: id, matching: filter, before: position, limit: limit,
                     upTo: part.leftAfter ?? whole.lastPosition, in: application
-                ) { place, limit in
-                    try transaction.messages(of: view, before: place, limit: limit)
+                ) { position, limit in
+                    try transaction.messages(of: view, before: position, limit: limit)
                 }
                 return ListPage(
                     items: try transaction.snapshots(
                         of: found.page.items, seenBy: .user(user), in: application),
                     total: found.total, in: id, isCut: found.page.isCut)
             }
-            let messages = try transaction.messages(of: view, before: place, limit: limit)
+            let messages = try transaction.messages(of: view, before: position, limit: limit)
             return ListPage(
                 items: try transaction.snapshots(
                     of: messages.items, seenBy: .user(user), in: application),
