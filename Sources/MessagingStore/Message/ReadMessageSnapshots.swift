@@ -14,10 +14,7 @@ extension Transaction {
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
         let receipts = try receipts(in: conversations, in: application)
         let participants = Dictionary(
-            grouping: try participants(
-                of: conversations, reachedFrom: floor, in: application
-            )
-            .sorted(by: PositionedParticipant.precedes),
+            grouping: try participants(of: conversations, reachedFrom: floor, in: application),
             by: \.conversation
         ).mapValues { participants in
             participants.map { positioned in
@@ -87,13 +84,6 @@ extension MutationContext {
             ).first
         else { throw StoreFault.unreadable("snapshot of a message") }
         return snapshot
-    }
-}
-
-extension PositionedParticipant {
-    /// Current participants in order. Former ones may share an index, so their ids decide.
-    static func precedes(_ left: PositionedParticipant, _ right: PositionedParticipant) -> Bool {
-        (left.place, left.participant.userID) < (right.place, right.participant.userID)
     }
 }
 

@@ -6,6 +6,11 @@ struct PositionedParticipant {
     let conversation: Conversation.ID
     let place: Int64
     let participant: Participant
+
+    /// Current participants in order. Former ones may share an index, so their ids decide.
+    static func precedes(_ left: PositionedParticipant, _ right: PositionedParticipant) -> Bool {
+        (left.place, left.participant.userID) < (right.place, right.participant.userID)
+    }
 }
 
 extension Transaction {
@@ -53,7 +58,8 @@ extension Transaction {
         ) { row in try Participant(row) }
     }
 
-    /// The current and former participants of conversations, without those that left before a position.
+    /// The current and former participants of conversations in order, without those that left before a position.
+    /// They are stored in histories, which a replay must write alike, so the order is not that of the rows.
     func participants(
         of conversations: [Conversation.ID], reachedFrom position: Position,
         in application: Application.ID
@@ -69,7 +75,7 @@ extension Transaction {
             PositionedParticipant(
                 conversation: try row.id(6), place: try row.int64(7),
                 participant: try Participant(row))
-        }
+        }.sorted(by: PositionedParticipant.precedes)
     }
 }
 
