@@ -87,7 +87,6 @@ struct BatchCommit {
             }
         }
         try connection.cache.writeAll(on: connection)
-        try notify(outcomes)
         return outcomes
     }
 
@@ -111,14 +110,7 @@ struct BatchCommit {
             try connection.releaseSavepoint()
             outcomes.append(outcome)
         }
-        try notify(outcomes)
         return outcomes
-    }
-
-    private func notify(_ outcomes: [Result<Done, any Error>]) throws(SQLError) {
-        var notifications = PendingNotifications()
-        for case .success(let done) in outcomes { notifications.merge(done.notifications) }
-        if !notifications.isEmpty { try connection.notify(notifications.texts) }
     }
 
     /// The last resort, on a disk so full that the engine rolls back more than one change.
@@ -149,6 +141,7 @@ struct BatchCommit {
         for hooks in commitHooks { hooks.before() }
         defer { for hooks in commitHooks { hooks.after() } }
         if done.isEmpty { connection.rollBack() } else { try connection.commit() }
+        notify(done)
         connection.cache.clear()
         statistics.count(done.count)
         for hook in done.flatMap(\.hooks) { hook() }
@@ -158,6 +151,14 @@ struct BatchCommit {
             case .failure(let error): { mutation.fail(error) }
             }
         }
+    }
+
+    /// Notifies other processes after the commit: a notification inside the transaction would make all commits of
+    /// the server, in whatever database, wait for one another.
+    private func notify(_ done: [Done]) {
+        var notifications = PendingNotifications()
+        for change in done { notifications.merge(change.notifications) }
+        if !notifications.isEmpty { connection.notify(notifications.texts) }
     }
 
     private func failures(_ error: any Error) -> [Answer] {

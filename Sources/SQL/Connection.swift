@@ -41,8 +41,8 @@ package protocol Connection: AnyObject {
     /// Whether other processes are notified of what is committed here.
     var hasListeners: Bool { get }
 
-    /// Notifies other processes when the transaction commits. It may be deferred as `execute` is.
-    func notify(_ texts: [String]) throws(SQLError)
+    /// Notifies other processes, outside a transaction and without waiting; a failure is ignored.
+    func notify(_ texts: [String])
 
     /// Commits; when it returns, the changes are durable. Deferred statements are sent with it.
     ///

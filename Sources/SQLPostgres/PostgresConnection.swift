@@ -30,6 +30,8 @@ import SQL
         case statement(text: String, PreparedStatement?)
         /// A query whose rows go to a closure.
         case query(PreparedStatement, take: (any Rows) -> Void)
+        /// A notification, whose failure is ignored.
+        case notification
         /// A synchronisation point of the pipeline.
         case sync
     }
@@ -276,6 +278,17 @@ extension PostgresConnection {
     private func send(
         _ sql: SQL, _ take: ((any Rows) -> Void)? = nil
     ) throws(SQLError) -> PreparedStatement {
+        let statement = try sendPrepared(sql)
+        if let take {
+            pendingResults.append(.query(statement, take: take))
+        } else {
+            pendingResults.append(.statement(text: statement.text, statement))
+        }
+        return statement
+    }
+
+    /// Sends a prepared statement; the caller notes its pending result.
+    private func sendPrepared(_ sql: SQL) throws(SQLError) -> PreparedStatement {
         let pointer = try unsafe live()
         let statement = try prepared(sql)
         let isSent = unsafe PostgresParameters(sql.values).withPointers {
@@ -284,11 +297,6 @@ extension PostgresConnection {
                 pointer, statement.name, count, values, lengths, formats, 1)
         }
         guard isSent == 1 else { throw lost() }
-        if let take {
-            pendingResults.append(.query(statement, take: take))
-        } else {
-            pendingResults.append(.statement(text: statement.text, statement))
-        }
         return statement
     }
 
@@ -356,7 +364,7 @@ extension PostgresConnection {
             if !result.isSkipped { fault = fault ?? SQLError(result, statement: statement.text) }
         case .statement(let text, let statement): note(result, text, statement, &fault)
         case .query(let statement, _): note(result, statement.text, statement, &fault)
-        case .sync: break
+        case .notification, .sync: break
         }
     }
 
@@ -380,9 +388,19 @@ extension PostgresConnection {
 
 // MARK: - Notifications
 extension PostgresConnection {
-    /// Notifies the listeners when the transaction commits.
-    func notify(_ texts: [String]) throws(SQLError) {
-        for text in texts { try execute(PostgresDialect.notify(text)) }
+    /// Sends the notifications; their results are read with those of the next transaction.
+    ///
+    /// From a NOTIFY to the end of its transaction, PostgreSQL holds a lock of the whole server. Outside the
+    /// transaction that made the changes, it is not held while a commit waits for the disk.
+    func notify(_ texts: [String]) {
+        // A failure loses only the notifications, and is found again by the next transaction.
+        do {
+            for text in texts {
+                _ = try sendPrepared(PostgresDialect.notify(text))
+                pendingResults.append(.notification)
+            }
+            try sync()
+        } catch {}
     }
 
     /// Starts to listen, and waits until the server has confirmed it.

@@ -16,7 +16,7 @@ enum PostgresDialect {
         }
     }
 
-    /// Notifies the listeners of this schema when the transaction commits.
+    /// Notifies the listeners of this schema.
     static func notify(_ text: String) -> SQL {
         """
         SELECT pg_notify('parley_' || hashtextextended(current_schema()::text, 1985)::text, \(text))

@@ -43,6 +43,24 @@ import Testing
         #expect(await notifications.next() == .changed(subject: "end", number: 0))
     }
 
+    @Test func `that fails does not fail the change, which is durable already`() async throws {
+        let reopenable = Engine.postgres.reopenable()
+        let (sender, receiver) = (try reopenable.open(), try reopenable.open())
+        var notifications = receiver.notifications().makeAsyncIterator()
+        #expect(await notifications.next() == .missed)
+        try await sender.write { transaction in
+            try transaction.add(1, "Ada")
+            // Longer than PostgreSQL accepts.
+            transaction.notify(String(repeating: "s", count: 9000), 1)
+        }
+        try await sender.write { transaction in
+            try transaction.add(2, "Grace")
+            transaction.notify("people", 2)
+        }
+        #expect(await notifications.next() == .changed(subject: "people", number: 2))
+        #expect(try await receiver.names() == ["Ada", "Grace"])
+    }
+
     @Test func `is not received in another schema`() async throws {
         let reopenable = Engine.postgres.reopenable()
         let (sender, receiver) = (try reopenable.open(), try reopenable.open())

@@ -4,12 +4,16 @@ import SystemSupport
 
 /// Sends scheduled messages when they are due, and at start those that became due while no process ran.
 ///
-/// It sleeps until the next due time or until an earlier message is scheduled; it does not poll.
+/// It sleeps until the next due time or until an earlier message is scheduled, but at most a minute: the clock may
+/// be set, and a process that stops directly after it scheduled a message does not notify the others.
 public final class ScheduledSender: Sendable {
     private let store: MessagingStore
     private let sleep: @Sendable (Int64) async -> Void
     private let onFault: @Sendable (any Error, Message.ID?) -> Void
     private let work = BackgroundTask()
+
+    /// In milliseconds.
+    private static let longestPause: Int64 = 60_000
 
     /// Creates a sender; ``start()`` starts it.
     ///
@@ -54,12 +58,10 @@ public final class ScheduledSender: Sendable {
         let left = next.map { next in
             max(0, next.milliseconds - store.environment.now().milliseconds)
         }
+        let pause = min(left ?? Self.longestPause, Self.longestPause)
         await withTaskGroup(of: Void.self) { [store, sleep] group in
             group.addTask { await store.scheduleSignal.wait(before: next) }
-            if let left {
-                // The clock may be set while sleeping, so it is checked at least every minute.
-                group.addTask { await sleep(min(left, 60_000)) }
-            }
+            group.addTask { await sleep(pause) }
             await group.next()
             group.cancelAll()
         }

@@ -46,9 +46,19 @@ import Testing
     @Test func `is woken while it has nothing to send`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
-        let sender = sample.sender { milliseconds in sample.wait(milliseconds: milliseconds) }
+        let (sleeps, sleepStarted) = AsyncStream.makeStream(of: Int64.self)
+        let sender = sample.sender { milliseconds in
+            sleepStarted.yield(milliseconds)
+            if milliseconds == 60_000 {
+                await pause(milliseconds: 3_600_000)
+            } else {
+                sample.wait(milliseconds: milliseconds)
+            }
+        }
         sender.start()
-        try await sample.schedule(in: 300, to: conversation)
+        // It looks every minute for messages of processes that did not notify it.
+        #expect(await sleeps.first { _ in true } == 60_000)
+        try await sample.schedule(in: 30, to: conversation)
         let before = try #require(sample.store.signal.latest(in: sample.application))
         _ = await sample.store.signal.wait(past: before, in: sample.application)
         await sender.stop()
