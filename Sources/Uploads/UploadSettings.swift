@@ -30,8 +30,10 @@ public struct UploadSettings: Sendable {
     public var createdTTL: Int64 = 24 * 3_600_000
     /// Lifetime after the last durable progress.
     public var idleTTL: Int64 = 7 * 24 * 3_600_000
-    /// Lifetime from creation, whatever happens.
+    /// Lifetime from creation, whatever happens; the other two end with it.
     public var absoluteTTL: Int64 = 30 * 24 * 3_600_000
+    /// The lifetime of a new upload.
+    var firstLifetime: Int64 { min(createdTTL, absoluteTTL) }
     /// How long records of ended uploads are kept.
     public var tombstoneTTL: Int64 = 7 * 24 * 3_600_000
     /// Lifetime of finished content that no message uses.

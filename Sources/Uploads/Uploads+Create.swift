@@ -85,7 +85,8 @@ extension Uploads {
         let limit = engine.settings.maxUploadSize
         if let length = draft.length, length > limit { throw .tooLarge(limit: limit) }
         var record = UploadRecord(
-            draft, creation: creation, at: engine.clock.now(), lifetime: engine.settings.createdTTL)
+            draft, creation: creation, at: engine.clock.now(),
+            lifetime: engine.settings.firstLifetime)
         // The IETF protocol requires the client to declare the end, even when the length is 0 (§1.4).
         if draft.length == 0 && creation != .ietf { record.state = .finalizing }
         return try await claiming(

@@ -15,6 +15,16 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
+    @Test func `a quota below the largest upload is warned about`() {
+        let settings = ["uploads.application_quota=1MiB", "uploads.max_upload_size=2MiB"]
+        let warnings = StartCheck(reader(settings)).warnings()
+        #expect(warnings.count == 1)
+        #expect(
+            warnings.first?.contains(
+                "uploads.application_quota is below uploads.max_upload_size (2097152 bytes)")
+                == true)
+    }
+
     @Test(arguments: [
         (
             ["s3.bucket=b", "s3.access_key=k", "s3.secret_key=s"],

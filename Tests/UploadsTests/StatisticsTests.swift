@@ -36,6 +36,15 @@ import Testing
         #expect(uploads.statistics.open == [:])
     }
 
+    @Test func `an upload without a byte lives no longer than any upload`() async throws {
+        let fixture = UploadFixture { settings in settings.absoluteTTL = 3_600_000 }
+        let uploads = try await fixture.open()
+        _ = try await uploads.create(UploadFixture.draft(length: 5))
+        fixture.pass(3_600_001)
+        await uploads.sweep()
+        #expect(uploads.statistics.ended == [.expired: 1])
+    }
+
     @Test func `requests are counted by protocol and status (11.11)`() async throws {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 5))

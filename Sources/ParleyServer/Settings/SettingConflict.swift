@@ -222,5 +222,17 @@ struct SettingWarning: Sendable {
                 settings.publicURL?.hasPrefix("https://") == true && settings.tls.addresses.isEmpty
                     && settings.http.trust.proxies.isEmpty
             }),
+        SettingWarning(
+            text: { settings in
+                """
+                uploads.application_quota is below uploads.max_upload_size (\(settings.uploads.maxUploadSize) bytes): \
+                larger uploads than the quota are announced as allowed and then answered with 507; lower \
+                uploads.max_upload_size
+                """
+            },
+            applies: { settings in
+                settings.uploads.applicationQuota.map { $0 < settings.uploads.maxUploadSize }
+                    ?? false
+            }),
     ]
 }

@@ -45,7 +45,7 @@ extension Uploads {
     /// The record of the joined upload.
     private func joined(_ parts: [Part], _ draft: UploadDraft, _ length: Int64) -> UploadRecord {
         var record = UploadRecord(
-            draft, creation: .tus, at: engine.clock.now(), lifetime: engine.settings.createdTTL)
+            draft, creation: .tus, at: engine.clock.now(), lifetime: engine.settings.firstLifetime)
         record.state = .finalizing
         record.length = length
         record.offset = length
