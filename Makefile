@@ -1,8 +1,8 @@
 # Build, run, test and measure. `make help` lists the targets.
 
 # Debian and Ubuntu packages: to build and run, and further ones to test and to measure. `curl` installs
-# libcurl.so.4, which requests to other servers load at their first use.
-PACKAGES       = ca-certificates curl git libpq-dev libsqlite3-dev libssl-dev make pkg-config \
+# libcurl.so.4, which requests to other servers load at their first use, as a PostgreSQL URL loads libpq5.
+PACKAGES       = ca-certificates curl git libpq5 libsqlite3-dev libssl-dev make pkg-config \
                  zlib1g-dev
 TEST_PACKAGES  = $(PACKAGES) nodejs openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk

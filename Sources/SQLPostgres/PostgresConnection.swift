@@ -161,8 +161,14 @@ extension PostgresConnection {
         }
     }
 
-    /// Validates a URL. The error omits what libpq would quote of it, which may hold a password.
+    /// Loads libpq, and validates a URL. The error omits what libpq would quote of it, which may hold a password.
     static func requireURL(_ url: String) throws(SQLError) {
+        if let reason = unsafe postgres_load() {
+            throw SQLError(
+                .other,
+                unsafe "libpq 14 or newer could not be loaded; install libpq5: \(String(cString: reason))"
+            )
+        }
         var message: UnsafeMutablePointer<CChar>?
         let options = unsafe PQconninfoParse(url, &message)
         defer {
