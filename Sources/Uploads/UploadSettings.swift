@@ -15,14 +15,14 @@ public struct UploadSettings: Sendable {
     public var minRate: Int64 = 240
     /// How long the rate is not checked.
     public var minRateGrace: Int64 = 60_000
-    /// A long request commits its bytes at least this often, by bytes …
+    /// Bytes after which a running request commits what it has received.
     public var commitBytes: Int64 = 16 << 20
-    /// … and by time.
+    /// Time after which a running request commits what it has received.
     public var commitInterval: Int64 = 1000
     /// How long a newer request waits for the running writer to stop.
     public var takeoverWait: Int64 = 10_000
-    /// How long a request waits until another process, which receives the body, has committed what it has; a
-    /// crashed or stopped process does not answer.
+    /// How long a request waits for the process that receives the body to commit what it has received; a
+    /// crashed or stopped process never replies.
     public var peerReplyTimeout: Int64 = 2000
     /// How long a request waits for an upload that is being finished.
     public var finalizeWait: Int64 = 30_000
@@ -30,7 +30,7 @@ public struct UploadSettings: Sendable {
     public var createdTTL: Int64 = 24 * 3_600_000
     /// Lifetime after the last durable progress.
     public var idleTTL: Int64 = 7 * 24 * 3_600_000
-    /// Lifetime from creation, whatever happens; the other two end with it.
+    /// Lifetime from creation, regardless of progress; it also bounds the other two.
     public var absoluteTTL: Int64 = 30 * 24 * 3_600_000
     /// The lifetime of a new upload.
     var firstLifetime: Int64 { min(createdTTL, absoluteTTL) }

@@ -62,7 +62,7 @@ extension Settings {
             "Requests that one token may send in a burst."),
         .number(
             "api.max_participants", \.messaging.participants, .count(1...100_000),
-            "Participants of a conversation; one with more may only remove some."),
+            "Maximum participants of a conversation; a larger one can only lose participants."),
         .number(
             "api.memory", \.api.memory, .bytes(0...1 << 40),
             "Memory of the message cache; 0 for none."),
@@ -107,7 +107,7 @@ extension Settings {
             "Size of all headers of a request."),
         .number(
             "http.max_header_fields", \.http.head.fields, .count(1...10_000),
-            "Most headers of a request."),
+            "Maximum number of headers of a request."),
         .number(
             "http.header_timeout", \.http.headerTimeout, .time(1...day),
             "Time from the first byte of the headers to their end."),
@@ -121,7 +121,8 @@ extension Settings {
             "http.min_body_rate", \.http.minimumBodyRate, .count(1...1 << 40),
             "Slowest rate of a request body, in bytes per second."),
         .number(
-            "http.body_grace", \.http.bodyGrace, .time(1...day), "Time before that rate applies."
+            "http.body_grace", \.http.bodyGrace, .time(1...day),
+            "Time before `http.min_body_rate` applies."
         ),
         .number(
             "http.request_timeout", \.http.requestTimeout, .time(1...day),
@@ -137,17 +138,19 @@ extension Settings {
             "Slowest rate at which a client reads a response, in bytes per second."),
         .number(
             "http.write_grace", \.http.writeGrace, .time(1...day),
-            "Time before that rate applies."),
+            "Time before `http.min_write_rate` applies."),
         .number(
             "http.linger_timeout", \.http.lingerTimeout, .time(1...day),
             "How long the rest of a refused request is read and discarded."),
         .number(
-            "http.max_linger", \.http.maximumLinger, .bytes(1...1 << 40), "How many bytes of it."),
+            "http.max_linger", \.http.maximumLinger, .bytes(1...1 << 40),
+            "How many bytes of a refused request are discarded."),
         .number(
             "http.drain_timeout", \.http.drainTimeout, .time(1...day),
             "How long an unread request body is read and discarded."),
         .number(
-            "http.max_drain", \.http.maximumDrain, .bytes(1...1 << 40), "How many bytes of it."),
+            "http.max_drain", \.http.maximumDrain, .bytes(1...1 << 40),
+            "How many bytes of an unread request body are discarded."),
         .number(
             "http.max_read_per_turn", \.http.readPerTurn, .bytes(1024...1 << 24),
             "Bytes read from one connection before others are served."),
@@ -165,7 +168,8 @@ extension Settings {
             "Open connections, over all loops."),
         .truth(
             "http.overload_reply", \.http.repliesToOverload,
-            "Whether connections above that get 503; if false, they wait to be accepted."),
+            "Whether connections above `http.max_connections` get 503; if false, they wait to be accepted."
+        ),
         .number(
             "http.max_connections_per_address", \.http.maximumConnectionsPerAddress,
             .count(1...1_000_000),
@@ -181,7 +185,7 @@ extension Settings {
             "Time in the queue; then 503."),
         .number(
             "http.max_buffered_bodies", \.http.maximumBufferedBodies, .bytes(1 << 20...1 << 40),
-            "Memory for all request bodies; uploads are not held in memory."),
+            "Memory for all request bodies except uploads, which are streamed."),
         .blocks(
             "http.trusted_proxies", \.http.trust.proxies,
             "Trusted proxies: addresses and blocks such as `10.0.0.0/8`, and `unix`."),
@@ -191,10 +195,11 @@ extension Settings {
         ),
         .number(
             "http.max_forwarded_hops", \.http.trust.maximumHops, .count(1...100),
-            "Most proxies in a row."),
+            "Maximum number of proxies read from a forwarding header."),
         .choice(
             "http.proxy_protocol", \.http.proxyProtocol,
-            "`required`: every connection begins with a PROXY header (version 2) of such a proxy."),
+            "`required`: every connection begins with a PROXY header (version 2) of a trusted proxy."
+        ),
         .number(
             "http.max_requests_per_connection", \.http.maximumRequests, .count(1...1 << 40),
             "Requests before a connection is closed."),
@@ -203,7 +208,7 @@ extension Settings {
             "Age at which a connection is closed after an answer."),
         .number(
             "http.backlog", \.http.backlog, .count(1...65_535),
-            "Connections the kernel keeps before they are accepted."),
+            "Connections that the kernel queues before they are accepted."),
         .number(
             "http.compress_min", \.api.compressMinimum, .bytes(64...1 << 30),
             "Smallest API response that is compressed."),
@@ -227,7 +232,7 @@ extension Settings {
     private static let uploads: [Setting] = [
         .number(
             "uploads.max_upload_size", \.uploads.maxUploadSize, .bytes(2048...1 << 50),
-            "Largest upload, and most bytes of all parts of a message together."),
+            "Largest upload, and maximum size of all parts of a message together."),
         .number(
             "uploads.max_open_uploads_per_owner", \.uploads.maxOpenUploadsPerOwner,
             .count(1...1_000_000), "Open uploads of one owner."),
@@ -236,19 +241,19 @@ extension Settings {
             "Base of upload and download URLs; none: `public_url`."),
         .number(
             "uploads.body_idle_timeout", \.uploads.bodyIdleTimeout, .time(1...day),
-            "No body byte for this long stops the request."),
+            "Time without any byte of an upload's body; then the request ends."),
         .number(
             "uploads.min_rate", \.uploads.minRate, .count(0...1 << 40),
-            "Bytes per second at least; 0 turns it off."),
+            "Slowest rate of an upload's body, in bytes per second; 0 for no limit."),
         .number(
             "uploads.min_rate_grace", \.uploads.minRateGrace, .time(1...day),
-            "Time before that rate applies."),
+            "Time before `uploads.min_rate` applies."),
         .number(
             "uploads.commit_bytes", \.uploads.commitBytes, .bytes(4096...1 << 40),
-            "Bytes after which a long request is synced …"),
+            "Bytes of a running request after which they are synced to disk."),
         .number(
             "uploads.commit_interval", \.uploads.commitInterval, .time(1...day),
-            "… and the time after which it is synced."),
+            "Time after which the bytes of a running request are synced to disk."),
         .number(
             "uploads.takeover_wait", \.uploads.takeoverWait, .time(1...day),
             "How long a new request waits for the previous one to stop."),
@@ -257,19 +262,19 @@ extension Settings {
             "How long a request waits until the upload is finalized."),
         .number(
             "uploads.created_ttl", \.uploads.createdTTL, .time(1...3650 * day),
-            "Life of an upload without a byte."),
+            "Lifetime of an upload that has received no byte."),
         .number(
             "uploads.idle_ttl", \.uploads.idleTTL, .time(1...3650 * day),
-            "Life after the last durable progress."),
+            "Lifetime of an upload after its last durable progress."),
         .number(
             "uploads.absolute_ttl", \.uploads.absoluteTTL, .time(1...3650 * day),
-            "Life from creation, whatever happens."),
+            "Lifetime of an upload from its creation, regardless of progress."),
         .number(
             "uploads.tombstone_ttl", \.uploads.tombstoneTTL, .time(1...3650 * day),
-            "How long ended uploads are remembered."),
+            "How long records of ended uploads are kept."),
         .number(
             "uploads.unused_ttl", \.uploads.unusedTTL, .time(1...3650 * day),
-            "Life of a finished content that no message needs."),
+            "Lifetime of complete content that no message uses."),
         .number(
             "uploads.sweep_interval", \.uploads.sweepInterval, .time(1...day),
             "Interval between deletions of expired uploads and unused contents."),
@@ -281,7 +286,7 @@ extension Settings {
             "Bytes of all contents and uploads of one application; none: no limit."),
         .number(
             "uploads.max_append_size", \.uploads.maxAppendSize, .bytes(1...Int64.max),
-            "Most bytes per request, announced to clients, for proxies with a limit; none: no limit."
+            "Maximum bytes per request, announced to clients, for proxies with a limit; none: no limit."
         ),
         .choice(
             "uploads.tail", \.bucket.tail,
@@ -289,7 +294,8 @@ extension Settings {
         ),
         .choice(
             "uploads.interim_104", \.uploads.interim104,
-            "Whether `104` responses say where to resume; `auto`: not through a configured proxy."),
+            "Whether `104` responses with the upload's URL and offset are sent; `auto`: not through a configured proxy."
+        ),
         .number(
             "uploads.progress_104_bytes", \.uploads.progress104Bytes, .bytes(1...1 << 40),
             "Persisted bytes between two `104` responses with the upload's offset."),
@@ -298,7 +304,7 @@ extension Settings {
             "Origins whose pages may use the URLs; `*` for all."),
         .number(
             "uploads.download_url_ttl", \.uploads.downloadURLTTL, .time(1...365 * day),
-            "Life of a download URL, rounded up to a quarter of an hour, never below 30 minutes."),
+            "Lifetime of a download URL, rounded up to a quarter of an hour, at least 30 minutes."),
         .number(
             "uploads.download_leeway", \.uploads.downloadLeeway, .time(1...day),
             "How long an expired download URL still works."),
@@ -358,14 +364,14 @@ extension Settings {
         .texts("tls.keys", \.tlsKeys, "PEM files of their keys, in the same order."),
         .choice(
             "tls.unknown_name", \.tls.unknownName,
-            "Whether a client that asks for an unknown name gets the default certificate or an alert."
+            "Whether a client that sends an unknown server name gets the default certificate or an alert."
         ),
         .truth(
             "tls.allow_expired", \.tls.allowsExpired,
             "Whether expired certificates are served."),
         .choice(
             "tls.client_certificates", \.tls.clientCertificates,
-            "Whether clients may or must show a certificate."),
+            "Whether clients may or must send a certificate."),
         .file(
             "tls.client_bundle", \.tls.clientBundle,
             "PEM file of CA certificates for client certificates."),
