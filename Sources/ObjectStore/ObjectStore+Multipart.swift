@@ -30,7 +30,7 @@ public struct OpenMultipartUpload: Sendable, Equatable {
     public let key: ObjectKey
     /// The upload id.
     public let upload: String
-    /// When it was created, in milliseconds since 1970; `nil` if the store does not say.
+    /// When it was created, in milliseconds since 1970; `nil` if the store does not report it.
     public let initiated: Int64?
 }
 

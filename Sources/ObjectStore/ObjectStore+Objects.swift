@@ -75,7 +75,7 @@ extension ObjectStore {
         (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// The properties of an object; `nil` if the store itself says that there is none
+    /// The properties of an object; `nil` if the store itself reports that there is none
     /// (`NoSuchKey`).
     ///
     /// An error response to HEAD has no document to tell a missing object from a missing bucket, a

@@ -15,7 +15,7 @@ public struct ObjectStoreError: Error, Sendable, Equatable, CustomStringConverti
         /// The clocks differ by more than the store allows, and correcting by its `Date` did not
         /// help.
         case clockSkew
-        /// The object does not exist, by the store's own word (`NoSuchKey`).
+        /// The object does not exist, as the store itself reports (`NoSuchKey`).
         case missingObject
         /// The multipart upload does not exist; this does not prove that it was completed (§10.3).
         case missingUpload

@@ -10,7 +10,7 @@ import Glibc
 public enum DescriptorLimit {
     /// What a descriptor was opened for.
     public enum Use: Sendable {
-        /// A connection. Leaves some descriptors for files that connected clients request.
+        /// A connection. Leaves some descriptors free for files that connected clients request.
         case connection
         /// A file.
         case file

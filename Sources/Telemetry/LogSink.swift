@@ -5,7 +5,7 @@ import SystemSupport
 /// Writes log lines from any thread on a thread of its own.
 ///
 /// A caller only takes a short lock and copies its line. While the output blocks, lines wait up to
-/// the capacity; further ones are dropped and counted, and the next line written says how many
+/// the capacity; further ones are dropped and counted, and the next line written reports how many
 /// (H209).
 public final class LogSink: Sendable {
     /// Bytes that may wait; 1 MiB holds about 4,000 requests.

@@ -25,9 +25,9 @@ public enum UploadError: Error, Equatable, Sendable {
     case contentMismatch
     /// The checksum algorithm is not supported.
     case unsupportedChecksum
-    /// The first byte is behind the offset, for clients that cannot read a range (§5.7).
+    /// The first byte is beyond the offset, for clients that cannot read a range (§5.7).
     case offsetMismatch
-    /// The request to create an upload has no valid credentials; with the sentence that says what is wrong.
+    /// The request to create an upload has no valid credentials; with the sentence for the client.
     case unauthenticated(String)
     /// The credentials do not allow creating uploads.
     case forbidden

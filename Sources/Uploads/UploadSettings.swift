@@ -11,7 +11,7 @@ public struct UploadSettings: Sendable {
     public var maxOpenUploadsPerOwner = 200
     /// Longest pause between two bytes of a body.
     public var bodyIdleTimeout: Int64 = 60_000
-    /// Lowest rate of a body in bytes per second, checked after ``minRateGrace``; 0 turns the check off.
+    /// Lowest rate of a body in bytes per second, checked after ``minRateGrace``; 0 disables the check.
     public var minRate: Int64 = 240
     /// How long the rate is not checked.
     public var minRateGrace: Int64 = 60_000
@@ -38,7 +38,7 @@ public struct UploadSettings: Sendable {
     public var tombstoneTTL: Int64 = 7 * 24 * 3_600_000
     /// Lifetime of finished content that no message uses.
     public var unusedTTL: Int64 = 30 * 24 * 3_600_000
-    /// How often the sweeper runs; 0 turns it off.
+    /// How often the sweeper runs; 0 disables it.
     public var sweepInterval: Int64 = 600_000
     /// Disk space that uploads never use; `nil` is the larger of 1 GiB and 5 % of the volume.
     public var diskHeadroom: Int64?

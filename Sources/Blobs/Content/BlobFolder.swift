@@ -180,7 +180,7 @@ public struct BlobFolder: Sendable {
 
 /// The size and the free space of a volume.
 public struct FreeSpace: Sendable, Equatable {
-    /// The number of bytes that this process can still use.
+    /// The number of free bytes that this process can use.
     public let available: Int64
     /// The number of bytes of the volume.
     public let total: Int64

@@ -35,7 +35,7 @@ struct Folder: Sendable {
         do throws(DiskError) {
             try folder.requireFolder()
         } catch {
-            // A symbolic link that leads nowhere is there, although it cannot be opened.
+            // A dangling symbolic link exists, although it cannot be opened.
             let isThere = unsafe path.withCString { text in
                 var status = stat()
                 return unsafe lstat(text, &status) == 0

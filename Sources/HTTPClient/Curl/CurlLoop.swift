@@ -114,7 +114,7 @@ import SystemSupport
         }
     }
 
-    /// Ends a request that has not received its whole response within a time.
+    /// Ends a request whose whole response has not been received in time.
     private func end(_ number: Int, after timeout: Duration) {
         queue.asyncAfter(deadline: .now() + .milliseconds(timeout.milliseconds)) { [weak self] in
             guard let self, let transfer = transfers[number] else { return }

@@ -37,7 +37,7 @@ struct AddressCounts: Sendable {
         }
     }
 
-    /// Uncounts a connection.
+    /// Counts one connection less.
     func remove(_ client: Client) {
         table(of: client).withLock { counts in
             let count = counts[client] ?? 0
@@ -51,7 +51,7 @@ struct AddressCounts: Sendable {
     }
 
     private func table(of client: Client) -> Locked<[Client: Int]> {
-        // The choice of the table need not be secret.
+        // A client gains nothing by choosing the table, so the hash needs no secret.
         tables[client.hashValue & 15]
     }
 }

@@ -61,7 +61,7 @@ final class ProxyHandshake: EventHandler, @unchecked Sendable {
 
     /// The number of bytes of the header that are still missing, as far as is known.
     private var missing: Int {
-        // Copied, because without run-time exclusivity checks a class property cannot lend a span.
+        // Copied, because a span of a class property needs run-time exclusivity checks, which the build turns off.
         let bytes = bytes
         return ProxyHeader.size(bytes.span) - bytes.count
     }

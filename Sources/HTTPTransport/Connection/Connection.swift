@@ -33,7 +33,7 @@ final class Connection: @unchecked Sendable {
 
     /// The number of bytes that may still be read in this turn of the loop (H184).
     var readBudget = 0
-    /// Whether the peer has ended its side.
+    /// Whether the peer has shut down its sending side.
     private(set) var inputHasEnded = false
     /// Whether the loop reads from this connection in its next turn.
     var isScheduledToRead = false
@@ -357,14 +357,14 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Ending
 
-    /// Handles that the peer has ended its side.
+    /// Called when the peer has shut down its sending side.
     private func inputEnded() {
         inputHasEnded = true
         socket.markEmpty()
         afterInputEnd()
     }
 
-    /// Ends or continues the current phase after the peer has ended its side (H51, H83).
+    /// Ends or continues the current phase after the peer has shut down its sending side (H51, H83).
     func afterInputEnd() {
         switch phase {
         case .head:
@@ -409,7 +409,7 @@ final class Connection: @unchecked Sendable {
             setPhaseDeadline(.max)
             channel.handler.deadlinePassed()
         case .draining:
-            // The peer sends on while the response is not sent completely: send it, then close.
+            // The peer continues to send before the whole response is sent: send the rest, then close.
             mustClose = true
             phase = .closing
             setPhaseDeadline(.max)

@@ -2,8 +2,8 @@ import HTTP
 
 /// The channel of a connection whose response continues after its head.
 ///
-/// It exists only while such a response lasts, so that an idle connection stays small. Requests of the
-/// handler are recorded here; the connection performs them at the end of the turn.
+/// It exists only while such a response lasts, so that an idle connection stays small. Actions that the
+/// handler requests are recorded here; the connection performs them at the end of the turn.
 final class ConnectionChannel: ByteChannel, @unchecked Sendable {
     // Sendable because everything but `perform` is used only on the loop, and `loop` never changes.
 

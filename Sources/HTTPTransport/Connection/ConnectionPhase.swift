@@ -6,7 +6,7 @@ enum ConnectionPhase {
     case head
     /// A handler works on a request.
     case working(Exchange)
-    /// The response continues after its head, as long as its handler wants. Meanwhile the rest of the request's
+    /// The response continues after its head until its handler ends it. Meanwhile the rest of the request's
     /// body is discarded.
     case channel(ConnectionChannel)
     /// The response is queued or sent; the rest of the request's body is discarded (H92).

@@ -14,7 +14,7 @@ struct ConnectionSocket {
 
     /// Whether the socket may have bytes to read.
     private(set) var canRead = false
-    /// Whether the peer has announced its end; the next empty read is the end.
+    /// Whether the peer has shut down its sending side; the next empty read is the end of its input.
     private var peerIsClosing = false
     /// Set while the socket accepts no more output (H178).
     private var slowPeer: SlowPeerDetector?

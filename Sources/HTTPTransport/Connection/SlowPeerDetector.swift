@@ -1,10 +1,10 @@
 /// Detects a peer that reads its response too slowly (H178); exists while the socket accepts no more output.
 ///
 /// The kernel's send buffer may hold megabytes, so a slow peer that reads steadily makes progress long before
-/// the socket accepts bytes again. Therefore the kernel is asked how much it still holds.
+/// the socket accepts bytes again. Therefore the kernel is asked how many bytes are still unacknowledged.
 final class SlowPeerDetector {
     /// Bytes that are always credited to the peer: its kernel reports free space in steps of a segment or
-    /// more, and a reader of a few hundred bytes per second would look dead between two of them.
+    /// more, and a reader of a few hundred bytes per second would look stalled between two of them.
     private static let credit: Int64 = 4 << 10
 
     /// The number of bytes that the kernel has accepted meanwhile.

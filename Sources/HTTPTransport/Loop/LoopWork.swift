@@ -1,4 +1,4 @@
-/// Work that a loop runs at a time; rare, so a list is enough.
+/// Work that a loop runs at a given time; there is little of it, so a list is enough.
 struct DelayedWork {
     private struct Entry {
         /// Monotonic milliseconds.

@@ -3,7 +3,7 @@ import Glibc
 
 // C boundary: every argument of the system calls is a local value that lives through the call, with its own size.
 
-/// Asks a local server whether it is ready, for the health check of a container.
+/// Checks whether a local server is ready, for the health check of a container.
 ///
 /// It blocks, and is meant for a separate process.
 public enum HealthProbe {
@@ -41,7 +41,7 @@ public enum HealthProbe {
         }
         var answer = [UInt8](repeating: 0, count: 256)
         let count = unsafe recv(descriptor, &answer, answer.count, 0)
-        // A connection that ends without an answer has no error of its own.
+        // A connection that ends without a response sets no `errno`.
         guard count > 0 else { throw SystemError("recv", code: count == 0 ? ECONNRESET : errno) }
         let words = answer[..<count].split(separator: UInt8(ascii: " "), maxSplits: 2)
         return words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0

@@ -118,7 +118,7 @@ final class ServerCore: Sendable {
     /// Counts a connection, which may still wait for its PROXY header.
     func connectionOpened() { openConnections.add(1, ordering: .relaxed) }
 
-    /// Uncounts a connection.
+    /// Counts one connection less.
     ///
     /// - Parameter client: The client for which it was counted, if any.
     func connectionClosed(_ client: AddressCounts.Client?) {

@@ -4,8 +4,6 @@ public import HTTP
 internal import SystemSupport
 
 /// Resolves host names on its own queue, because `getaddrinfo` blocks.
-///
-/// The list of the system is read before it is freed.
 public final class HostLookup: Sendable {
     private let queue = WorkQueue("parley.names")
 

@@ -48,7 +48,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// An address at which a local client reaches this listener: for any address, loopback.
+    /// An address at which a local client reaches this listener; for a wildcard address, loopback.
     public var reachable: ListenAddress {
         switch self {
         case .ipv4(0, let port): .ipv4(0x7F00_0001, port: port)
@@ -62,8 +62,8 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``SystemError`` when the address is not one of this machine or not permitted.
     public func check() throws(SystemError) { try Socket.check(self) }
 
-    /// Whether a connection to one address may reach a listener on the other: equal addresses, or one of all
-    /// addresses and one with the same port. An address with port 0 is different from all others.
+    /// Whether a connection to one address may reach a listener on the other: the addresses are equal, or one is
+    /// a wildcard with the same port. An address with port 0 is different from all others.
     public func overlaps(_ other: ListenAddress) -> Bool {
         switch (self, other) {
         case (.unix(let path), .unix(let other)): return path.utf8.elementsEqual(other.utf8)

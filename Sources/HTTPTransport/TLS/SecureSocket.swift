@@ -17,7 +17,7 @@ import HTTP
     private var unsent: [UInt8] = []
     /// Whether the socket may have bytes to read.
     var mayHaveData = true
-    /// Whether the peer has announced its end; a short read then does not mean that the socket is empty.
+    /// Whether the peer has shut down its sending side; a short read then does not mean that the socket is empty.
     var peerIsClosing = false
     /// The first byte received, which distinguishes a TLS ClientHello from other protocols.
     private(set) var firstByte: UInt8?

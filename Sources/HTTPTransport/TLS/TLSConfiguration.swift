@@ -64,7 +64,7 @@ public struct TLSConfiguration: Sendable {
     public init() {}
 }
 
-/// What is wrong with the files of a configuration, found without serving.
+/// The errors and warnings of the files of a configuration, found without starting a server.
 public struct TLSCheck: Sendable {
     /// The files that an error is about.
     public enum Subject: Sendable {

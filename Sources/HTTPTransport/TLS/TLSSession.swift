@@ -60,7 +60,8 @@ import HTTP
 
     // MARK: Plaintext
 
-    /// Clears the error queue of the thread; errors of other code would be taken for ours.
+    /// Clears the error queue of the thread, because OpenSSL would report errors of other code as those of this
+    /// session.
     private static func clearErrors() {
         // Checking costs a tenth of clearing an empty queue: 2 % of a small request.
         if ERR_peek_error() != 0 { ERR_clear_error() }

@@ -58,7 +58,7 @@ final class TicketKeys: Sendable {
     /// The key with a name, and whether its tickets must be replaced.
     func key(named name: UnsafeBufferPointer<UInt8>) -> (key: Key, isOld: Bool)? {
         state.withLock { state in
-            // OpenSSL's name has 16 bytes, and lives through the callback that asks.
+            // OpenSSL passes a name of 16 bytes that is valid during its callback.
             let state = rotated(&state)
             if unsafe state.current.name.elementsEqual(name) { return (state.current, false) }
             guard let previous = state.previous, unsafe previous.name.elementsEqual(name) else {
@@ -71,7 +71,7 @@ final class TicketKeys: Sendable {
     private func rotated(_ state: inout State) -> State {
         let age = clock() - state.since
         if age >= rotation {
-            // After a long idle time the last key is too old, too.
+            // After a long idle time the previous key has expired as well.
             state.previous = age < 2 * rotation ? state.current : nil
             state.current = Key()
             state.since = clock()

@@ -56,7 +56,8 @@ struct DownloadResponse: Sendable {
 }
 
 extension DownloadResponse {
-    /// The declared media type. A type that could harm a header was replaced when it was stored, and is again here.
+    /// The declared media type. A type that would make a header invalid was replaced when it was stored, and is
+    /// replaced again here.
     private var mediaType: String { MediaType(untrusted: content.mediaType).text }
 
     /// The headers of every 200, 206 and response to `HEAD` (§9.1, §9.7).
@@ -172,7 +173,7 @@ extension DownloadResponse {
 }
 
 extension DownloadResponse {
-    /// The body: sent from a file by the kernel, or read from a bucket as fast as the client takes it (§9.8).
+    /// The body: sent from a file by the kernel, or read from a bucket as fast as the client reads it (§9.8).
     private func sent(
         _ partial: PartialContent, _ request: Request
     ) async throws(DownloadError) -> Content {

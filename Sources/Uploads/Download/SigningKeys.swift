@@ -11,9 +11,9 @@ public struct SigningKeys: Sendable {
     struct Key: Sendable, Equatable {
         let id: String
         let secret: [UInt8]
-        /// From when on it signs, until a later key does; `nil` when it signs after the next rotation.
+        /// The time from which it signs, until a later key does; `nil` when it signs after the next rotation.
         var signsFrom: Int64?
-        /// Until when its URLs are accepted; `nil` unless it is retired.
+        /// The time until which its URLs are accepted; `nil` unless it is retired.
         var endsAt: Int64?
 
         /// Whether a URL that it signed may be valid.
@@ -45,9 +45,9 @@ public struct SigningKeys: Sendable {
 
     /// Loads the keys of a data folder, creating two at the first start. Waits for the disk.
     ///
-    /// The file `download-keys` is readable by its owner only. A line of a key has its id, its 32 bytes in base64url,
-    /// from when on it signs, and for a retired key until when its URLs are accepted. A line `lifetime` has a number
-    /// of milliseconds, and from when on URLs are valid that long.
+    /// The file `download-keys` is readable by its owner only. Each key is a line: its id, its 32 bytes in base64url,
+    /// the time from which it signs, and for a retired key the time until which its URLs are accepted. A line
+    /// `lifetime` has a number of milliseconds, and the time from which new URLs are valid that long.
     public static func load(folder: String) throws(Fault) -> SigningKeys {
         let file = try file(in: folder)
         if let keys = try stored(in: file) { return keys }
@@ -150,13 +150,13 @@ public struct SigningKeys: Sendable {
 
     func key(_ id: String) -> Key? { keys.first { $0.id.utf8.elementsEqual(id.utf8) } }
 
-    /// The key that signs what happened at a time: always the same one for a past time.
+    /// The key that signs the URLs of a moment; for a past moment always the same one.
     func signing(at now: Int64) -> Key? {
         keys.first { key in key.signsFrom.map { start in start <= now } ?? false } ?? keys.first
     }
 
-    /// How long a URL of what happened at a time is valid, in milliseconds: always the same for a past time. `nil` when
-    /// no lifetime was recorded.
+    /// How long the URLs of a moment are valid, in milliseconds; for a past moment always the same. `nil` when no
+    /// lifetime was recorded.
     func lifetime(at now: Int64) -> Int64? {
         let lifetime = lifetimes.first { lifetime in lifetime.since <= now } ?? lifetimes.last
         return lifetime?.milliseconds
@@ -170,7 +170,7 @@ public struct SigningKeys: Sendable {
     ///   - isShared: Whether several processes use the keys: then the lifetime starts after a minute, like a new key.
     public func recording(lifetime: Int64, at now: Int64, isShared: Bool) -> SigningKeys? {
         guard lifetimes.first?.milliseconds != lifetime else { return nil }
-        // The first one holds for all that happened before, too.
+        // The first lifetime applies to all earlier moments, too.
         let since = lifetimes.first.map { last in max(last.since, now + (isShared ? Self.delay : 0))
         }
         var keys = self
@@ -198,8 +198,8 @@ extension SigningKeys {
         case forgetting
     }
 
-    /// Milliseconds between a change and the first URL of the new key or lifetime. Processes reload within them, so that
-    /// all sign what happens at a time alike.
+    /// Milliseconds between a change and the first URL of the new key or lifetime. Processes reload in that time, so that
+    /// all sign the URLs of a moment with the same key and lifetime.
     static let delay: Int64 = 60_000
 
     /// The keys after a rotation: the second key signs after a minute, and a new key follows it. When the keys are

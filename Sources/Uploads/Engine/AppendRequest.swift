@@ -77,7 +77,7 @@ enum AppendOutcome: Sendable, Equatable {
     case complete(StoredResponse)
     /// The content was complete before; the request changed nothing.
     case completeBefore(StoredResponse)
-    /// There is no one to respond to: the client disconnected, or a newer request took over.
+    /// No client waits for a response: it disconnected, or a newer request took over.
     case dropped
 }
 
@@ -137,7 +137,7 @@ extension AppendRequest {
         return (length, .beyondLength)
     }
 
-    /// What the clean end of a body says about the length of the content.
+    /// What the clean end of a body means for the length of the content.
     enum Extent {
         /// More bytes are expected.
         case open

@@ -4,7 +4,7 @@ internal import SystemSupport
 
 /// The commits that run while a body still arrives (§4.1, step 8).
 struct BodyCommits {
-    /// Knows which bytes are written; `nil` where nothing may be committed before the end.
+    /// Reports which bytes are written; `nil` where nothing may be committed before the end.
     fileprivate var writer: BodyWriter?
     /// The file that is written.
     fileprivate var file: StagedFile?

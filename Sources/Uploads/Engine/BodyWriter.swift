@@ -42,7 +42,7 @@ final class BodyWriter: Sendable {
     /// The progress of the body so far.
     var stored: TransferProgress { progress.withLock { progress in progress.transfer } }
 
-    /// Starts to store a buffer, which is handed off until then.
+    /// Starts to store a buffer, which is handed off until it is stored.
     ///
     /// MD5 takes longer than the other digests together, so it runs on its own thread before them; so do the
     /// digests of the body.

@@ -12,8 +12,8 @@ extension Upload {
     /// Whether another process may replace the record.
     var isShared: Bool { engine.shared != nil }
 
-    /// Makes sure that no other process writes. A process that does commits what it has received and stops; when it
-    /// does not answer in time, this continues from its last commit.
+    /// Makes sure that no other process writes. A process that is writing commits what it has received and stops;
+    /// when it does not reply in time, the upload continues from its last commit.
     ///
     /// - Parameter isWriting: A body is about to be received, and other processes may ask for its offset.
     func takeFromOtherProcesses(isWriting: Bool = false) async throws(UploadError) {
@@ -33,8 +33,8 @@ extension Upload {
         }
     }
 
-    /// Whether the record is the stored one. When another process has replaced it, the remaining requests here are
-    /// told to stop.
+    /// Whether the record is the stored one. When another process has replaced it, the remaining requests of
+    /// this process are stopped.
     ///
     /// - Throws: ``UploadError/notFound`` when the record was deleted.
     func isCurrent() async throws(UploadError) -> Bool {
@@ -73,7 +73,7 @@ extension Upload {
     /// Makes the process that receives the body commit what it has received, and adopts its record.
     func commitInOtherProcess() async {
         guard isShared, !sharing.isFenced else { return }
-        // When it cannot be asked, its last commit counts.
+        // When that process cannot be reached, its last commit counts.
         guard let current = try? await handle.askWriter(to: .commit), !turn.isTaken else { return }
         adopt(current)
     }

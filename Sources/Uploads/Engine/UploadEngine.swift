@@ -43,7 +43,7 @@ struct UploadEngine: Sendable {
         }
     }
 
-    /// The record of an upload whose bytes are lost; requests learn of it until the record is deleted.
+    /// The record of an upload whose bytes are lost; requests get this error until the record is deleted.
     func lost(_ record: UploadRecord) -> UploadRecord {
         var record = record
         record.state = .failed
@@ -63,7 +63,7 @@ struct UploadEngine: Sendable {
 
     /// Requires that an application may store that many bytes besides its content (§11.6).
     ///
-    /// - Parameter content: Content that does not count, whether it is finished or not.
+    /// - Parameter content: Content that is not counted, whether it is finished or not.
     func requireQuota(
         of application: String, for bytes: Int64, besides content: String? = nil
     ) async throws(UploadError) {

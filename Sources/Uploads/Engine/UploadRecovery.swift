@@ -43,7 +43,7 @@ struct UploadRecovery {
                     ledger.place(name, upTo: staged.allocated, from: recovered.offset)
                 }
             }
-            // The next request of its client resumes after an interruption.
+            // The next request counts as one that resumes after an interruption.
             if recovered.state.isOpen, recovered.offset > 0 {
                 engine.ledger.withLock { $0.note(name, brokeOff: true) }
             }

@@ -40,7 +40,7 @@ struct UploadStaging: Sendable {
                 let file = try engine.blobs.stage(blob)
                 let size = try file.size()
                 if size < offset { return nil }
-                // Uncommitted bytes of a crash, a failed sync or an undone request.
+                // A crash, a failed sync or an undone request has left uncommitted bytes.
                 if size > offset {
                     try file.truncate(to: offset)
                     engine.ledger.withLock { $0.place(name, upTo: offset, from: offset) }

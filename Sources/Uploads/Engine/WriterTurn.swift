@@ -24,7 +24,7 @@ struct WriterTurn {
 }
 
 extension Upload {
-    /// Makes the caller the only writer. A running writer is told to stop; it commits what it has and leaves.
+    /// Makes the caller the only writer. A running writer is told to stop; it commits what it has received and ends.
     ///
     /// A second request usually comes from a client whose network changed, while its old connection looks alive
     /// for minutes. Therefore the newer request takes over at once.

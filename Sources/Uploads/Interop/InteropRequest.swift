@@ -148,7 +148,7 @@ extension InteropVersion {
     /// The header that says whether a request is the last one.
     var completenessField: FieldName { saysIncomplete ? "Upload-Incomplete" : "Upload-Complete" }
 
-    /// Whether a request is the last one; `nil` when it does not say so.
+    /// Whether a request is the last one; `nil` when it has no such header.
     func completeness(_ fields: Fields) -> Bool? {
         fields.structuredBoolean(completenessField).map { $0 != saysIncomplete }
     }
@@ -166,7 +166,7 @@ extension UploadError {
 
 /// A creation in protocol C, at the creation endpoint or at an existing upload (§7.6).
 struct InteropCreation: Sendable {
-    /// The media type of an append; it says nothing about the content.
+    /// The media type of an append; it does not describe the content.
     static let partialType = "application/partial-upload"
 
     let append: AppendRequest

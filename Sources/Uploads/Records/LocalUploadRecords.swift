@@ -102,9 +102,8 @@ struct FileRecordHandle: RecordHandle {
 extension RecordFolder {
     /// A stored record and its file; `nil` when there is none or neither slot is valid.
     ///
-    /// - Throws: Why it could not be read: no file descriptor, a failing device, missing permission. This says
-    ///   nothing of the record; taken for "unknown" it would make a client start over, or recovery delete what it
-    ///   could not read.
+    /// - Throws: Why it could not be read: no file descriptor, a failing device, missing permission. The
+    ///   record may exist: treated as unknown, the client would start over, or recovery would delete it.
     func find(_ name: BlobName) throws(DiskError) -> (file: RecordFile, record: UploadRecord)? {
         do throws(DiskError) {
             let file = try open(name)

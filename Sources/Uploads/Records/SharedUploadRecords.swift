@@ -103,7 +103,7 @@ struct SharedUploadRecords: UploadRecordStore {
             record: record.bytes)
     }
 
-    /// Discards the staged copy of a content that another process has had since.
+    /// Discards the staged copy of a content whose upload another process has continued since.
     func discard(_ content: String) async throws(StorageError) {
         guard let blob = BlobName(content) else { return }
         let blobs = blobs
@@ -281,7 +281,8 @@ final class RowRecordHandle: RecordHandle {
     private func take(
         _ row: RegisteredUpload, _ record: UploadRecord
     ) async throws(StorageError) -> Bool {
-        // In this order, everything staged here while the record is ours was written while it was ours.
+        // Old staged bytes are discarded before the record is taken, so that all bytes staged here afterwards belong
+        // to the time since.
         if row.holder != recordStore.holder { try await recordStore.discard(row.content) }
         guard try await put(record, row.record) else { return false }
         state.withLock { $0.isOurs = true }
@@ -290,7 +291,7 @@ final class RowRecordHandle: RecordHandle {
 
     private func put(_ record: UploadRecord, _ bytes: [UInt8]) async throws(StorageError) -> Bool {
         let (last, isWriting) = state.withLock { state in (state.row.version, state.isWriting) }
-        // Versions count replacements, so one that cannot rise was not written by a server.
+        // A version counts replacements; no server can have replaced a record so often that it overflows.
         let (version, overflow) = last.addingReportingOverflow(1)
         if overflow { throw .lost }
         var row = recordStore.row(name, record, version: version)

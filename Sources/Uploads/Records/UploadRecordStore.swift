@@ -4,8 +4,8 @@ internal import Blobs
 protocol UploadRecordStore: Sendable {
     /// Loads a record; `nil` when there is none or it is damaged.
     ///
-    /// - Throws: Why it could not be read. This says nothing of the record; taken for "unknown" it would make a
-    ///   client start over, or recovery delete what it could not read.
+    /// - Throws: Why it could not be read. The record may exist: treated as unknown, the client would start over, or
+    ///   recovery would delete it.
     func find(_ name: BlobName) async throws(StorageError) -> LoadedRecord?
 
     /// The name of the record of the upload that results in a content.

@@ -1,7 +1,7 @@
 /// Stores the records of uploads that several processes share.
 ///
-/// A record is replaced only on condition of its version, so of two processes that write to an upload one learns
-/// that it was overtaken. The registry does not interpret the record itself.
+/// A record is replaced only on condition of its version, so of two processes that write to an upload one is
+/// refused. The registry does not interpret the record itself.
 public protocol UploadRegistry: Sendable {
     /// The record of that name; `nil` for none.
     func find(_ name: String) async throws -> RegisteredUpload?
@@ -27,8 +27,8 @@ public protocol UploadRegistry: Sendable {
     /// - Returns: False when the version is another one; nothing is changed then.
     func replace(_ upload: RegisteredUpload, version: Int64) async throws -> Bool
 
-    /// Asks a process to commit or to stop; it learns of it through ``Uploads/answer(_:for:at:)`` or from the
-    /// record.
+    /// Requests a commit or a stop from a process, which receives the request through
+    /// ``Uploads/answer(_:for:at:)`` or reads it in the record.
     ///
     /// - Returns: False when that process does not receive the body of the upload; nothing is asked then.
     func ask(_ name: String, at holder: [UInt8], to request: UploadWriterRequest) async throws

@@ -20,7 +20,7 @@ extension ContentRepository {
                 clock: clock, longest: .max))
     }
 
-    /// Reads all bytes of one content in chunks, no faster than they are taken.
+    /// Reads all bytes of one content in chunks, no faster than the caller takes them.
     ///
     /// - Parameter size: The expected size; fails when there are fewer bytes.
     /// - Throws: ``UploadError/gone`` when the content does not exist any more; what `take` throws.

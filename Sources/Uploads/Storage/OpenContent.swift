@@ -38,7 +38,7 @@ struct StoredObject: Sendable {
     let redirects: Bool
 }
 
-/// Reads a range of complete content in chunks, no faster than they are taken.
+/// Reads a range of complete content in chunks, no faster than the caller takes them.
 struct ContentReader: Sendable {
     private let content: OpenContent
     /// The remaining range; `nil` for everything.

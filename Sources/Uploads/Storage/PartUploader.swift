@@ -47,7 +47,7 @@ actor PartUploader {
 
     deinit { bucket.dismiss(name) }
 
-    /// Whether acknowledged bytes were lost, because the bucket does not know the upload any more.
+    /// Whether acknowledged bytes were lost, because the bucket no longer has the multipart upload.
     var isLost: Bool { fault == .lost }
 
     /// Records that the bytes up to an offset are durable, and sends complete parts.

@@ -262,8 +262,8 @@ extension SharedStorage {
 }
 
 extension SharedStorage {
-    /// Removes multipart uploads and tails that no record names, left by a crash or by a process that did not know
-    /// yet that it was overtaken (§11.8).
+    /// Removes multipart uploads and tails that no record names, left by a crash or by a process that was overtaken
+    /// before it noticed (§11.8).
     func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
         do {
             for try await open in store.openMultipartUploads() {
