@@ -29,9 +29,9 @@ struct App: AsyncParsableCommand {
 
     struct Suspend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refuses all tokens of an application.")
+            abstract: "Suspends an application: all its tokens are refused.")
         @OptionGroup var settings: SettingsOptions
-        @Argument(help: "Its id.") var id: String
+        @Argument(help: "The application's id.") var id: String
         @Flag(help: "Accept its tokens again.") var lift = false
 
         func run() async throws {
@@ -66,7 +66,7 @@ struct Token: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists tokens: id, scope, state, creation, end.")
+            abstract: "Lists tokens: id, scope, state, creation, expiry.")
         @OptionGroup var settings: SettingsOptions
         @Option(help: "The application's id.") var app: String
 
@@ -78,7 +78,7 @@ struct Token: AsyncParsableCommand {
     }
 
     struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Refuses a token from now on.")
+        static let configuration = CommandConfiguration(abstract: "Revokes a token.")
         @OptionGroup var settings: SettingsOptions
         @Option(help: "The application's id.") var app: String
         @Argument(help: "The token's id, as the list shows it.") var id: String

@@ -23,7 +23,7 @@ struct Export: AsyncParsableCommand {
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Imports what parley export has written, and merges what was created on both sides.",
+            "Imports a file of parley export; existing data stays, distinct conversations are merged.",
         discussion: """
             Existing objects stay as they are. If interrupted, run the same command again to resume. \
             No server may use the data folder of an embedded database meanwhile.

@@ -41,13 +41,14 @@ struct SettingsOptions: ParsableArguments {
     @Option(help: "The settings file; default: Config/parley.json, if it exists.")
     var config: String?
 
-    @Option(help: "Where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, several with commas.")
+    @Option(
+        help: "Where to listen: HOST:PORT, [IPV6]:PORT or unix:PATH, several separated by commas.")
     var listen: String?
 
     @Option(help: "The folder of the database, uploads and contents.")
     var data: String?
 
-    @Option(help: "The base of all URLs.")
+    @Option(help: "The base of all URLs in answers.")
     var publicURL: String?
 
     @Option(help: "The lowest level that is logged.")

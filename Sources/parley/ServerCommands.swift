@@ -2,7 +2,8 @@ import ArgumentParser
 import ParleyServer
 
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Serves until SIGTERM or SIGINT.")
+    static let configuration = CommandConfiguration(
+        abstract: "Starts the server; it runs until SIGTERM or SIGINT.")
     @OptionGroup var settings: SettingsOptions
 
     func run() async throws { try await settings.run(Command.serve) }
@@ -10,7 +11,8 @@ struct Serve: AsyncParsableCommand {
 
 struct CheckConfig: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints every error in the settings and in what they name, or that there is none."
+        abstract:
+            "Prints every error in the settings and in the files and addresses that they name."
     )
     @OptionGroup var settings: SettingsOptions
 
@@ -32,9 +34,9 @@ struct DownloadKey: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes the next key sign; a running server follows at SIGHUP.")
+            abstract: "Signs with the next key; a running server reloads it on SIGHUP.")
         @OptionGroup var settings: SettingsOptions
-        @Flag(help: "Invalidate URLs signed so far, because a key has leaked.")
+        @Flag(help: "Invalidate all URLs signed so far, for example after a key was disclosed.")
         var forget = false
 
         func run() async throws {

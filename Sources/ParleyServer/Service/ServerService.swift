@@ -75,8 +75,8 @@ final class ServerService: Service {
             case .root: "Names the server and links to its resources."
             case .description:
                 "Describes the API in OpenAPI 3.1; `?version=` for another version than 3.0."
-            case .errors: "Explains each error that the API answers, as a page for people."
-            case .live: "Whether the process answers; never asks the database."
+            case .errors: "Explains each error that the API answers, as an HTML page."
+            case .live: "Whether the process answers; never reads the database."
             case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."
             case .ready:
                 "Whether the server is ready: reads the database; false when damaged or stopping."

@@ -6,7 +6,7 @@ extension Endpoint {
     /// (platform-api §5.5, client-api §4.4).
     static let announcements = [
         Endpoint(
-            .post, "/apps/{app}/announcements", "Announces something to many users.",
+            .post, "/apps/{app}/announcements", "Sends an announcement to many users.",
             isKeyed: true, .jsonBody { context, body in try await context.announce(body) }
         ) { version in
             Operation(

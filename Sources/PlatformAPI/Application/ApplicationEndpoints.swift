@@ -8,7 +8,7 @@ extension Endpoint {
     /// The application itself (platform-api §5.11).
     static let applications = [
         Endpoint(
-            .patch, "/apps/{app}", "Sets how long new sessions live.",
+            .patch, "/apps/{app}", "Sets the lifetime of new sessions.",
             .jsonBody { context, body in try await context.patchApplication(body) }
         ) { _ in
             Operation(

@@ -22,7 +22,8 @@ extension Endpoint {
                 example: Example(body: #"{"external_unread_count":13}"#))
         },
         Endpoint(
-            .patch, "/apps/{app}/users/{user}/badge", "Sets the external count by a patch.",
+            .patch, "/apps/{app}/users/{user}/badge",
+            "Sets the external count of a badge by a patch.",
             .jsonBody { context, body in try await context.patchBadge(body) }
         ) { _ in
             Operation(
