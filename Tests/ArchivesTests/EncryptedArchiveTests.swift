@@ -64,7 +64,7 @@ import Testing
         vPezU5+o5p2Ft6j7qBxp0b67LPcbbH0vXJwaNPBNwVOFiVE7nK8NLXxzeg==
         -----END PUBLIC KEY-----
         """,
-    ]) func `is nothing else`(text: String) {
+    ]) func `rejects any other text`(text: String) {
         #expect(PublicKey(pem: text) == nil)
     }
 

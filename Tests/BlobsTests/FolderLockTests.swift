@@ -81,7 +81,7 @@ import Testing
             (EPERM, .denied),
             (EMFILE, .tooManyOpen), (ENFILE, .tooManyOpen), (EBADF, .other),
         ] as [(Int32, DiskError.Kind)])
-    func `has a kind that tells what a caller can do (11.7)`(
+    func `has a kind by which a caller decides (11.7)`(
         code: Int32, kind: DiskError.Kind
     ) {
         let error = DiskError(operation: "pwrite", code: code)
@@ -91,7 +91,7 @@ import Testing
         #expect(error.description == "writing bytes failed: \(reason)")
     }
 
-    @Test func `says what was attempted where no call failed`() {
+    @Test func `names what was attempted where no call failed`() {
         let error = DiskError(kind: .damaged, operation: "reading a record")
         #expect(error.description == "reading a record failed")
         #expect(error.reason == error.description)

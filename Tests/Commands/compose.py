@@ -19,7 +19,7 @@ SECRETS = {"PARLEY_APP_ID": "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", "PARLEY_APP_
 
 
 def settings():
-    """The variables that Parley knows."""
+    """The variables that Parley accepts."""
     groups = json.loads((ROOT / "Config" / "parley.json").read_text())
     names = []
     for group, value in groups.items():

@@ -182,7 +182,7 @@ extension LiveServerTests {
             }
         }
 
-        @Test func `a client that never closes its side is disconnected after a while (H96)`()
+        @Test func `a client that never closes its connection is disconnected after a while (H96)`()
             async throws
         {
             let count = try await serving(with: { limits in limits.lingerTimeout = 100 }) { live in

@@ -98,7 +98,9 @@ extension LiveServerTests {
             #expect(texts.allSatisfy { text in text.hasSuffix("\r\n\r\n/a") })
         }
 
-        @Test func `a peer that ends its side still gets its answers (H83)`() async throws {
+        @Test func `a peer that shuts down its sending side still gets its answers (H83)`()
+            async throws
+        {
             let gate = Gate()
             let service = TestService { request in
                 request.target.path == "/later"
@@ -116,7 +118,9 @@ extension LiveServerTests {
             #expect(text.components(of: "HTTP/1.1 ") == ["200", "200"])
         }
 
-        @Test func `a peer that ends its side inside a head gets an error (H51, H83)`() async throws
+        @Test
+        func `a peer that shuts down its sending side inside a head gets an error (H51, H83)`()
+            async throws
         {
             let text = try await serving { live in
                 try live.exchange(.head("GET /a HTTP/1.1") + "GET /b HTTP/1.1\r\nHo")

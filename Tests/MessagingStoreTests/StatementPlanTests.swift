@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `read as much whatever PostgreSQL knows of the tables`() async throws {
+    @Test func `read the same rows, whatever statistics PostgreSQL has`() async throws {
         var all: [Statistics: [String: Int64]] = [:]
         for statistics in Statistics.allCases {
             all[statistics] = try await reads(analysed: statistics)

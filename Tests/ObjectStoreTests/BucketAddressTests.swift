@@ -12,7 +12,7 @@ import Testing
         ("https://s3.example.com:8443", .virtualHost, "https://box.s3.example.com:8443/a/b%20c"),
         ("https://example.com/s3", .virtualHost, "https://box.example.com/s3/a/b%20c"),
     ])
-    func `stands in the path or in the host`(endpoint: String, style: AddressStyle, url: String)
+    func `is in the path or in the host`(endpoint: String, style: AddressStyle, url: String)
         throws
     {
         let address = try #require(BucketAddress(settings(endpoint: endpoint, style: style)))
@@ -98,7 +98,7 @@ import Testing
         "", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a\u{0}", "a\u{85}", "\r\n",
         String(repeating: "a", count: 513),
     ])
-    func `is nothing else`(text: String) {
+    func `rejects any other text`(text: String) {
         #expect(ObjectKey(text) == nil)
     }
 

@@ -46,7 +46,7 @@ private let mebibyte = 1 << 20
         try await bucket.store.delete(key)
     }
 
-    @Test func `takes parts out of other objects`() async throws {
+    @Test func `copies parts of other objects`() async throws {
         let bucket = try TestBucket()
         let source = try #require(ObjectKey("source ü+1"))
         let key = try TestBucket.key()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.enabled(if: ObjectServer.isAvailable)) struct `An object` {
     @Test(arguments: [0, 1, 16_385, 300_000])
-    func `comes back as it went, from memory and from storage (§10.3)`(size: Int) async throws {
+    func `is read as it was stored, from memory and from a file (§10.3)`(size: Int) async throws {
         let bucket = try TestBucket()
         let (content, key) = (patternBytes(size), try TestBucket.key())
         let stored = ClientBody.stored(Int64(size)) { count, position in

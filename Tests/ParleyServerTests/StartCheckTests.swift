@@ -3,11 +3,11 @@ import Testing
 
 @testable import ParleyServer
 
-@Suite struct `What keeps a server from starting` {
+@Suite struct `Errors that keep a server from starting` {
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "parley-start-check-\(UUID().uuidString)").path()
 
-    @Test func `nothing does with the defaults, and nothing is created`() throws {
+    @Test func `are none with the defaults, and nothing is created`() throws {
         let data = "\(folder)/data"
         let check = StartCheck(reader(["data.folder=\(data)"]))
         #expect(check.errors().isEmpty)
@@ -112,14 +112,14 @@ import Testing
                 "cannot listen on unix:/etc/hostname: there is a file that is no socket: choose another path, or remove the file"
             ]
         ),
-    ]) func `every mistake is a line`(settings: [String], lines: [String]) {
+    ]) func `are reported in one line each`(settings: [String], lines: [String]) {
         let data =
             settings.contains { $0.hasPrefix("data.folder=") } ? [] : ["data.folder=\(folder)"]
         #expect(StartCheck(reader(data + settings)).errors() == lines)
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test func `a certificate and a key of another one are a mistake`() throws {
+    @Test func `include a certificate with the key of another one`() throws {
         defer { Repository.remove(folder) }
         for name in ["one", "two"] {
             _ = try Command.makeDevelopmentCertificate(in: "\(folder)/\(name)", hosts: [])
@@ -136,7 +136,7 @@ import Testing
         #expect(errors.first?.contains("does not belong to the certificate \(folder)/one") == true)
     }
 
-    @Test func `keys of downloads that are damaged are a mistake`() async throws {
+    @Test func `include damaged download keys`() async throws {
         let testServer = TestServer()
         try await testServer.components().close()
         let flags = ["data.folder=\(testServer.path)"]

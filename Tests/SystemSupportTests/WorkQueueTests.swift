@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `has one owner when returned, so it is mutated in address`() async {
+    @Test func `has one owner when returned, so it is mutated in place`() async {
         var value = [UInt8](repeating: 1, count: 1 << 20)
         let address = value.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
         for _ in 0..<200 {

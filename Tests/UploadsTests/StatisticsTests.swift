@@ -36,7 +36,7 @@ import Testing
         #expect(uploads.statistics.open == [:])
     }
 
-    @Test func `an upload without a byte lives no longer than any upload`() async throws {
+    @Test func `an upload without a byte expires no later than any other upload`() async throws {
         let fixture = UploadFixture { settings in settings.absoluteTTL = 3_600_000 }
         let uploads = try await fixture.open()
         _ = try await uploads.create(UploadFixture.draft(length: 5))

@@ -102,7 +102,9 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `that are mutated never trap, and every split says the same (H215)`(case number: UInt64) {
+    func `that are mutated never trap, and every split gives the same result (H215)`(
+        case number: UInt64
+    ) {
         var random = SeededGenerator(number)
         let text = Array(String(repeating: "mutation ", count: 30).utf8)
         let payload = random.mutation(of: MessageDeflater.deflate(text, windowBits: 12))

@@ -113,7 +113,9 @@ import Testing
     }
 
     @Test(arguments: 0..<400)
-    func `mutations never trap, and every split says the same (H3, H215)`(case number: UInt64) {
+    func `mutations never trap, and every split gives the same result (H3, H215)`(
+        case number: UInt64
+    ) {
         var random = SeededGenerator(number)
         for _ in 0..<25 {
             let seed = random.one(of: ChunkCase.accepted + ChunkCase.refused)

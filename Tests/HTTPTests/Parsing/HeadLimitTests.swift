@@ -114,7 +114,7 @@ import Testing
         #expect(ParseResult(utf8Bytes(request("GET / HTTP/1.\(text)"))).status == 400)
     }
 
-    @Test func `leading zeros count as nothing (H2, H43)`() {
+    @Test func `leading zeros are ignored (H2, H43)`() {
         #expect(
             ParseResult(utf8Bytes(get("Content-Length: 0000000000000000005"))).head?.framing
                 == .length(5))

@@ -27,7 +27,7 @@ extension `TLS sessions` {
         }
     }
 
-    @Test func `unknown names can be refused, and no name is not unknown (H163)`() throws {
+    @Test func `unknown names can be refused, a missing name is accepted (H163)`() throws {
         let server = try context { configuration in configuration.unknownName = .reject }
         for (name, isServed) in [("localhost", true), ("other.test", false), (nil, true)]
             as [(String?, Bool)]
@@ -76,7 +76,9 @@ extension `TLS sessions` {
     }
 
     @Test(arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
-    func `no certificate is refused where one is required, else anonymous (H167)`(version: Int32)
+    func `a client without certificate is refused where one is required, else anonymous (H167)`(
+        version: Int32
+    )
         throws
     {
         for (mode, isServed) in [

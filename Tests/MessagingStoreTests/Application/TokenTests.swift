@@ -60,7 +60,7 @@ import Testing
         #expect(try await sample.store.authenticate(created.secret.utf8) == nil)
     }
 
-    @Test func `the grant of a suspended application says so`() async throws {
+    @Test func `the grant of a suspended application is marked`() async throws {
         let sample = try await SampleApplication()
         let secret = try await sample.store.createToken(for: sample.application, scope: .read)
             .secret

@@ -31,7 +31,7 @@ import Testing
         .messages(conversation, application)
     }
 
-    @Test func `nothing is unchanged before the log is followed, or without reading its end`() {
+    @Test func `every object counts as changed until the log is followed to its end`() {
         #expect(!isUnchanged(conversation, since: 0, at: 0))
         let time = clock.restart(at: position(5), in: application)
         #expect(isUnchanged(conversation, since: time, at: time))

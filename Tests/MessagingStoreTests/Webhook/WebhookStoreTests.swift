@@ -154,7 +154,7 @@ import Testing
         #expect(try await sample.store.webhooks(limit: 5, in: sample.application).total == 0)
     }
 
-    @Test func `are deleted only at the version that the caller knows (X4)`() async throws {
+    @Test func `are deleted only at the version that the caller states (X4)`() async throws {
         let sample = try await SampleApplication()
         let webhook = try await sample.registerWebhook()
         let late = try await sample.store.deactivateWebhook(webhook.id, in: sample.application)

@@ -5,14 +5,16 @@ import Testing
 @Suite struct `The status of a webhook` {
     private static let end = LogPosition(7)
 
-    @Test func `is unverified at first, and active once its target agrees (webhooks 1_3)`() throws {
+    @Test func `is unverified at first, and active once its target is verified (webhooks 1_3)`()
+        throws
+    {
         let webhook = try Self.made()
         #expect(webhook.status == .unverified && webhook.version == 1)
         let active = webhook.verified(webhook, failure: nil, endOfLog: Self.end)
         #expect(active.status == .active(since: Self.end) && active.version == 2)
     }
 
-    @Test func `is inactive with the reason when its target does not agree (webhooks 1_3, 2)`()
+    @Test func `is inactive with the reason when its verification fails (webhooks 1_3, 2)`()
         throws
     {
         let webhook = try Self.made()

@@ -33,7 +33,8 @@ import Testing
         #expect(try await old == .held(4))
     }
 
-    @Test func `takes over where the running writer has come to (11.4)`() async throws {
+    @Test func `takes over at the offset that the running writer has reached (11.4)`() async throws
+    {
         let (uploads, name) = try await started([1])
         let running = ScriptedBody([.bytes([2, 3]), .pause, .bytes([4])], length: 3)
         async let old = append(uploads, name, exact(1, 3), running)

@@ -62,7 +62,9 @@ import Testing
         #expect(await uploads.put(url, "bytes */*").fields["Range"] == nil)
     }
 
-    @Test func `of an ended upload is 410, then 404 when forgotten (5.5, 5.10)`() async throws {
+    @Test func `of an ended upload is 410, then 404 once its record is deleted (5.5, 5.10)`()
+        async throws
+    {
         let (uploads, url) = try await held(length: 9)
         #expect(await uploads.send(.delete, url).status == .clientClosedRequest)
         #expect(await uploads.put(url, "bytes */*").status == .gone)

@@ -170,7 +170,7 @@ import Testing
         #expect(await client.send(.delete, url).status == .forbidden)
     }
 
-    @Test func `404 to an unknown or forgotten upload (7.7)`() async throws {
+    @Test func `404 to an unknown or expired upload (7.7)`() async throws {
         let client = try await client(6)
         let unknown = await client.send(.head, "/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
         #expect(unknown.status == .notFound)
