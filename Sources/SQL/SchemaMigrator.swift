@@ -87,7 +87,7 @@ package struct SchemaMigrator {
         for (number, name) in try transaction.appliedMigrations() {
             if number == Self.checkpointNumber {
                 guard !acceptsUnfinished else { continue }
-                throw SQLError(.unfinished, "the migration has come to \(name)")
+                throw SQLError(.unfinished, "the migration has reached \(name)")
             }
             guard let known = names[number] else {
                 throw SQLError(

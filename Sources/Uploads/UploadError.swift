@@ -117,7 +117,7 @@ extension UploadError {
         case .notFound:
             Details(
                 status: .notFound, kind: .notFound, reason: "notFound",
-                message: "No upload is known by this URL; create a new upload.")
+                message: "There is no upload at this URL; create a new upload.")
         case .gone:
             Details(
                 status: .gone, kind: .objectDeleted, reason: "gone",
@@ -127,7 +127,7 @@ extension UploadError {
             Details(
                 status: .forbidden, kind: .invalidOperation, reason: "invalid",
                 message:
-                    "A final concatenation takes no bytes of its own; send them to its partial uploads before it is created."
+                    "A final concatenation accepts no bytes of its own; send them to its partial uploads before it is created."
             )
         case .inUse:
             Details(
@@ -161,7 +161,7 @@ extension UploadError {
             Details(
                 status: .serviceUnavailable, kind: .serviceUnavailable, reason: "offsetMismatch",
                 message:
-                    "Content-Range begins after the last byte held; ask for the offset with Content-Range: bytes */* and continue there.",
+                    "Content-Range begins beyond the last stored byte; query the offset with Content-Range: bytes */* and continue there.",
                 retryAfter: 1)
         default: nil
         }

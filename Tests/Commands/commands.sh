@@ -96,7 +96,7 @@ check 'healthcheck fails when no server answers' fails_with "127.0.0.1:$port doe
 check 'the error of two contradicting settings names both' fails_with \
     'setting http.handler_timeout = 61s: http.handler_timeout must not be above http.request_timeout' \
     check-config --set http.handler_timeout=61s
-check 'ruling 36: a proxy without public_url is a warning' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 2>output >discarded && grep -q 'parley: warning: http.trusted_proxies is set and public_url is not' output && grep -q 'settings in order' discarded"
+check 'ruling 36: a proxy without public_url is a warning' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 2>output >discarded && grep -q 'parley: warning: http.trusted_proxies is set and public_url is not' output && grep -q 'settings are valid' discarded"
 check 'ruling 36: a proxy with public_url is no warning' bash -c "'$binary' check-config --set http.trusted_proxies=10.0.0.1 --public-url https://chat.example.com 2>output >discarded && test ! -s output"
 check 'check-config creates nothing' test -z "$(ls -A | grep -E '^(data|\.parley)')"
 check 'the error of a folder that cannot be created has path, reason and advice' fails_with \

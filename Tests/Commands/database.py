@@ -67,7 +67,7 @@ def errors(commands, postgres):
         "the file hidden of database.url_file cannot be read", "check-config", database_url_file="hidden")
     secret.write_text("sesame\n")
     commands.expect_refused(
-        "the file secret of database.url_file must hold ", "check-config", database_url_file="secret")
+        "the file secret of database.url_file must contain ", "check-config", database_url_file="secret")
     newer = postgres.schema()
     secret.write_text(newer + "\n")
     commands.output("app", "create", "one", database_url_file="secret")

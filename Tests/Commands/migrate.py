@@ -27,7 +27,7 @@ def migrate_killed(commands, postgres, url, *blobs, **settings):
     number = kill_repeatedly(
         commands, call, lambda: is_started(postgres, schema), 0.4,
         lambda: commands.expect_refused(
-            "the database of database.url is half moved (the migration has come to ", "app", "list", PARLEY_DATABASE_URL=url),
+            "the database of database.url is an unfinished migration (the migration has reached ", "app", "list", PARLEY_DATABASE_URL=url),
         **settings)
     return number, commands.output(*call, **settings) if number == KILLS else ""
 

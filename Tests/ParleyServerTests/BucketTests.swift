@@ -108,7 +108,7 @@ import Testing
             await #expect {
                 try await testServer.components()
             } throws: { error in
-                "\(error)".hasPrefix("the file \(path) of s3.credentials_file must hold ")
+                "\(error)".hasPrefix("the file \(path) of s3.credentials_file must contain ")
             }
         }
     }

@@ -53,7 +53,7 @@ import Testing
         #expect {
             try testServer.settings.databaseLocation()
         } throws: { error in
-            "\(error)".hasPrefix("the file \(file) of database.url_file must hold ")
+            "\(error)".hasPrefix("the file \(file) of database.url_file must contain ")
                 && !"\(error)".contains("sesame")
         }
     }

@@ -182,7 +182,7 @@ import Testing
             try Repository.write(content, to: file)
             let errors = read(nil, [:], flags).errors
             #expect(errors.map(\.key) == ["\(key)_file"])
-            #expect(errors.first?.rule.hasPrefix("must name a file that holds ") == true)
+            #expect(errors.first?.rule.hasPrefix("must name a file that contains ") == true)
             #expect(!"\(errors)".contains("sesame"))
         }
     }

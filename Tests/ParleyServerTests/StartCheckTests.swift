@@ -144,7 +144,7 @@ import Testing
         try Repository.write("no keys", to: "\(testServer.path)/download-keys")
         #expect(
             StartCheck(reader(flags)).errors() == [
-                "the file \(testServer.path)/download-keys does not hold valid keys"
+                "the file \(testServer.path)/download-keys does not contain valid keys"
             ])
     }
 

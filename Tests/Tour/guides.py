@@ -162,7 +162,7 @@ def security(server, folder):
 
 def troubleshooting(server, folder):
     output = run_guide("Troubleshooting.md", server, folder, [(".build/release/parley", server.binary)])
-    assert "settings in order\n0\n" in output and '{"status":"ok"}200\n' in output, output
+    assert "settings are valid\n0\n" in output and '{"status":"ok"}200\n' in output, output
     assert " created application " in output, output
     request = re.search(r"(?i)^x-request-id: (\S+)", output, re.M)[1]
     # Log lines are written by a separate thread.

@@ -74,7 +74,7 @@ import Testing
     @Test func `an error is one object without secrets (3.9)`() async throws {
         let uploads = try await fixture.open()
         let answer = await uploads.send(.get, "/uploads/none")
-        let text = "No upload is known by this URL; create a new upload."
+        let text = "There is no upload at this URL; create a new upload."
         #expect(
             answer.text
                 == #"{"id":"not_found","code":102,"message":"\#(text)","url":"https://chat.example/docs/errors#not_found","error":{"code":404,"message":"\#(text)","errors":[{"domain":"upload","reason":"notFound","message":"\#(text)"}]}}"#

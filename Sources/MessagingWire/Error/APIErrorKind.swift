@@ -159,7 +159,7 @@ extension APIErrorKind {
         case .notFound:
             (
                 "the object does not exist, or is not visible to the user",
-                "Check the ids in the path; a deleted message answers this, too."
+                "Check the ids in the path; a deleted message is not found either."
             )
         case .objectDeleted:
             ("the conversation has been deleted", "Do not use its id any longer.")
@@ -207,7 +207,7 @@ extension APIErrorKind {
         case .positionGone:
             (
                 "the event log no longer keeps that position",
-                "Read the objects again, then go on at the position in `data`."
+                "Read the objects again, then continue at the position in `data`."
             )
         default:
             (

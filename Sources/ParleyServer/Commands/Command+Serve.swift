@@ -61,7 +61,7 @@ extension Command {
     public static func checkConfig(_ sources: SettingsSources) throws -> Int32 {
         let check = try startableSettings(sources).check
         for warning in check.warnings() { printError("parley: warning: \(warning)") }
-        printLine("\(Settings.table.count) settings in order")
+        printLine("\(Settings.table.count) settings are valid")
         return 0
     }
 

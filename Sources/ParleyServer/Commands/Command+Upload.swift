@@ -19,7 +19,7 @@ extension Command {
             throw CommandFailure("the application is missing: use --app ID, or PARLEY_APP_ID")
         }
         guard let token = environment["PARLEY_APP_TOKEN"] else {
-            throw CommandFailure("PARLEY_APP_TOKEN must hold a token of the application")
+            throw CommandFailure("PARLEY_APP_TOKEN must be a token of the application")
         }
         let target = try UploadTarget(
             server: server ?? environment["PARLEY_PUBLIC_URL"] ?? "http://127.0.0.1:8080",
@@ -44,7 +44,8 @@ extension Command {
             printLine("CONTENT=\(content.id)")
             if !content.isVerified {
                 printError(
-                    "parley: the answer lacks the SHA-256 of the content: it cannot be verified")
+                    "parley: the answer has no SHA-256 of the content, so the content is not verified"
+                )
             }
             return 0
         } catch let failure as UploadFailure where failure.isCancelled {

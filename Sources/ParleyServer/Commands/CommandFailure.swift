@@ -88,9 +88,9 @@ public struct CommandFailure: Error, CustomStringConvertible {
         switch fault {
         case .disk(let error):
             "cannot be read or written (\(error.reason)): let this user read and write it"
-        case .missing: "is missing: the first start makes it"
-        case .unreadable: "does not hold valid keys"
-        case .noRandomness: "cannot be made: the system gives no randomness"
+        case .missing: "is missing: the first start creates it"
+        case .unreadable: "does not contain valid keys"
+        case .noRandomness: "cannot be created: the system provides no random numbers"
         }
     }
 }

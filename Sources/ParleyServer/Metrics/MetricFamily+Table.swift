@@ -51,7 +51,7 @@ extension MetricFamily {
         "Open connections by state.")
     static let outputQueued = MetricFamily(
         "parley_output_queued_bytes", .gauge, in: .bytes,
-        "Bytes of answers that no socket has taken yet.")
+        "Bytes of responses that no socket has accepted yet.")
 
     private static let secure = [handshakes, handshakesPending, certificateExpiry]
     static let handshakes = MetricFamily(

@@ -166,7 +166,7 @@ extension BucketSettings {
         }
         guard let credentials = Credentials(file: String(decoding: bytes, as: UTF8.self)) else {
             throw CommandFailure(
-                "the file \(path) of s3.credentials_file must hold aws_access_key_id and aws_secret_access_key under [default]"
+                "the file \(path) of s3.credentials_file must contain aws_access_key_id and aws_secret_access_key under [default]"
             )
         }
         return credentials

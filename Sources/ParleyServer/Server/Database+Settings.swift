@@ -19,7 +19,8 @@ extension Settings {
         while text.last?.isWhitespace == true { text.removeLast() }
         guard let url = SettingKind.databaseURL.value(text)?.text else {
             throw CommandFailure(
-                "the file \(path) of database.url_file must hold \(SettingKind.databaseURL.rule)")
+                "the file \(path) of database.url_file must contain \(SettingKind.databaseURL.rule)"
+            )
         }
         return .server(url)
     }
@@ -76,12 +77,12 @@ extension CommandFailure {
     static func reason(_ error: SQLError) -> String {
         switch error.kind {
         case .schema: "was written by another release: \(error.message)"
-        case .unfinished: "is half moved (\(error.message)): run parley migrate again"
+        case .unfinished: "is an unfinished migration (\(error.message)): run parley migrate again"
         case .corrupt, .notADatabase:
             "is damaged (\(error.message)): restore a backup with parley restore"
         case .unreachable: "cannot be reached: \(error.message)"
         case .readOnly, .cannotOpen: "cannot be opened or written: \(error.message)"
-        case .locked: "is held by another process"
+        case .locked: "is locked by another process"
         case .diskFull: "is on a full disk"
         default: "cannot be used: \(error.message)"
         }

@@ -54,7 +54,7 @@ struct DownloadKeyStore: Sendable {
             try Self.read(bytes).rotated(rotation, at: now).bytes
         }
         guard let bytes else {
-            throw CommandFailure("the database holds no download keys: the first start makes them")
+            throw CommandFailure("the database has no download keys: the first start creates them")
         }
         return try Self.read(bytes)
     }

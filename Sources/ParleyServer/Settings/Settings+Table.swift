@@ -29,14 +29,14 @@ extension Settings {
         ),
         .file(
             "database.url_file", \.databaseURLFile,
-            "File that holds only such a URL, to keep the secret out of the environment."),
+            "File that contains only the URL, to keep the secret out of the environment."),
         .uuid(
             "app.id", \.applicationID,
             "Application to create at the start if missing, together with `app.token`."),
         .secret("app.token", \.applicationToken, "Its token, 16 to 255 visible ASCII characters."),
         .file(
             "app.token_file", \.applicationTokenFile,
-            "File that holds only such a token."),
+            "File that contains only the token."),
         .choice("log.level", \.logLevel, "Lowest level that is logged."),
         .truth("log.requests", \.logsRequests, "Whether each request is logged at level info."),
     ]
@@ -50,7 +50,7 @@ extension Settings {
             "Bearer token with which `http.listen` serves `/metrics`, too."),
         .file(
             "metrics.token_file", \.metricsTokenFile,
-            "File that holds only such a token."),
+            "File that contains only the token."),
     ]
 
     private static let api: [Setting] = [
@@ -415,17 +415,17 @@ extension Settings {
         .credential("s3.access_key", \.bucket.accessKey, "Access key id."),
         .file(
             "s3.access_key_file", \.bucket.accessKeyFile,
-            "File that holds only such a key."),
+            "File that contains only the key."),
         .credential("s3.secret_key", \.bucket.secretKey, "Secret access key."),
         .file(
             "s3.secret_key_file", \.bucket.secretKeyFile,
-            "File that holds only such a key."),
+            "File that contains only the key."),
         .credential(
             "s3.session_token", \.bucket.sessionToken,
             "Session token of temporary credentials."),
         .file(
             "s3.session_token_file", \.bucket.sessionTokenFile,
-            "File that holds only such a token."),
+            "File that contains only the token."),
         .file(
             "s3.credentials_file", \.bucket.credentialsFile,
             "File with `aws_access_key_id` and `aws_secret_access_key` under `[default]`, instead of keys."

@@ -60,7 +60,8 @@ struct SettingsReader {
             while text.last?.isWhitespace == true { text.removeLast() }
             guard let value = setting.kind.value(text) else {
                 refuse(
-                    key, path, "must name a file that holds \(setting.kind.rule) and nothing else",
+                    key, path,
+                    "must name a file that contains \(setting.kind.rule) and nothing else",
                     origin)
                 continue
             }

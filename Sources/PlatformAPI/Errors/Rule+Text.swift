@@ -182,7 +182,7 @@ extension ValidationRule {
         case .webhookTargetLength:
             "\(member) may have at most \(Webhook.Draft.targetLimit.grouped) characters."
         case .webhookTargetHost:
-            "\(member) names the host \((detail.text ?? "").quoted), which leads to an address that is not public; the settings `webhooks.allowed_networks` and, for `http://`, `webhooks.allow_http` of this server can allow it."
+            "\(member) names the host \((detail.text ?? "").quoted), whose address is not public; the settings `webhooks.allowed_networks` and, for `http://`, `webhooks.allow_http` of this server can allow it."
         case .webhookConfig: "\(member) must be an object of strings without nested objects."
         case .webhookConfigCount:
             "\(member) has \(amount) members; at most \(Webhook.Draft.settingLimit) are allowed."

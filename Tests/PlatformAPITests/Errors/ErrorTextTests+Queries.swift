@@ -56,7 +56,7 @@ extension `Error texts` {
                 accept: webhooks)),
         .invalid(
             .webhookTargetHost, "target_url",
-            "`target_url` names the host `inside.example.org`, which leads to an address that is not public; the settings `webhooks.allowed_networks` and, for `http://`, `webhooks.allow_http` of this server can allow it.",
+            "`target_url` names the host `inside.example.org`, whose address is not public; the settings `webhooks.allowed_networks` and, for `http://`, `webhooks.allow_http` of this server can allow it.",
             .init(
                 line: "POST /webhooks",
                 body:

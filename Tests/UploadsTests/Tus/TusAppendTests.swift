@@ -103,7 +103,7 @@ import Testing
         let unknown = await uploads.patch(
             "/uploads/abcdefghijklmnopqrstuvwxyz012345", at: 0, [1])
         #expect(unknown.status == .notFound)
-        #expect(unknown.text == "notFound: No upload is known by this URL; create a new upload.")
+        #expect(unknown.text == "notFound: There is no upload at this URL; create a new upload.")
         #expect(await uploads.tus(.delete, url).status == .noContent)
         // The state is checked before the headers.
         let gone = await uploads.tus(.patch, url, [], ScriptedBody([1]))
