@@ -138,7 +138,7 @@ openapi: ## Compares a built server with its OpenAPI description, as `make test`
 	@$(call environment,$(PYPI_PACKAGES))
 	$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley
 
-sanitize: test-packages swift ## Every test under the thread and the address sanitizer.
+sanitize: test-packages swift ## Runs every Swift test with the thread and the address sanitizer.
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize address --scratch-path .build/address
 	swift test --sanitize thread --scratch-path .build/thread
 
@@ -186,7 +186,7 @@ for package in $(1); do \
     $(PYTHON) -c "import importlib.metadata as all; all.version('$$package')" 2>/dev/null && continue; \
     echo "Installing with pip: $$package"; \
     $(PYTHON) -m pip install --quiet --disable-pip-version-check --timeout 10 --retries 1 $$package \
-        || echo "pip could not install $$package: what needs it is left out." >&2; \
+        || echo "pip could not install $$package: the tests or benchmarks that need it are skipped." >&2; \
 done
 endef
 

@@ -62,8 +62,8 @@ struct curl_library {
     struct curl_message *(*multi_info_read)(curl_multi *, int *waiting);
 };
 
-// Fills in the library. NULL when all of it is there, else what the loader says; that text lasts until
-// the loader is asked again.
+// Fills in the library. NULL when all of it is there, else the loader's error; that text lasts until
+// the loader is called again.
 static inline const char *curl_load(struct curl_library *curl) {
     void *file = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
     if (file == NULL) return dlerror();
@@ -151,7 +151,7 @@ enum {
     CURL_ABORT = 0x10000000,
 };
 
-// Results that are told apart.
+// Results that callers distinguish.
 enum {
     CURL_OK = 0,
     CURL_URL_MALFORMED = 3,

@@ -31,7 +31,7 @@ static inline uint32_t intrinsics_crc32c(uint32_t crc, const void *bytes, size_t
 }
 
 // Three runs of `lane` bytes each, a multiple of 8, in a row: the instruction takes three cycles and one
-// can begin in each. The first goes on from `crc`, the others begin at 0.
+// can begin in each. The first continues from `crc`, the others begin at 0.
 __attribute__((target("sse4.2")))
 static inline struct intrinsics_lanes intrinsics_crc32c_lanes(uint32_t crc, const void *bytes, size_t lane) {
     const unsigned char *next = (const unsigned char *)bytes;

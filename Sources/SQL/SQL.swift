@@ -97,7 +97,7 @@ extension SQL: ExpressibleByStringInterpolation {
             sql.values += part.values
         }
 
-        /// Locks the rows that a `SELECT` finds until the transaction ends; stands at its end.
+        /// Locks the rows that a `SELECT` finds until the transaction ends; must be the end of the statement.
         public mutating func appendInterpolation(_ lock: RowLock) {
             sql.template.append(Dialect.rowLock)
         }

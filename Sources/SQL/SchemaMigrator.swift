@@ -17,7 +17,7 @@ public struct SchemaMigration: Hashable, Sendable {
     }
 }
 
-/// Migrates a database to the schema of this program, and rejects a schema it does not know.
+/// Migrates a database to the schema of this program, and rejects an unknown schema.
 package struct SchemaMigrator {
     private let migrations: [SchemaMigration]
     private let now: @Sendable () -> Int64

@@ -85,7 +85,7 @@ final class ResumeFile {
 
     /// Deletes the file, because the upload has ended.
     func forget() {
-        // A file that cannot be deleted leads to an ended upload; the server reports that.
+        // A file that cannot be deleted names an ended upload; the server then reports that.
         _ = unsafe unlink(name)
     }
 }

@@ -34,7 +34,7 @@ struct UploadService: Sendable {
         return ResumeFile.StartedUpload(url: url, content: content)
     }
 
-    /// The number of bytes that the server has; `nil` when it does not know the upload any more.
+    /// The number of bytes that the server has; `nil` when the upload does not exist any more.
     func offset(of url: String) async throws(UploadFailure) -> Int64? {
         let answer = try await send(ClientRequest(.head, url))
         if answer.status == 404 || answer.status == 410 { return nil }

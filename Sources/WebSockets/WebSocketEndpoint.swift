@@ -48,7 +48,7 @@ public struct WebSocketOffer: Sendable {
     private let deflation: WebSocketCompression?
     private let extensionLine: String?
 
-    /// Checks a request, in an order in which the first fault tells the client most.
+    /// Checks a request, in the order in which the first fault is most useful to the client.
     init(_ request: Request, _ endpoint: WebSocketEndpoint) throws(HandshakeFault) {
         let fields = request.fields
         guard request.method == .get || request.method == .head else { throw .method }

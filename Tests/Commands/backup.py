@@ -155,7 +155,7 @@ def damage(server, commands):
             size=len(database), sha256=hashlib.sha256(database).hexdigest()))
 
     restore_changed(lambda copy: flip(copy / "parley.sqlite"), "the digest of its database differs")
-    restore_changed(lambda copy: flip(content(copy)), "is damaged: its bytes are not those the database knows")
+    restore_changed(lambda copy: flip(content(copy)), "is damaged: its digest differs from that in the database")
     restore_changed(lambda copy: content(copy).unlink(), "the backup in copy is damaged: content ")
     restore_changed(lambda copy: (copy / "backup").write_text("{"), "its file 'backup' cannot be read")
     restore_changed(lambda copy: edit_manifest(copy, lambda manifest: manifest.update(format=9)), "has format 9, this release reads 1")
@@ -164,7 +164,7 @@ def damage(server, commands):
     data = server.folder / "data"
     flip(content(data))
     commands.expect_refused(
-        "is damaged: its bytes are not those the database knows", "backup", "third", "--data", "data")
+        "is damaged: its digest differs from that in the database", "backup", "third", "--data", "data")
     content(data).unlink()
     commands.expect_refused(" is missing in data", "backup", "fourth", "--data", "data")
     with sqlite3.connect(data / "parley.sqlite") as database:

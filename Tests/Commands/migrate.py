@@ -108,7 +108,7 @@ def errors(server, commands, postgres):
     largest = max((data / "uploads" / "blobs" / "content").rglob("*"), key=lambda file: file.stat().st_size)
     original = largest.read_bytes()
     largest.write_bytes(original[:-1] + bytes([original[-1] ^ 1]))
-    commands.expect_refused("is damaged: its bytes are not those the database knows", "migrate", "--from", "sqlite:data", *to)
+    commands.expect_refused("is damaged: its digest differs from that in the database", "migrate", "--from", "sqlite:data", *to)
     largest.unlink()
     commands.expect_refused(" is missing in data", "migrate", "--from", "sqlite:data", *to)
     largest.write_bytes(original)

@@ -65,7 +65,7 @@ import Testing
             [
                 "setting tls.certificates = /nowhere/cert.pem: /nowhere/cert.pem cannot be read: No such file or directory (flag --set)",
                 "setting tls.keys = /nowhere/key.pem: /nowhere/key.pem cannot be read: No such file or directory (flag --set)",
-                "setting tls.client_bundle = /etc/hostname: /etc/hostname holds no certificate in PEM form (flag --set)",
+                "setting tls.client_bundle = /etc/hostname: /etc/hostname contains no certificate in PEM form (flag --set)",
             ]
         ),
         (

@@ -86,7 +86,7 @@ import CZlib
             unsafe stream.pointee.avail_out = uInt(capacity)
             // Fails only by misuse: a finished stream, or missing input.
             let code = unsafe deflate(stream, flush)
-            precondition(code != Z_STREAM_ERROR, "a finished content goes on")
+            precondition(code != Z_STREAM_ERROR, "the content was finished before")
             count = unsafe capacity - Int(stream.pointee.avail_out)
         }
         compressed += piece

@@ -27,7 +27,7 @@ public enum DevelopmentCertificate {
         for host in hosts where !names.contains(host) { names.append(host) }
         guard let key = makeKey(), let certificate = make(names, key) else {
             ERR_clear_error()
-            throw TLSConfigurationError("OpenSSL makes no certificate")
+            throw TLSConfigurationError("OpenSSL cannot create a certificate")
         }
         try unsafe write(files.key, mode: 0o600) { bio in
             unsafe PEM_write_bio_PrivateKey(bio, key.pointer, nil, nil, 0, nil, nil)

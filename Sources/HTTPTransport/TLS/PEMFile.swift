@@ -52,7 +52,7 @@ struct PEMFile {
             }
         }
         guard !found.isEmpty else {
-            throw TLSConfigurationError("\(name) holds no certificate in PEM form")
+            throw TLSConfigurationError("\(name) contains no certificate in PEM form")
         }
         return found
     }
@@ -70,7 +70,7 @@ struct PEMFile {
             throw TLSConfigurationError(
                 "\(name) is protected by a passphrase, and a server cannot enter one")
         }
-        throw TLSConfigurationError("\(name) holds no private key in PEM form")
+        throw TLSConfigurationError("\(name) contains no private key in PEM form")
     }
 
     /// The SHA-256 digest of the file.

@@ -28,7 +28,7 @@ enum TLSPolicy {
         _ configuration: TLSConfiguration, _ certificate: Certificate, ticketLifetime: Int
     ) throws(TLSConfigurationError) -> OpenSSLObject {
         guard let made = unsafe SSL_CTX_new(TLS_server_method()) else {
-            throw TLSConfigurationError("OpenSSL makes no context")
+            throw TLSConfigurationError("OpenSSL cannot create a context")
         }
         let context = unsafe OpenSSLObject(made, SSL_CTX_free)
         let pointer = unsafe context.pointer

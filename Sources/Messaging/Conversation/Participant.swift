@@ -97,7 +97,7 @@ extension Participant {
     /// Requires a current participant, also if they deleted the conversation from their own view (rulings
     /// 15).
     ///
-    /// - Throws: `notFound` while the user cannot know about it (R51); `accessDenied` for a former
+    /// - Throws: `notFound` while the user does not see it (R51); `accessDenied` for a former
     ///   participant (R10, R14).
     public func requireWriting() throws(Rejection) {
         guard state != .unseen else { throw .notFound(.conversation) }

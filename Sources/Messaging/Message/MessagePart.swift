@@ -112,7 +112,7 @@ extension MessagePart {
 }
 
 extension MessagePart {
-    /// Bytes an answer that shows it holds, about: what it says, and its names and URLs.
+    /// The approximate bytes of the part in an answer: its body, and its names and URLs.
     public var weight: Int64 {
         let said: Int64 =
             switch body {
@@ -127,6 +127,6 @@ extension MessagePart {
 }
 
 extension Message {
-    /// Bytes an answer that shows it holds, about: those of its parts.
+    /// The approximate bytes of the message in an answer: those of its parts.
     public var weight: Int64 { parts.reduce(0) { sum, part in sum + part.weight } }
 }

@@ -32,7 +32,7 @@ extension MessagingStore {
     /// The same on behalf of a current participant (R10, R14).
     ///
     /// - Returns: The changed conversation as the user sees it.
-    /// - Throws: `Rejection`: `notFound` of the user or of a conversation the user cannot know of,
+    /// - Throws: `Rejection`: `notFound` of the user or of a conversation the user does not see,
     ///   `accessDenied` for a former participant, `invalid`, `participantBlocked` for adding a blocked user
     ///   (R31); `VersionMismatch<ConversationView>`.
     @discardableResult

@@ -7,7 +7,7 @@ import SQL
 struct MergeHistory {
     private let transaction: Transaction
     private let application: Application.ID
-    /// No earlier event is asked for.
+    /// No event before this position is requested.
     private let first: LogPosition
     /// The merges after `first`, ascending; `nil` before they are read.
     private var merges: [(position: LogPosition, merge: ConversationMerged)]?

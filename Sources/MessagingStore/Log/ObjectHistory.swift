@@ -8,7 +8,7 @@ import SQL
 struct ObjectHistory {
     private let transaction: Transaction
     private let application: Application.ID
-    /// No earlier event is asked for.
+    /// No event before this position is requested.
     private let first: LogPosition
 
     // The current rows; `.some(nil)` for an object that does not exist.

@@ -29,7 +29,7 @@ extension MessagingStore {
     /// The same on behalf of the sender, which also receives the message.
     ///
     /// - Parameter draft: The message; its sender is the user.
-    /// - Throws: `Rejection`: `notFound` of the user, of a conversation that the user cannot know of or that
+    /// - Throws: `Rejection`: `notFound` of the user, of a conversation that the user does not see or that
     ///   is deleted, or when the message of the key is not in their view; `accessDenied` for a former
     ///   participant (R14); `idTaken(.message)`; what `Conversation.posting` rejects.
     public func sendMessage(

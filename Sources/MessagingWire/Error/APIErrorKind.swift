@@ -1,6 +1,6 @@
 /// Every error the API can answer, each once (platform-api §2.2, extensions X2–X4).
 ///
-/// Identifiers and codes are known to clients: a number is never given out again.
+/// Clients depend on identifiers and codes, so a number is never used for another error.
 public enum APIErrorKind: CaseIterable, Sendable {
     case serviceUnavailable
     case invalidAppID

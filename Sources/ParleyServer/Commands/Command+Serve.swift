@@ -65,7 +65,7 @@ extension Command {
         return 0
     }
 
-    /// Asks the server on this machine whether it is ready; for container health checks.
+    /// Checks whether the server on this machine is ready; for container health checks.
     ///
     /// - Returns: 0 if it is ready.
     public static func healthCheck(_ sources: SettingsSources) throws -> Int32 {
@@ -81,7 +81,7 @@ extension Command {
         return 0
     }
 
-    /// Makes the next key sign download URLs; a running server follows when it reloads its
+    /// Makes the next key sign download URLs; a running server uses it after it reloads its
     /// settings.
     ///
     /// - Parameter forgets: Whether URLs signed so far become invalid; otherwise they are valid

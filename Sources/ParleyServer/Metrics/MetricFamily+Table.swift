@@ -66,7 +66,7 @@ extension MetricFamily {
     private static let loops = [turnTime]
     static let turnTime = MetricFamily(
         "parley_loop_turn_seconds", .histogram, in: .seconds, labels: ["loop"],
-        "Duration of a loop's turns, in which it takes no new events.")
+        "Duration of a loop's turns; new events wait until a turn ends.")
 
     private static let database = [
         commits, commitTime, mutations, replays, waitingChanges, busyReaders, waitingReads,

@@ -99,7 +99,7 @@ final class ServerMetrics: Sendable {
         page.write(.handshakesPending, statistics.pending)
         page.begin(.certificateExpiry)
         for certificate in server.certificates {
-            // A certificate that never expires says the year 9999, whose nanoseconds would
+            // A certificate that never expires has the year 9999, whose nanoseconds would
             // overflow.
             let seconds = min(Int(certificate.expiry), .max / 1_000_000_000)
             page.sample([certificate.file], seconds * 1_000_000_000)

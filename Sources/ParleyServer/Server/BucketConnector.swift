@@ -15,7 +15,7 @@ struct BucketConnector {
     ///
     /// - Parameter registry: Stores upload records for several processes; `nil` for one process.
     /// - Returns: `nil` if contents are stored in the data folder.
-    /// - Throws: ``CommandFailure`` that says what an operator can do. An unreachable store does
+    /// - Throws: ``CommandFailure`` with what an operator can do. An unreachable store does
     ///   not prevent a start: messages do not need it.
     func bucket(
         registry: (any UploadRegistry)?

@@ -92,7 +92,7 @@ struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
 }
 
 extension StoreEnvironment {
-    /// Creates a time-ordered content id; an upload needs it before the store knows the content.
+    /// Creates a time-ordered content id; an upload needs it before the store has the content.
     func newContentID() -> Content.ID {
         let random = randomBytes(16).reduce(UInt128(0)) { bits, byte in bits << 8 | UInt128(byte) }
         return .v7(at: now(), random: random)

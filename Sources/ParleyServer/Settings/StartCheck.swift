@@ -46,7 +46,7 @@ struct StartCheck {
     }
 
     private func database() -> [String] {
-        // The line of the data folder says more than one of the files in it.
+        // The error of the data folder explains more than errors of the files in it.
         guard dataFolder().isEmpty else {
             return lines { () throws(CommandFailure) in try settings.checkDatabaseLocation() }
         }

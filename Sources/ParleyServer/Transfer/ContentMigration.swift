@@ -125,6 +125,6 @@ extension StoredFile {
 
     func isDamaged(in place: String) -> CommandFailure {
         CommandFailure(
-            "\(title) in \(place) is damaged: its bytes are not those the database knows")
+            "\(title) in \(place) is damaged: its digest differs from that in the database")
     }
 }

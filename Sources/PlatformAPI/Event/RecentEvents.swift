@@ -104,7 +104,7 @@ struct EventEncoder: Sendable {
         var (found, bytes): ([(event: ResolvedEvent, json: [UInt8])], Int) = ([], 0)
         for event in events {
             guard found.isEmpty || bytes < budget else { break }
-            // URLs are signed as of the event, so that its JSON stays the same; `refresh_url` leads to a new one.
+            // URLs are signed as of the event, so that its JSON stays the same; `refresh_url` returns a new one.
             let presentation = Presentation(
                 version: .v3_0, links: links,
                 sign: downloads.signer(at: event.recorded.at.milliseconds))

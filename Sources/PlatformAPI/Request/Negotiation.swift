@@ -42,7 +42,7 @@ struct Negotiation: Sendable {
         throw declared.error(unknown: name)
     }
 
-    /// Checks for members of a body that its description does not know, where a client of 3.0 prefers strict
+    /// Checks for members of a body that are not in its description, where a client of 3.0 prefers strict
     /// handling; otherwise they are ignored.
     ///
     /// - Throws: 422 for the first of them, with the nearest known name.

@@ -129,7 +129,7 @@ final actor BufferedBody: RequestBody {
 
     /// Receives a body.
     ///
-    /// - Throws: `BodyError`, `DiskError`; what `requireSpace` throws, which is asked now and then.
+    /// - Throws: `BodyError`, `DiskError`; what `requireSpace` throws, which is called at intervals.
     init(
         _ body: any RequestBody, in folder: BlobFolder,
         requireSpace: @escaping @Sendable () throws -> Void

@@ -156,7 +156,7 @@ struct RequestChecks: Sendable {
 }
 
 extension Request {
-    /// Whether the header section says that no body follows.
+    /// Whether the header section states that no body follows.
     fileprivate var isBodyless: Bool {
         switch framing {
         case .none, .length(0): true

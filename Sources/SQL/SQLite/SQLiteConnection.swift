@@ -191,7 +191,7 @@ extension SQLiteConnection {
 }
 
 // MARK: - Prepared statements
-// A statement in use is not handed out again; using it while its rows are read prepares a second one.
+// A statement in use is not returned to a second caller; using it while its rows are read prepares a second one.
 extension SQLiteConnection {
     private func statement(for template: StatementTemplate) throws(SQLError) -> SQLiteStatement {
         if let statement = statements[template], !statement.isLent {

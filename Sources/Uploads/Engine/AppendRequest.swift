@@ -94,7 +94,7 @@ extension AppendRequest {
             if total < record.offset {
 
                 throw .lengthMismatch(
-                    "The stated length is below the \(record.offset) bytes that are held; state the length of the whole content."
+                    "The stated length is below the \(record.offset) bytes that are stored; state the length of the whole content."
                 )
 
             }

@@ -142,7 +142,7 @@ extension InteropResponses {
         let type = version.rules < 6 ? nil : "\(InteropResponses.types)#completed-upload"
         var response = problem(
             .badRequest, .invalidOperation, type,
-            "The upload is complete and takes no more bytes; do not append to it.")
+            "The upload is complete and accepts no more bytes; do not append to it.")
         add(isComplete: true, to: &response)
         return finish(response)
     }

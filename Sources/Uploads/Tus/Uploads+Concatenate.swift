@@ -77,7 +77,7 @@ extension Uploads {
             }
             guard record.isKeptPart, let blob = BlobName(record.contentID) else {
                 throw .invalid(
-                    "Upload-Concat lists a partial upload that lacks bytes; send them before concatenating."
+                    "Upload-Concat lists a partial upload that is incomplete; send its bytes before concatenating."
                 )
             }
             parts.append(

@@ -70,8 +70,8 @@ import Testing
                 .init(chain: good.chain, key: missing),
                 "\(missing) cannot be read: No such file or directory"
             ),
-            (.init(chain: text, key: good.key), "\(text) holds no certificate in PEM form"),
-            (.init(chain: good.chain, key: text), "\(text) holds no private key in PEM form"),
+            (.init(chain: text, key: good.key), "\(text) contains no certificate in PEM form"),
+            (.init(chain: good.chain, key: text), "\(text) contains no private key in PEM form"),
         ] {
             #expect(throws: TLSConfigurationError(fault)) { try load(pair) }
         }
