@@ -35,9 +35,12 @@ def read_answer(client):
     front, content = data.split(b"\r\n\r\n", 1)
     lines = front.decode("latin-1").split("\r\n")
     fields = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines[1:])}
-    while len(content) < int(fields.get("content-length", 0)):
+    length = int(fields.get("content-length", 0))
+    # Appending to `bytes` would copy a large content with each piece.
+    content = bytearray(content)
+    while len(content) < length:
         received = client.recv(65536)
         if not received:
             return None
         content += received
-    return int(lines[0].split()[1]), content
+    return int(lines[0].split()[1]), bytes(content)
