@@ -32,7 +32,7 @@ int fallocate(int descriptor, int mode, off_t offset, off_t count);
 #define SYNC_FILE_RANGE_WAIT_AFTER 4
 #endif
 
-// The two calls of every request, without the detour of the C library, which makes each of them a
+// The two calls of every request, without the C library, which makes each of them a
 // cancellation point in a process of several threads: 2 % of a small request. No thread is cancelled
 // here. Both set `errno` as the library's functions do.
 static inline ssize_t linux_recv(int descriptor, void *bytes, size_t count, int flags) {
@@ -49,7 +49,7 @@ static inline ssize_t linux_send_vectors(
     return syscall(SYS_sendmsg, descriptor, &message, flags);
 }
 
-// Reads what lies in memory already and never waits for the disk: -1 with EAGAIN where it would have to.
+// Reads from the page cache and never waits for the disk: -1 with EAGAIN where it would have to.
 #ifndef RWF_NOWAIT
 #define RWF_NOWAIT 0x00000008
 #endif

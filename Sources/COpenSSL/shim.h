@@ -1,6 +1,6 @@
 #pragma once
 // The low-level digest contexts are plain memory, so a running digest can be stored with an upload's
-// record and taken up again after a restart; EVP hides that memory and offers no way to serialise it.
+// record and resumed after a restart; EVP hides that memory and offers no way to serialise it.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the TLS sessions of one loop read from and write to. OpenSSL's own memory BIO keeps the largest
+// The buffers that the TLS sessions of one loop read from and write to. OpenSSL's own memory BIO keeps the largest
 // buffer it ever needed for as long as the connection lives; this one belongs to the loop.
 typedef struct tls_wire {
     const unsigned char *input;
@@ -72,7 +72,7 @@ static inline BIO_METHOD *tls_wire_method(void) {
     return method;
 }
 
-// A session of a server on a wire; NULL when memory is short.
+// A TLS session of a server over these buffers; NULL when there is no memory.
 static inline SSL *tls_accept(SSL_CTX *context, const BIO_METHOD *method, tls_wire *wire) {
     SSL *session = SSL_new(context);
     BIO *bio = session ? BIO_new(method) : NULL;
@@ -95,7 +95,7 @@ static inline int tls_limit_versions(SSL_CTX *context) {
 
 static inline void tls_set_manners(SSL_CTX *context, int has_tickets) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
-    // What has come lies in memory: a record is taken in one piece, not its five bytes of head first.
+    // The input is in memory, so a record is read at once instead of its five-byte header first.
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(
@@ -131,10 +131,10 @@ static inline int tls_name(
 }
 
 
-// How RFC 4514 writes a subject.
+// The subject of a certificate as text (RFC 4514).
 static inline unsigned long tls_name_form(void) { return XN_FLAG_RFC2253; }
 
-// Makes a ticket's HMAC-SHA-256 ready.
+// Prepares the HMAC-SHA-256 of a ticket.
 static inline int tls_key_ticket_mac(EVP_MAC_CTX *mac, unsigned char *key, size_t count) {
     OSSL_PARAM parameters[] = {
         OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, key, count),

@@ -39,7 +39,7 @@ final class ResumeFile {
     deinit { close(descriptor) }
 
     /// Another process may have finished and deleted the file before it was locked; a lock on a deleted file
-    /// excludes no one, so the name is checked again.
+    /// excludes no other process, so the name is checked again.
     private static func lock(_ name: String) throws(UploadFailure) -> Int32 {
         while true {
             let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -159,7 +159,7 @@ class ExampleClient:
         return operation.json.get("x-accept", f"application/vnd.layer+json; version={self.description.version}")
 
     def actual(self, text):
-        """A text with real ids in location of the sample ids."""
+        """A text with real ids in place of the sample ids."""
         for sample, real in self.real.values():
             text = text.replace(sample, real)
         return text

@@ -244,7 +244,7 @@ def check_section(number, citations, place):
 
 
 def wrong_links(articles):
-    """Links between articles that lead nowhere, and rule articles to which none leads."""
+    """Links to articles that do not exist, and rule articles without a link."""
     linked = set()
     for path in sorted(ROOT.glob("Sources/*/*.docc/*.md")):
         for name in re.findall(r"<doc:([^>#]+)", path.read_text()):

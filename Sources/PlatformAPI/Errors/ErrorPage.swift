@@ -2,9 +2,9 @@ import Bytes
 public import HTTP
 import MessagingWire
 
-/// The page that the `url` of an error leads to: one section for each row of the error table (ruling 32).
+/// The page to which the `url` of an error refers: one section for each row of the error table (ruling 32).
 ///
-/// Static HTML without scripts and without anything from elsewhere; the policy allows its one style element
+/// Static HTML without scripts and without external resources; the policy allows its one style element
 /// by its hash.
 public struct ErrorPage: Sendable {
     /// Where it is served, below the public base.

@@ -108,7 +108,7 @@ extension RequestContext {
             }
             position = page.through
             guard page.isCut, found.count < query.limit, bytes < 4 * EventEncoder.budget,
-                // Wanted types may be rare: one answer looks only so far.
+                // Wanted types may be rare, so the events examined for one answer are limited.
                 !page.events.isEmpty
             else { return (found, page.through, page.isCut) }
         }

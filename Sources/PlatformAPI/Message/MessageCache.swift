@@ -5,7 +5,7 @@ import SystemSupport
 
 /// Caches messages as answers show them: a read of one then needs no database query, and a list only its ids.
 ///
-/// Each use asks the store whether the message is still valid (`MessagingStore.holds`, `CacheMoment`); nothing here
+/// At each use the store checks whether the message is still valid (`MessagingStore.holds`, `CacheMoment`); nothing here
 /// depends on time. Messages with contents are not cached: their answers hold signed URLs, which are secrets and
 /// expire. Safe to use from any thread.
 final class MessageCache: Sendable {
@@ -53,7 +53,7 @@ final class MessageCache: Sendable {
     func valid(_ message: Message.ID, as form: Form, in store: MessagingStore) -> CachedMessage? {
         let key = Key(message: message, form: form)
         return state.withLock { state in
-            // Of a shared database only lists use the cache: they query, and so see what others have changed.
+            // With a shared database only lists use the cache: their query finds changes of other processes.
             guard !store.isShared, let cached = state.cache.value(of: key) else {
                 state.misses += 1
                 return nil
