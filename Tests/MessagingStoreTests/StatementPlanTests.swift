@@ -1,5 +1,7 @@
 import Messaging
 import SQL
+import SQLPostgres
+import TestSupport
 import Testing
 
 @testable import MessagingStore
@@ -14,7 +16,7 @@ import Testing
 
     /// The rows and index entries that each operation reads.
     private func reads(analysed statistics: Statistics) async throws -> [String: Int64] {
-        let sample = try await SampleApplication()
+        let sample = try await SampleApplication(at: .server(PostgresServer.shared.newSchema()))
         let application = sample.application
         return try await sample.database.write { transaction in
             for table in ManyMessages.tables {

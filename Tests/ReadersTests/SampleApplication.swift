@@ -26,6 +26,7 @@ final class SampleApplication: Sendable {
     let key: TestKey
     private let faults = Locked<[String]>([])
     private let database: Database
+    private let schema = PostgresServer.isChosen ? BorrowedSchema() : nil
     private let folder: String
     private let time: Locked<Int64>
 
@@ -37,8 +38,7 @@ final class SampleApplication: Sendable {
             .appending(path: "parley-delivery-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         database = try Database.open(
-            PostgresServer.isChosen
-                ? .server(PostgresServer.shared.schema(of: folder)) : .file("\(folder)/database"),
+            schema.map { schema in .server(schema.url) } ?? .file("\(folder)/database"),
             migrations: MessagingStore.migrations)
         var environment = StoreEnvironment.live
         let now: @Sendable () -> Timestamp = {

@@ -12,6 +12,14 @@ public final class PostgresServer: Sendable {
     public let url: String
     private let server: HelperProcess
     private let schemas = Atomic<Int>(0)
+    private let pool = Mutex(SchemaPool())
+
+    private struct SchemaPool {
+        /// Schemas with all tables and no rows, for the next borrowers.
+        var clean: [String] = []
+        /// The digest of the tables of a schema; the first that is given back sets it.
+        var tables: String?
+    }
 
     /// Starts a server of its own, for a test that stops it; traps if there is no PostgreSQL.
     public init() {
@@ -47,25 +55,63 @@ public final class PostgresServer: Sendable {
         return "\(url)&options=-csearch_path%3D\(name)"
     }
 
-    /// Drops a schema.
-    public func drop(_ url: String) {
+    /// A schema without rows: one that was given back, or a new one.
+    fileprivate func borrow() -> String {
+        pool.withLock { pool in pool.clean.popLast() } ?? newSchema()
+    }
+
+    /// Takes a borrowed schema back, and deletes its rows and what PostgreSQL knows of them: the statistics of other
+    /// rows would change plans. Traps if its tables are not those of the other schemas.
+    fileprivate func giveBack(_ url: String) {
         guard let name = url.split(separator: "%3D").last else { return }
-        // PostgreSQL would otherwise print every dropped table.
-        run("SET client_min_messages = warning; DROP SCHEMA \(name) CASCADE")
+        let tables = run(
+            """
+            DO $$
+            DECLARE name regclass;
+            BEGIN
+                FOR name IN
+                    SELECT oid FROM pg_class
+                    WHERE relnamespace = '\(name)'::regnamespace AND relkind = 'r'
+                        AND relname <> 'schema_migrations' AND pg_relation_size(oid) > 0
+                LOOP EXECUTE 'TRUNCATE ' || name; END LOOP;
+                DELETE FROM pg_statistic WHERE starelid IN (
+                    SELECT oid FROM pg_class WHERE relnamespace = '\(name)'::regnamespace);
+                UPDATE pg_class SET reltuples = -1, relpages = 0
+                WHERE relnamespace = '\(name)'::regnamespace AND relkind = 'r' AND reltuples >= 0;
+            END $$;
+            SELECT md5(string_agg(item, ',' ORDER BY item)) FROM (
+                SELECT concat_ws(' ', relname, reloptions, attname, atttypid, attnotnull)
+                FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+                WHERE relnamespace = '\(name)'::regnamespace AND attnum > 0
+                UNION ALL
+                SELECT tgname FROM pg_class JOIN pg_trigger ON tgrelid = pg_class.oid
+                WHERE relnamespace = '\(name)'::regnamespace
+                UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = '\(name)'::regnamespace
+            ) AS items (item)
+            """)
+        pool.withLock { pool in
+            precondition(
+                pool.tables ?? tables == tables,
+                "a test changed the tables of a borrowed schema; it needs `newSchema()`")
+            pool.tables = tables
+            pool.clean.append(url)
+        }
     }
 
     /// Whether tests for any engine use this server: `make test` runs them twice.
     public static let isChosen =
         ProcessInfo.processInfo.environment["PARLEY_TEST_DATABASE"] == "postgres"
 
-    /// Runs statements as the server's owner; an error fails the test.
-    public func run(_ statements: String) {
+    /// Runs statements as the server's owner, and returns the first value of the last result; an error traps.
+    @discardableResult
+    public func run(_ statements: String) -> String {
         let connection = PQconnectdb(url)
         defer { PQfinish(connection) }
         let result = PQexec(connection, statements)
         defer { PQclear(result) }
         let isGood = [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result))
         precondition(isGood, String(cString: PQerrorMessage(connection)))
+        return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : ""
     }
 
     /// The folder of its socket and its certificate, `server.crt`.
@@ -77,4 +123,17 @@ public final class PostgresServer: Sendable {
         let path = newSchema().split(separator: "&options").last ?? ""
         return "postgres://\(user)@127.0.0.1:\(port)/parley?options\(path)"
     }
+}
+
+/// An empty schema of the shared server, for a test that opens a database on it and changes only rows: a later
+/// test borrows it with the tables that this one created. The databases must be closed before the last
+/// reference goes.
+public final class BorrowedSchema: Sendable {
+    /// The URL of the schema.
+    public let url = PostgresServer.shared.borrow()
+
+    /// Borrows a schema.
+    public init() {}
+
+    deinit { PostgresServer.shared.giveBack(url) }
 }

@@ -62,7 +62,7 @@ import Testing
         async throws
     {
         let sample = try await SampleApplication()
-        let other = try await SampleApplication(at: sample.location)
+        let other = try await SampleApplication(beside: sample)
         let gone = try await sample.conversation()
         try await sample.store.deleteConversation(gone, in: sample.application)
         let foreign = try await other.conversation()

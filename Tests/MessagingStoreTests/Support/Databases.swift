@@ -2,15 +2,15 @@ import SQL
 import SQLPostgres
 import TestSupport
 
-extension DatabaseLocation {
-    /// An empty database for one test, on the engine of this test run.
-    static func scratch() -> DatabaseLocation {
-        PostgresServer.isChosen ? .server(PostgresServer.shared.newSchema()) : .temporary
-    }
+/// The location of a database for one test, on the engine of this test run: a given one, or an empty database. What is
+/// opened there must be closed before the last copy goes.
+struct TestDatabase {
+    let location: DatabaseLocation
+    private let schema: BorrowedSchema?
 
-    /// Drops the schema on a server; a file is deleted with its folder.
-    func clear() {
-        if case .server(let url) = self { PostgresServer.shared.drop(url) }
+    init(at known: DatabaseLocation? = nil) {
+        schema = known == nil && PostgresServer.isChosen ? BorrowedSchema() : nil
+        location = known ?? schema.map { schema in .server(schema.url) } ?? .temporary
     }
 }
 

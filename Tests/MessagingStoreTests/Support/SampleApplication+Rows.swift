@@ -23,8 +23,9 @@ extension SampleApplication {
         }
         if let counts { #expect(counts[..<2] == counts[2...], comment) }
         let events = try await events()
-        let location = DatabaseLocation.scratch()
-        let again = try Database.open(location, migrations: MessagingStore.migrations)
+        let place = TestDatabase()
+        let again = try Database.open(place.location, migrations: MessagingStore.migrations)
+        defer { withExtendedLifetime(place) { again.close() } }
         try await again.write { [application] transaction in
             for recorded in events {
                 var projection = Projection(
@@ -42,8 +43,6 @@ extension SampleApplication {
         ]
         let current = try await rows(except: left)
         #expect(try await SampleApplication.rows(of: again, except: left) == current, comment)
-        again.close()
-        location.clear()
     }
 }
 

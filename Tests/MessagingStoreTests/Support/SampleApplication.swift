@@ -7,24 +7,32 @@ import SystemSupport
 
 /// A store with one application, and a clock that the test advances.
 final class SampleApplication: Sendable {
-    let location: DatabaseLocation
     let database: Database
     let store: MessagingStore
     let application: Application.ID
     private let time: Locked<Int64>
-    /// Whether only this fixture uses the database.
-    private let isAlone: Bool
+    private let place: TestDatabase
 
     /// - Parameter isEmpty: Whether the application is not created, for an import.
-    init(
+    convenience init(
         at known: DatabaseLocation? = nil, opening application: Application.ID? = nil,
         isEmpty: Bool = false
     ) async throws {
+        try await self.init(TestDatabase(at: known), opening: application, isEmpty: isEmpty)
+    }
+
+    /// Another application in the database of a fixture.
+    convenience init(beside other: SampleApplication) async throws {
+        try await self.init(other.place, opening: nil, isEmpty: false)
+    }
+
+    private init(
+        _ place: TestDatabase, opening application: Application.ID?, isEmpty: Bool
+    ) async throws {
         let time = Locked<Int64>(1_000_000)
         self.time = time
-        location = known ?? .scratch()
-        isAlone = known == nil
-        database = try Database.open(location, migrations: MessagingStore.migrations)
+        self.place = place
+        database = try Database.open(place.location, migrations: MessagingStore.migrations)
         store = MessagingStore(
             database: database,
             environment: StoreEnvironment(
@@ -38,10 +46,7 @@ final class SampleApplication: Sendable {
         }
     }
 
-    deinit {
-        database.close()
-        if isAlone { location.clear() }
-    }
+    deinit { database.close() }
 
     /// Advances the clock.
     func wait(milliseconds: Int64) {

@@ -80,7 +80,7 @@ import Testing
 
     @Test func `ruling 17: a page after an unknown user is not found`() async throws {
         let sample = try await SampleApplication()
-        let other = try await SampleApplication(at: sample.location)
+        let other = try await SampleApplication(beside: sample)
         try await sample.conversation([.ana])
         try await other.conversation([.bo])
         var filter = UserFilter()

@@ -17,6 +17,7 @@ final class WebhookFixture: Sendable {
     let application: Application.ID
     let settings: WebhookSettings
     private let folder = TemporaryFolder()
+    private let schema = PostgresServer.isChosen ? BorrowedSchema() : nil
     private let database: Database
     private let downloads: Downloads
     private let webhookSupervisor: Locked<WebhookSupervisor?> = Locked(nil)
@@ -46,9 +47,7 @@ final class WebhookFixture: Sendable {
     init(_ settings: WebhookSettings = quick) async throws {
         self.settings = settings
         database = try Database.open(
-            PostgresServer.isChosen
-                ? .server(PostgresServer.shared.schema(of: folder.path))
-                : .file("\(folder.path)/database"),
+            schema.map { schema in .server(schema.url) } ?? .file("\(folder.path)/database"),
             migrations: MessagingStore.migrations)
         store = MessagingStore(database: database)
         downloads = Downloads(
