@@ -66,7 +66,11 @@ public func decryptedArchive(_ archive: [UInt8], key: [UInt8], initialVector: [U
 /// One of the commands failed.
 private struct CommandFailed: Error {}
 
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef")
-    return bytes.map { byte in "\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])" }.joined()
+/// The bytes as two digits each.
+public func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.count)
+    for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+    return String(decoding: text, as: UTF8.self)
 }
