@@ -303,6 +303,8 @@ extension Connection {
             // The unread body may be too large to discard, or may never be sent (H76, H92).
             mustClose = true
         }
+        // The listeners close before the connections are told; this response may come in between (H194).
+        if server.isDraining { mustClose = true }
         let isContent = response.status.allowsContent && !traits.answersHead
         if case .stream(_, nil) = response.content, isContent, traits.isHTTP10 {
             // Only the close marks the end of the content (H90).
