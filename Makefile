@@ -34,6 +34,8 @@ SOURCES       = Package.swift Sources Tests
 
 # A crash is a failed test; printing its backtrace can take longer than the test.
 export SWIFT_BACKTRACE = enable=no
+# Swift tests at a time; without it all begin at once, each with its servers and connections.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
 .PHONY: help run test unit check fix bench crash acceptance fuzz siege soak openapi sanitize rules packages test-packages bench-packages swift walls format
@@ -56,17 +58,19 @@ test: test-packages swift ## Checks, builds and runs every test.
 	swift test --skip-build --parallel --skip 'any of some processes'
 	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
 	PARLEY_TEST_STORAGE=shared swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
-	PARLEY_TEST_DATABASE=postgres swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
-	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
-	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
+	PARLEY_TEST_DATABASE=postgres PARLEY_TEST_OPERATIONS=2000 \
+	    swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
 	@$(call together, \
+	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
+	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
+	    'python3 Tests/Tour/guides.py .build/debug/parley' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3 --database postgres' \
 	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 5' \
-	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 3 --database postgres --processes 2')
-	@$(call together, \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 3 --database postgres --processes 2' \
+	    '$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
 	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/outage.py --binary .build/debug/parley' \
@@ -81,19 +85,18 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
 	    'python3 Tests/Commands/database.py .build/debug/parley' \
 	    'python3 Tests/Commands/backup.py .build/debug/parley' \
-	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
-	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
 	    'python3 Tests/Commands/older_release.py .build/debug/parley' \
 	    'python3 Tests/Commands/disk_space.py .build/debug/parley' \
 	    'python3 Tests/Commands/full_disk.py .build/debug/parley' \
 	    'python3 Tests/Commands/compose.py' \
 	    'python3 Tests/Commands/exports.py .build/debug/parley' \
 	    'python3 Tests/Commands/upload.py .build/debug/parley' \
-	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley')
-	bash Tests/Tour/tour.sh .build/debug/parley
-	python3 Tests/Tour/guides.py .build/debug/parley
-	$(MAKE) --no-print-directory openapi
-	python3 Tests/Siege/siege.py --build .build/debug --short
+	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley' \
+	    'bash Tests/Tour/tour.sh .build/debug/parley')
+	@$(call together, \
+	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3' \
+	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
+	    'python3 Tests/Siege/siege.py --build .build/debug --short')
 
 check: swift format walls rules ## Checks the format, the imports between modules and the citations of rules.
 
@@ -123,9 +126,15 @@ siege: test-packages swift ## Attacks a server with slow, broken and excessive c
 	$(BUILD_RELEASE)
 	python3 Tests/Siege/siege.py --build .build/release
 
-soak: test-packages swift ## Repeats the crash tests of `make test` in many rounds; takes about an hour.
-	swift build --product parley
+soak: test-packages swift ## Runs all rounds of the tests that `make test` shortens, and many crash tests; over an hour.
+	swift build --build-tests
 	@$(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES) $(PYPI_PACKAGES))
+	PARLEY_TEST_ROUNDS=all \
+	    swift test --skip-build --parallel --filter 'MessagingStoreTests|PlatformAPITests' --skip 'any of some processes'
+	PARLEY_TEST_ROUNDS=all PARLEY_TEST_DATABASE=postgres \
+	    swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
+	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/import_export.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/migrate.py .build/debug/parley
 	$(MAKE) --no-print-directory crash N=50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 20 --database postgres --processes 2
@@ -176,7 +185,7 @@ if [ -n "$$missing" ]; then \
 fi
 endef
 
-# Runs commands in parallel, three at a time; fails when one of them fails.
+# Runs commands in parallel, three at a time, in their order: the longest first. Fails when one of them fails.
 together = printf '%s\n' $(1) | xargs -d '\n' -P 3 -I COMMAND sh -c 'echo "COMMAND"; COMMAND'
 
 # Makes the virtual environment and installs packages; without PyPI it prints which are missing and continues.

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Bytes that depend on their position, so that a moved or repeated piece is detected.
 public func patternBytes(_ count: Int) -> [UInt8] {
     (0..<count).map { index in
@@ -81,5 +83,16 @@ public struct SeededGenerator: RandomNumberGenerator {
             }
         }
         return changed
+    }
+}
+
+/// How much of a test with many similar cases runs.
+public enum TestRounds {
+    /// Whether all of them run, as in `make soak`; `make test` runs some.
+    public static let areAll = ProcessInfo.processInfo.environment["PARLEY_TEST_ROUNDS"] == "all"
+
+    /// The first seeds of a random test, or all.
+    public static func seeds(_ some: UInt64, of all: UInt64) -> ClosedRange<UInt64> {
+        1...(areAll ? all : some)
     }
 }

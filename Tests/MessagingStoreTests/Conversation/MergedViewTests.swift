@@ -7,7 +7,7 @@ import Testing
 /// Random actions in two distinct conversations of the same users, and what each user sees before and after
 /// the merge.
 @Suite struct `Merged views` {
-    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(12, of: 40))
     func `X1.3: users see in the winner what they saw in both, also after a replay`(
         seed: UInt64
     ) async throws {

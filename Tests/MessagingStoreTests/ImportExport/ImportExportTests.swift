@@ -7,7 +7,7 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Exporting and importing an application` {
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(2, of: 4))
     func `X10: an exported and imported application has the same rows`(seed: UInt64) async throws {
         var run = try await ModelRun(seed: seed)
         for _ in 1...300 { try await run.step() }

@@ -6,7 +6,7 @@ import Testing
 
 /// Reads the log event by event as it grows, and again after many changes (rulings 27).
 @Suite struct `Events show objects as of the event` {
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(2, of: 6))
     func `a random history reads the same after later changes`(seed: UInt64) async throws {
         var run = try await ModelRun(seed: seed)
         var reader = LogReader(run.sample)
@@ -107,7 +107,7 @@ import Testing
             })
     }
 
-    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(1, of: 4))
     func `a read as of a position returns the same as at that time`(seed: UInt64) async throws {
         var run = try await ModelRun(seed: seed)
         var moments: [Moment] = []

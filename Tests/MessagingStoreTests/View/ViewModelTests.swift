@@ -6,7 +6,7 @@ import Testing
 
 /// Random actions of a few users in a few conversations, compared with a simple model of their views.
 @Suite struct `Views beside a model` {
-    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(2, of: 6))
     func `the store agrees with the model, and a replay makes the same rows (A, C, E, G)`(
         seed: UInt64
     ) async throws {

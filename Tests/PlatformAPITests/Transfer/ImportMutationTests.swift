@@ -3,7 +3,7 @@ import Testing
 
 /// Import files with errors.
 @Suite struct `Mutated import files` {
-    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(20, of: 60))
     func `whatever a file contains, all objects it made can be read`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed)
         let sample = try await SampleApplication.make(version: "3.0")
@@ -66,7 +66,7 @@ import Testing
     ]
 
     /// The sample with every date replaced, then with random dates.
-    @Test(arguments: dates, 0...4)
+    @Test(arguments: dates, 0...(TestRounds.areAll ? 4 : 1))
     func `no date crashes the server, and accepted ones can be exported and imported (X10)`(
         date: String, number: Int
     ) async throws {
@@ -123,7 +123,10 @@ import Testing
                 #expect(answer.status == 422)
                 #expect(answer.body.contains("participants.\(member) must be"), "\(answer)")
             }
-            try await sample.readEverything("\(member) 1-\(value)")
+            // What a refused line leaves does not depend on the number.
+            if value <= 1 << 36 || TestRounds.areAll {
+                try await sample.readEverything("\(member) 1-\(value)")
+            }
         }
     }
 
@@ -146,6 +149,9 @@ import Testing
             #expect(answer.body.contains("Line \(line + 1): "), "\(comment): \(answer)")
             #expect(answer.body.contains(member), "\(comment): \(answer)")
         }
-        try await sample.readEverything(comment)
+        // What a refused line leaves does not depend on the number.
+        if answer.status == 200 || value < 0 || TestRounds.areAll {
+            try await sample.readEverything(comment)
+        }
     }
 }

@@ -2,6 +2,7 @@ import JSON
 import Messaging
 import MessagingStore
 import MessagingWire
+import TestSupport
 import Testing
 
 extension SampleApplication {
@@ -45,12 +46,12 @@ extension SampleApplication {
     @discardableResult
     func readEverything(_ comment: Comment) async throws -> String {
         var seen = try await importedObjects()
-        for version in ["1.0", "1.1", "2.0", "3.0"] {
-            try await self.withVersion(version).read(seen, comment)
-        }
+        let versions = TestRounds.areAll ? ["1.0", "1.1", "2.0", "3.0"] : ["1.0", "3.0"]
+        for version in versions { try await self.withVersion(version).read(seen, comment) }
         try await self.withVersion("3.0").use(seen, comment)
         seen = try await importedObjects()
-        for version in ["1.0", "3.0"] { try await self.withVersion(version).read(seen, comment) }
+        let others = TestRounds.areAll ? versions : ["1.1", "2.0"]
+        for version in others { try await self.withVersion(version).read(seen, comment) }
         try await readWebhookBodies()
         return try await exported()
     }
