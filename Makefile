@@ -93,10 +93,9 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Commands/upload.py .build/debug/parley' \
 	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley' \
 	    'bash Tests/Tour/tour.sh .build/debug/parley')
-	@$(call together, \
-	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3' \
-	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
-	    'python3 Tests/Siege/siege.py --build .build/debug --short')
+	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
+	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
+	python3 Tests/Siege/siege.py --build .build/debug --short
 
 check: swift format walls rules ## Checks the format, the imports between modules and the citations of rules.
 
@@ -135,6 +134,7 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	    swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/import_export.py .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/migrate.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/disk_space.py .build/debug/parley
 	$(MAKE) --no-print-directory crash N=50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 20 --database postgres --processes 2

@@ -84,6 +84,11 @@ struct TestServer: Sendable {
         try await TestServer(clock: TestClock(step: 0))
     }
 
+    /// A separate server whose clock advances by as many milliseconds with each read.
+    static func withClock(step: Int64) async throws -> TestServer {
+        try await TestServer(clock: TestClock(step: step))
+    }
+
     /// A separate server on the other database engine than that of this test run.
     static func onOtherEngine() async throws -> TestServer {
         try await TestServer(at: TestEnvironment.otherDatabase(of:))
