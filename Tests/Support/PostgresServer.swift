@@ -64,7 +64,9 @@ public final class PostgresServer: Sendable {
     /// rows would change plans. Traps if its tables are not those of the other schemas.
     fileprivate func giveBack(_ url: String) {
         guard let name = url.split(separator: "%3D").last else { return }
-        let tables = run(
+        // Sessions of a database that was closed may still analyse its tables. The statements can then fail, and
+        // the schema is not used again.
+        let tables = attempt(
             """
             DO $$
             DECLARE name regclass;
@@ -89,6 +91,7 @@ public final class PostgresServer: Sendable {
                 UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = '\(name)'::regnamespace
             ) AS items (item)
             """)
+        guard case .success(let tables) = tables else { return }
         pool.withLock { pool in
             precondition(
                 pool.tables ?? tables == tables,
@@ -105,13 +108,25 @@ public final class PostgresServer: Sendable {
     /// Runs statements as the server's owner, and returns the first value of the last result; an error traps.
     @discardableResult
     public func run(_ statements: String) -> String {
+        switch attempt(statements) {
+        case .success(let value): return value
+        case .failure(let failure): preconditionFailure(failure.message)
+        }
+    }
+
+    private struct Failure: Error {
+        let message: String
+    }
+
+    private func attempt(_ statements: String) -> Result<String, Failure> {
         let connection = PQconnectdb(url)
         defer { PQfinish(connection) }
         let result = PQexec(connection, statements)
         defer { PQclear(result) }
-        let isGood = [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result))
-        precondition(isGood, String(cString: PQerrorMessage(connection)))
-        return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : ""
+        guard [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+            return .failure(Failure(message: String(cString: PQerrorMessage(connection))))
+        }
+        return .success(PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : "")
     }
 
     /// The folder of its socket and its certificate, `server.crt`.
