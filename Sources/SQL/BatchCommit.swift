@@ -73,7 +73,7 @@ struct BatchCommit {
 
     private func asWhole() throws -> [Result<Done, any Error>] {
         // Over a network the queries share one round trip; on a file there is nothing to save.
-        if connection.isRemote, batch.count > 1 {
+        if connection.isRemote {
             for mutation in batch { try mutation.prefetch?(Transaction(on: connection)) }
         }
         let outcomes = try batch.map { mutation throws -> Result<Done, any Error> in

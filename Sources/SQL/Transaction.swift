@@ -15,8 +15,15 @@ public final class Transaction {
     ///
     /// Over a network several statements share a round trip: an error may be thrown by a later statement or
     /// by the call that made the change. Nothing of the change is then committed.
-    public func execute(_ sql: SQL) throws(SQLError) {
-        try prepare(sql)
+    ///
+    /// - Parameters:
+    ///   - read: The only rows of their tables that the statement reads; it writes no cached value of them.
+    ///   - changed: The only rows of their tables that the statement reads or writes: other cached rows of these
+    ///     tables stay valid. A table of neither list is read and written as a whole.
+    public func execute(
+        _ sql: SQL, reading read: [RowKey] = [], changing changed: [RowKey] = []
+    ) throws(SQLError) {
+        try prepare(sql, reading: read, changing: changed)
         hasChanged = true
         try connection.execute(sql)
     }
@@ -101,10 +108,11 @@ public final class Transaction {
         return try connection.query(sql)
     }
 
-    /// - Parameter rows: The only rows of their tables that the statement reads.
-    private func prepare(_ sql: SQL, about rows: [RowKey] = []) throws(SQLError) {
+    private func prepare(
+        _ sql: SQL, reading read: [RowKey] = [], changing changed: [RowKey] = []
+    ) throws(SQLError) {
         try requireOpen(sql)
-        try connection.cache.prepare(for: sql, about: rows, on: connection)
+        try connection.cache.prepare(for: sql, reading: read, changing: changed, on: connection)
     }
 
     /// After an error the engine may have rolled back already; later statements would then be committed on
@@ -141,37 +149,74 @@ extension Transaction {
     ) throws(SQLError) -> DeferredRows<Value> {
         if let key, let cached = connection.cache.rows(for: key) { return cached }
         let sql = sql()
-        try prepare(sql, about: key?.rows ?? [])
+        try prepare(sql, reading: key?.rows ?? [])
         let result = DeferredRows<Value>(on: connection)
         try connection.ask(sql) { rows in result.take(rows, make) }
         if let key { connection.cache.store(result, for: key) }
         return result
     }
 
+    /// Sends a query ahead, and caches its rows for the changes of this commit that ask for them.
+    ///
+    /// For what a change cannot ask for yet: a query that names a message can read the participants of its
+    /// conversation, which the change asks for by the id of the conversation.
+    ///
+    /// - Parameter make: Makes the key of each row, and its value. Rows of equal keys are cached together, in the
+    ///   order of the query; without a value, that there is none.
+    public func prefetch<Value>(
+        _ sql: SQL, _ make: @escaping (borrowing Row) throws -> (RowCacheKey<Value>, Value?)
+    ) throws(SQLError) {
+        try prepare(sql)
+        let (cache, time) = (connection.cache, connection.cache.clock)
+        try connection.ask(sql) { rows in
+            var found: [RowCacheName: (key: RowCacheKey<Value>, values: [Value])] = [:]
+            do {
+                while try rows.next() {
+                    let (key, value) = try make(Row(rows: rows))
+                    found[key.name, default: (key, [])].values += value.map { [$0] } ?? []
+                }
+            } catch {
+                // The change reads the rows itself and reports it.
+                return
+            }
+            for (key, values) in found.values where cache.rows(for: key) == nil {
+                cache.store(DeferredRows(values), for: key, asOf: time)
+            }
+        }
+    }
+
     /// The cached value of a row; `nil` when it was not read in this commit, or may have changed since.
     public func cached<Value>(_ key: RowCacheKey<Value>) throws -> Value? {
-        try connection.cache.rows(for: key)?.first()
+        try cachedRows(key)?.first
+    }
+
+    /// The cached values of rows; `nil` when they were not read in this commit, or may have changed since.
+    public func cachedRows<Value>(_ key: RowCacheKey<Value>) throws -> [Value]? {
+        try connection.cache.rows(for: key)?.rows()
     }
 
     /// Caches the value that a row has after the deferred writes.
     public func cache<Value>(_ value: Value, for key: RowCacheKey<Value>) {
-        connection.cache.store(DeferredRows(value), for: key)
+        connection.cache.store(DeferredRows([value]), for: key)
     }
 
-    /// The value passed with the deferred write of a row; `nil` when there is none.
+    /// Drops cached values that a deferred write has changed and that ``cache(_:for:)`` does not update.
+    public func invalidate(_ rows: [RowKey]) { connection.cache.invalidate(rows) }
+
+    /// The value passed with the last deferred write of a row; `nil` when there is none, or one of another aspect.
     public func deferred<Value>(_ key: RowCacheKey<Value>) -> Value? {
         connection.cache.deferred(key)
     }
 
-    /// Defers a write of a row until the next statement that reads the row, or the commit. A later deferred
-    /// write of the same row replaces it.
+    /// Defers a write of a row until the next statement that reads the row, or the commit. The next deferred
+    /// write of the same row replaces it, if it is of the same aspect; writes of different aspects run in order.
     ///
     /// For a row that many changes of a commit update: it is written once for all of them. Cached values of
     /// the row must be updated by ``cache(_:for:)``.
     ///
     /// - Parameters:
     ///   - value: Returned by ``deferred(_:)`` to the next change that defers a write of the row.
-    ///   - key: Names the row in its first table.
+    ///   - key: Names the row in its first table, and the aspect.
     public func deferWrite<Value>(
         _ value: Value, of key: RowCacheKey<Value>, writing sql: @escaping () -> SQL
     ) {
@@ -185,9 +230,9 @@ extension Transaction {
     /// - Parameters:
     ///   - values: The values in parentheses, in the order of the insertion.
     ///   - table: The name of the table, as statements spell it.
-    ///   - key: The key of the row, as in ``RowCacheKey``.
-    public func add(_ values: SQL, to table: String, key: [UInt8], by insertion: Insertion) {
+    ///   - keys: The keys of the row, as in ``RowCacheKey``.
+    public func add(_ values: SQL, to table: String, keys: [UInt8]..., by insertion: Insertion) {
         hasChanged = true
-        connection.cache.add(values, RowKey(table: table, key: key), by: insertion)
+        connection.cache.add(values, keys.map { key in RowKey(key, in: table) }, by: insertion)
     }
 }

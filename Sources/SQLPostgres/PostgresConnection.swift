@@ -21,8 +21,9 @@ import SQL
     private var isClosed = false
     let cache = TransactionCache()
 
-    /// The most statements sent before their results are read.
-    private static let pendingLimit = 128
+    /// The most statements sent before their results are read: more than the queries of a full batch, so that a
+    /// commit does not wait for each part of them. libpq stores what arrives while it sends.
+    private static let pendingLimit = 4096
 
     /// A result that the server has not sent yet, in the order of the statements.
     private enum PendingResult {

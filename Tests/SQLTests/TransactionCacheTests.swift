@@ -81,6 +81,105 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `deferred writes of different aspects run in order`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        try await database.add(1, "")
+        try await database.write { transaction in
+            for (letter, aspect) in [("a", "1"), ("b", "1"), ("c", "2"), ("d", "1")] {
+                let row = RowCacheKey<String>(of: [1], in: "people", aspect: Array(aspect.utf8))
+                let letters = (transaction.deferred(row) ?? "") + letter
+                transaction.deferWrite(letters, of: row) {
+                    "UPDATE people SET name = name || \(letters) || '.' WHERE id = 1"
+                }
+            }
+        }
+        #expect(try await database.names() == ["ab.c.d."])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a write that names its rows leaves other cached rows valid`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        try await database.add(1, "Ada")
+        try await database.add(2, "Grace")
+        try await database.write { transaction in
+            let (first, second) = (try transaction.askName(1), try transaction.askName(2))
+            try transaction.execute(
+                "UPDATE people SET name = 'Hedy' WHERE id = 1",
+                changing: [RowKey([1], in: "people")])
+            #expect(try transaction.askName(2) === second)
+            let changed = try transaction.askName(1)
+            #expect(changed !== first)
+            #expect(try changed.first() == "Hedy")
+            try transaction.execute(
+                "UPDATE people SET name = name WHERE id = 1", reading: [RowKey([1], in: "people")])
+            #expect(try transaction.askName(1) === changed)
+            transaction.invalidate([RowKey([1], in: "people")])
+            #expect(try transaction.askName(1) !== changed)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a write that names its rows runs what was deferred for them`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        try await database.write { transaction in
+            transaction.addLater(1, "Ada")
+            try transaction.execute(
+                "UPDATE people SET name = name || '.' WHERE id = 1",
+                changing: [RowKey([1], in: "people")])
+            transaction.addLater(2, "Grace")
+            try transaction.execute(
+                "UPDATE people SET name = name || '.' WHERE id = 2",
+                reading: [RowKey([2], in: "people")])
+        }
+        #expect(try await database.names() == ["Ada.", "Grace."])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `rows read ahead are cached with the key that each has`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        try await database.add(1, "Ada")
+        try await database.add(2, "Grace")
+        let before = database.statistics.roundTrips
+        let names = try await database.write { transaction in
+            try transaction.prefetch("SELECT id, name FROM people") { row in
+                (RowCacheKey<String>.name(try row.int(0)), try row.text(1))
+            }
+            try transaction.prefetch("SELECT 3") { row in
+                (RowCacheKey<String>.name(try row.int(0)), nil)
+            }
+            _ = try transaction.askName(4).first()
+            return try (1...3).map { id in try transaction.cachedRows(.name(id)) }
+        }
+        #expect(names == [["Ada"], ["Grace"], []])
+        #expect(engine == .sqlite || database.statistics.roundTrips == before + 2)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `rows read ahead are not cached after they have changed`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        try await database.add(1, "Ada")
+        let name = try await database.write { transaction in
+            try transaction.prefetch("SELECT id, name FROM people") { row in
+                (RowCacheKey<String>.name(try row.int(0)), try row.text(1))
+            }
+            transaction.addLater(2, "Grace")
+            try transaction.execute("UPDATE people SET name = 'Eve' WHERE id = 1")
+            return try transaction.askName(1).first()
+        }
+        #expect(name == "Eve")
+    }
+
+    @Test(arguments: Engine.allCases)
     func `deferred rows are stored for all changes but the failing one`(
         engine: Engine
     ) async throws {
@@ -175,7 +274,7 @@ extension Transaction {
 
     fileprivate func addLater(_ id: Int, _ name: String) {
         add(
-            "(\(id), \(name))", to: "people", key: [UInt8(id)],
+            "(\(id), \(name))", to: "people", keys: [UInt8(id)],
             by: Insertion("INSERT INTO people (id, name) VALUES"))
     }
 

@@ -143,7 +143,7 @@ extension Projection {
         write(&writer)
         transaction.add(
             "(\(application), \(object.key), \(position), \(writer.bytes))",
-            to: "object_history", key: application.bytes + object.key,
+            to: "object_history", keys: application.bytes + object.key,
             by: Insertion(
                 "INSERT INTO object_history (application, object, until, state) VALUES",
                 "ON CONFLICT (application, object, until) DO NOTHING"))

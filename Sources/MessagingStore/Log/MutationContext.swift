@@ -30,7 +30,7 @@ struct MutationContext {
             (\(application), \(position), \(stored.type.rawValue), \(now), \(stored.encoded), \(actor?.user),
             \(actor?.token), \(trace?.text))
             """,
-            to: "events", key: application.bytes,
+            to: "events", keys: application.bytes,
             by: Insertion(
                 """
                 INSERT INTO events (

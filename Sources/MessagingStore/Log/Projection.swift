@@ -24,7 +24,7 @@ struct Projection {
         guard let key else { return }
         transaction.add(
             "(\(application), \(kind.rawValue), \(key), \(object))",
-            to: "replay_keys", key: application.bytes + key.bytes,
+            to: "replay_keys", keys: application.bytes + key.bytes,
             by: Insertion(
                 "INSERT INTO replay_keys (application, kind, replay_key, object) VALUES",
                 "ON CONFLICT (application, kind, replay_key) DO NOTHING"))

@@ -183,7 +183,7 @@ extension Projection {
             (\(application), \(message), \(part.index), \(part.id), \(part.mimeType), \(body),
             \(content), \(part.size), \(part.updatedAt))
             """,
-            to: "parts", key: application.bytes + message.bytes,
+            to: "parts", keys: application.bytes + message.bytes,
             by: Insertion(
                 """
                 INSERT INTO parts (

@@ -104,7 +104,7 @@ extension Projection {
             \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
             \(position), \(moment))
             """,
-            to: "messages", key: application.bytes + message.id.bytes,
+            to: "messages", keys: application.bytes + message.id.bytes,
             by: Insertion(
                 """
                 INSERT INTO messages (

@@ -5,24 +5,36 @@
 /// ```
 public struct RowCacheKey<Value>: Sendable {
     let rows: [RowKey]
-    private let aspect: [UInt8]
+    let aspect: [UInt8]
 
     /// - Parameters:
     ///   - key: Identifies the row, equally in all tables.
     ///   - tables: Every table that the value depends on, as statements spell them.
     ///   - aspect: Distinguishes several cached values of one row.
     public init(of key: [UInt8], in tables: String..., aspect: [UInt8] = []) {
-        rows = tables.map { table in RowKey(table: table, key: key) }
+        rows = tables.map { table in RowKey(key, in: table) }
+        self.aspect = aspect
+    }
+
+    /// - Parameter rows: Every row that the value depends on; the first names it.
+    public init(of rows: [RowKey], aspect: [UInt8] = []) {
+        self.rows = rows
         self.aspect = aspect
     }
 
     var name: RowCacheName { RowCacheName(row: rows[0], aspect: aspect) }
 }
 
-/// Identifies a row of a table.
-struct RowKey: Hashable {
+/// Identifies a row of a table, or the rows that share a key, such as those of one conversation.
+public struct RowKey: Hashable, Sendable {
     let table: String
     let key: [UInt8]
+
+    /// - Parameter table: The name of the table, as statements spell it.
+    public init(_ key: [UInt8], in table: String) {
+        self.table = table
+        self.key = key
+    }
 }
 
 /// The hashable part of a ``RowCacheKey``.
@@ -41,9 +53,9 @@ public final class DeferredRows<Value> {
     init(on connection: any Connection) { self.connection = connection }
 
     /// A result that is already there.
-    init(_ value: Value) {
+    init(_ values: [Value]) {
         connection = nil
-        outcome = .success([value])
+        outcome = .success(values)
     }
 
     /// The value of each row; waits for the query when it is still under way.

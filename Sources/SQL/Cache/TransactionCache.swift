@@ -12,7 +12,7 @@ package final class TransactionCache {
     }
 
     /// Counts invalidations.
-    private var clock = 0
+    private(set) var clock = 0
     private var entries: [RowCacheName: Entry] = [:]
     private var changedTables: [String: Int] = [:]
     private var changedRows: [RowKey: Int] = [:]
@@ -36,14 +36,21 @@ package final class TransactionCache {
     }
 
     func store<Value>(_ rows: DeferredRows<Value>, for key: RowCacheKey<Value>) {
-        for row in key.rows { track(row.table) }
-        entries[key.name] = Entry(rows: rows, keys: key.rows, time: clock)
+        store(rows, for: key, asOf: clock)
     }
 
-    /// The value passed with the deferred write of a row.
+    /// Caches rows that were read earlier; they may have changed since.
+    ///
+    /// - Parameter time: The value of ``clock`` when they were read.
+    func store<Value>(_ rows: DeferredRows<Value>, for key: RowCacheKey<Value>, asOf time: Int) {
+        for row in key.rows { track(row.table) }
+        entries[key.name] = Entry(rows: rows, keys: key.rows, time: time)
+    }
+
+    /// The value passed with the deferred write of a row, if it is the row's last one.
     func deferred<Value>(_ key: RowCacheKey<Value>) -> Value? {
         let row = key.name.row
-        return writes[row.table]?[row.key]?.value as? Value
+        return writes[row.table]?.last(of: row.key, key.aspect)?.value as? Value
     }
 
     func deferWrite<Value>(
@@ -51,34 +58,47 @@ package final class TransactionCache {
     ) {
         let row = key.name.row
         track(row.table)
-        writes[row.table]?[row.key] = DeferredWrites.Write(value: value, sql: sql)
+        writes[row.table]?.update(
+            row.key, DeferredWrites.Write(aspect: key.aspect, value: value, sql: sql))
     }
 
     /// Defers the insertion of a row.
-    func add(_ values: SQL, _ row: RowKey, by insertion: Insertion) {
-        track(row.table)
-        writes[row.table]?.add(values, row.key, insertion)
-        clock += 1
-        changedRows[row] = clock
+    ///
+    /// - Parameter rows: The keys that values read from the row are cached with, all of one table.
+    func add(_ values: SQL, _ rows: [RowKey], by insertion: Insertion) {
+        guard let table = rows.first?.table else { return }
+        track(table)
+        writes[table]?.add(values, rows.map(\.key), insertion)
+        invalidate(rows)
     }
 
-    /// Runs the deferred writes that a statement could read, and invalidates the tables it writes to.
+    func invalidate(_ rows: [RowKey]) {
+        clock += 1
+        for row in rows { changedRows[row] = clock }
+    }
+
+    /// Runs the deferred writes that a statement could read, and invalidates what it writes to.
     ///
-    /// - Parameter rows: The only rows of their tables that the statement reads.
+    /// - Parameters:
+    ///   - read: The only rows of their tables that the statement reads.
+    ///   - changed: The only rows of their tables that the statement reads or writes. A table of neither list is
+    ///     read and, unless by a `SELECT`, written as a whole.
     func prepare(
-        for sql: SQL, about rows: [RowKey] = [], on connection: any Connection
+        for sql: SQL, reading read: [RowKey] = [], changing changed: [RowKey] = [],
+        on connection: any Connection
     ) throws(SQLError) {
         guard !writes.isEmpty else { return }
         for table in tables(in: sql.template) {
+            let keys = (read + changed).filter { row in row.table == table }.map(\.key)
             if writes[table]?.isEmpty == false {
-                let keys = rows.filter { row in row.table == table }.map(\.key)
                 try writes[table]?.run(for: keys, on: connection)
             }
-            if !sql.template.isSelect {
+            if !sql.template.isSelect, keys.isEmpty {
                 clock += 1
                 changedTables[table] = clock
             }
         }
+        if !changed.isEmpty { invalidate(changed) }
     }
 
     /// Runs all deferred writes; cached rows stay valid.
@@ -117,11 +137,13 @@ package final class TransactionCache {
 private struct DeferredWrites {
     /// A statement that writes a row, and the value passed with it.
     struct Write {
+        let aspect: [UInt8]
         let value: Any
         let sql: () -> SQL
     }
 
-    private var updates: [[UInt8]: Write] = [:]
+    /// The writes of each row, in order: those of one aspect need not commute with those of another.
+    private var updates: [[UInt8]: [Write]] = [:]
     /// Rows to insert; rows that one statement can insert are one element.
     private var insertions: [(insertion: Insertion, rows: [SQL])] = []
     private var insertedKeys: Set<[UInt8]> = []
@@ -131,13 +153,20 @@ private struct DeferredWrites {
 
     var isEmpty: Bool { updates.isEmpty && insertions.isEmpty }
 
-    subscript(key: [UInt8]) -> Write? {
-        get { updates[key] }
-        set { updates[key] = newValue }
+    /// The last write of a row, if it is one of this aspect.
+    func last(of key: [UInt8], _ aspect: [UInt8]) -> Write? {
+        guard let last = updates[key]?.last, last.aspect == aspect else { return nil }
+        return last
     }
 
-    mutating func add(_ values: SQL, _ key: [UInt8], _ insertion: Insertion) {
-        insertedKeys.insert(key)
+    /// Adds a write of a row, in place of its last one if that is of the same aspect.
+    mutating func update(_ key: [UInt8], _ write: Write) {
+        if last(of: key, write.aspect) != nil { updates[key]?.removeLast() }
+        updates[key, default: []].append(write)
+    }
+
+    mutating func add(_ values: SQL, _ keys: [[UInt8]], _ insertion: Insertion) {
+        insertedKeys.formUnion(keys)
         if insertions.last?.insertion == insertion {
             insertions[insertions.count - 1].rows.append(values)
         } else {
@@ -153,8 +182,9 @@ private struct DeferredWrites {
             try insertRows(on: connection)
         }
         for key in keys.isEmpty ? Array(updates.keys) : keys {
-            guard let write = updates.removeValue(forKey: key) else { continue }
-            try connection.execute(write.sql())
+            for write in updates.removeValue(forKey: key) ?? [] {
+                try connection.execute(write.sql())
+            }
         }
     }
 
