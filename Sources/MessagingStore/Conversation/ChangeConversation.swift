@@ -15,7 +15,15 @@ extension MessagingStore {
         if demand: VersionPrecondition = .any,
         in application: Application.ID
     ) async throws -> ConversationSnapshot {
-        try await change(in: application) { context in
+        try await change(
+            in: application,
+            prefetching: { transaction in
+                _ = try transaction.askLocked(id, in: application)
+                _ = try transaction.askLogEnd(in: application)
+                _ = try transaction.askCurrentParticipants(of: id, in: application)
+                try transaction.prefetchIdentities(in: id, in: application)
+            }
+        ) { context in
             let before = try context.transaction.lockedConversation(id, in: application)
             try demand.check(before.version) {
                 try context.transaction.snapshot(of: before, in: application)
@@ -24,7 +32,7 @@ extension MessagingStore {
                 try context.record(event)
             }
             return try context.transaction.snapshot(
-                of: try context.transaction.conversation(before.id, in: application),
+                of: try context.transaction.lockedConversation(before.id, in: application),
                 in: application)
         }
     }

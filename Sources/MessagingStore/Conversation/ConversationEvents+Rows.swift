@@ -7,6 +7,11 @@ extension Projection {
         saveAbsence(of: conversation.id)
         let key: SQL =
             conversation.isDistinct ? distinctKeyIfFree(of: conversation.participants) : "NULL"
+        var changed = [RowKey.conversation(conversation.id, in: application)]
+        if conversation.isDistinct {
+            let set = DistinctKey(conversation.participants, hash: hash)
+            changed.append(.distinctConversation(of: set, in: application))
+        }
         try transaction.execute(
             """
             INSERT INTO conversations (
@@ -19,7 +24,7 @@ extension Projection {
                 \(conversation.lastSentAt), \(conversation.messageCount),
                 \(conversation.metadata.columnBytes), \(conversation.version)
             )
-            """)
+            """, changing: changed)
         addToCounts(conversations: 1)
         let users = conversation.participants.users
         for (place, user) in users.enumerated() {
@@ -56,14 +61,23 @@ extension Projection {
     }
 
     func apply(_ change: MetadataChanged) throws {
-        let before = try transaction.askLocked(change.conversation, in: application).first()
-        if let before { keep(before) }
-        let after = (before?.metadata ?? Metadata()).merging(change.writes)
-        try transaction.execute(
+        let id = change.conversation
+        guard var conversation = try transaction.askLocked(id, in: application).first() else {
+            return
+        }
+        keep(conversation)
+        conversation.metadata = conversation.metadata.merging(change.writes)
+        conversation.version += 1
+        let (metadata, version) = (conversation.metadata, conversation.version)
+        let row = RowCacheKey<Void>(
+            of: [.conversation(id, in: application)], aspect: Array("metadata".utf8))
+        transaction.deferWrite((), of: row) { [application] in
             """
-            UPDATE conversations SET metadata = \(after.columnBytes), version = version + 1
-            WHERE application = \(application) AND id = \(change.conversation)
-            """)
+            UPDATE conversations SET metadata = \(metadata.columnBytes), version = \(version)
+            WHERE application = \(application) AND id = \(id)
+            """
+        }
+        transaction.cache(conversation, for: Conversation.fact(id, in: application))
     }
 
     /// Frees the participant set, removes the conversation from all lists, and drops its contents (R18).
@@ -218,7 +232,12 @@ extension Projection {
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = COALESCE(\(user), user_id)
                 AND COALESCE(last_position, 0) = COALESCE(\(message), last_position, 0)
-            """)
+            """,
+            reading: [
+                .conversation(conversation, in: application, "participants"),
+                .conversation(conversation, in: application, "messages"),
+                .conversation(conversation, in: application, "hidden_messages"),
+            ])
     }
 
     /// The messages in the view of a row of `participants`.

@@ -12,7 +12,14 @@ extension MessagingStore {
         _ draft: Conversation.Draft, key: Replay.Key? = nil, in application: Application.ID
     ) async throws -> CreationOutcome<ConversationSnapshot> {
         let id = draft.proposedID ?? key.map(Conversation.ID.init) ?? environment.newID()
-        return try await change(in: application) { context in
+        let hash = environment.sha256
+        return try await change(
+            in: application,
+            prefetching: { transaction in
+                try transaction.prefetchCreation(
+                    of: draft, as: id, key: key, in: application, hash: hash)
+            }
+        ) { context in
             let creation = try context.create(draft, as: id, key: key)
             return try creation.map { conversation in
                 try context.transaction.snapshot(of: conversation, in: application)
@@ -69,13 +76,13 @@ extension MutationContext {
             try show(match, to: perspective)
             return .matched(match)
         }
-        for event in Conversation.creating(draft, by: perspective.user, as: id, key: key, at: now) {
-            try record(event)
+        let events = Conversation.creating(
+            draft, by: perspective.user, as: id, key: key, at: now)
+        for event in events { try record(event) }
+        guard case .conversationCreated(let created)? = events.first else {
+            throw StoreFault.unreadable("decision of a creation")
         }
-        guard let made = try transaction.storedConversation(id, in: application) else {
-            throw StoreFault.unreadable("conversation just created")
-        }
-        return .created(made)
+        return .created(created.conversation)
     }
 
     /// The conversation that the key matched first: a replay has the status of that response (1.9, rule 3).
@@ -119,5 +126,29 @@ extension MutationContext {
     private func match(of draft: Conversation.Draft) throws -> Conversation? {
         try transaction.distinctConversation(
             of: DistinctKey(draft.participants, hash: hash), in: application)
+    }
+}
+
+extension Transaction {
+    /// Queries what the creation of a conversation depends on.
+    fileprivate func prefetchCreation(
+        of draft: Conversation.Draft, as id: Conversation.ID, key: Replay.Key?,
+        in application: Application.ID, hash: ([UInt8]) -> [UInt8]
+    ) throws {
+        if let key {
+            for kind in [Replay.Kind.match, .conversation] {
+                _ = try askObject(createdWith: key, as: kind, in: application)
+            }
+        }
+        if key != nil || draft.proposedID != nil {
+            _ = try askLocked(id, in: application)
+            _ = try askWinner(of: id, in: application)
+        }
+        if draft.isDistinct {
+            _ = try askDistinctConversation(
+                of: DistinctKey(draft.participants, hash: hash), in: application)
+        }
+        _ = try askLogEnd(in: application)
+        try prefetchIdentities(of: draft.participants.users, in: application)
     }
 }

@@ -47,7 +47,7 @@ extension MutationContext {
     /// The conversation with this id or alias; `nil` when the id is unused.
     func holder(of id: Conversation.ID) throws -> Conversation? {
         do {
-            return try transaction.conversation(id, in: application)
+            return try transaction.lockedConversation(id, in: application)
         } catch Rejection.notFound(.conversation) {
             return nil
         }

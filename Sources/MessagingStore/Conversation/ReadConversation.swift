@@ -47,7 +47,7 @@ extension Transaction {
         of conversation: Conversation, in application: Application.ID
     ) throws -> ConversationSnapshot {
         let users = conversation.participants.users
-        let identities = try identities(of: Set(users), in: application)
+        let identities = try prefetchedIdentities(of: Set(users), in: application)
         return ConversationSnapshot(
             conversation: conversation, participants: users.map(identities.identity))
     }
@@ -72,11 +72,18 @@ extension Transaction {
     func lockedConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
-        let own = try lock(id, in: application)
+        try withParticipants(
+            try lockedConversationAlone(id, in: application), in: application)
+    }
+
+    /// The same without its participants.
+    func lockedConversationAlone(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> Conversation {
+        let own = try askLocked(id, in: application).first()
         let winner = own == nil ? try winner(of: id, in: application) : nil
-        guard let found = try own ?? winner.flatMap({ id in try lock(id, in: application) }) else {
-            throw Rejection.notFound(.conversation)
-        }
+        let found = try own ?? winner.flatMap { id in try askLocked(id, in: application).first() }
+        guard let found else { throw Rejection.notFound(.conversation) }
         guard found.deletedAt == nil else { throw Rejection.objectDeleted }
         return found
     }
@@ -87,25 +94,42 @@ extension Transaction {
     func livingConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation.ID {
-        let isDeleted = try first(
-            "SELECT deleted_at FROM conversations WHERE application = \(application) AND id = \(id)"
-        ) { row in try row.optionalInt64(0) != nil }
-        switch isDeleted {
+        switch try isDeleted(id, in: application) {
         case false?: return id
         case true?: throw Rejection.objectDeleted
         case nil: return try conversation(id, in: application).id
         }
     }
 
+    /// Whether the conversation of an id is deleted; `nil` when it has no conversation of its own.
+    func isDeleted(
+        _ id: Conversation.ID, in application: Application.ID
+    ) throws -> Bool? {
+        if let read = try cached(Conversation.fact(id, in: application)) {
+            return read.deletedAt != nil
+        }
+        return try first(
+            "SELECT deleted_at FROM conversations WHERE application = \(application) AND id = \(id)"
+        ) { row in try row.optionalInt64(0) != nil }
+    }
+
     /// The conversation that an alias refers to.
     func winner(
         of alias: Conversation.ID, in application: Application.ID
     ) throws -> Conversation.ID? {
-        try first(
+        try askWinner(of: alias, in: application).first()
+    }
+
+    /// Sends the same query without waiting for its rows.
+    func askWinner(
+        of alias: Conversation.ID, in application: Application.ID
+    ) throws -> DeferredRows<Conversation.ID> {
+        try ask(
             """
             SELECT conversation FROM conversation_aliases
             WHERE application = \(application) AND alias = \(alias)
-            """
+            """,
+            as: RowCacheKey(of: [.conversation(alias, in: application, "conversation_aliases")])
         ) { row in try row.id(0) }
     }
 
@@ -127,13 +151,21 @@ extension Transaction {
     func distinctConversation(
         of key: DistinctKey, in application: Application.ID
     ) throws -> Conversation? {
-        let found = try first(
-            """
-            SELECT \(raw: Conversation.columns) FROM conversations
-            WHERE application = \(application) AND distinct_key = \(key.digest)
-            """
-        ) { row in try Conversation(row) }
+        guard let id = try askDistinctConversation(of: key, in: application).first() else {
+            return nil
+        }
+        let found = try askLocked(id, in: application).first()
         return try found.map { found in try withParticipants(found, in: application) }
+    }
+
+    /// Queries the id of the live distinct conversation of a set of participants.
+    func askDistinctConversation(
+        of key: DistinctKey, in application: Application.ID
+    ) throws -> DeferredRows<Conversation.ID> {
+        try ask(
+            "SELECT id FROM conversations WHERE application = \(application) AND distinct_key = \(key.digest)",
+            as: RowCacheKey(of: [.distinctConversation(of: key, in: application)])
+        ) { row in try row.id(0) }
     }
 
     /// A conversation by its own id, deleted or not.
@@ -150,13 +182,6 @@ extension Transaction {
         guard var conversation = try found.first() else { return nil }
         conversation.participants = Participants(try users.rows())
         return conversation
-    }
-
-    private func lock(
-        _ id: Conversation.ID, in application: Application.ID
-    ) throws -> Conversation? {
-        let found = try askLocked(id, in: application).first()
-        return try found.map { found in try withParticipants(found, in: application) }
     }
 
     /// Queries a conversation by its own id, deleted or not, without its participants, and locks the row until

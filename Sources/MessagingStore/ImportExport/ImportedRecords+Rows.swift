@@ -216,7 +216,7 @@ extension Projection {
             guard recipient.status > .sent else { continue }
             let owner = ReceiptOwner(conversation: home, user: recipient.user)
             let known = try transaction.receipts(of: owner, in: application)
-            try write(
+            write(
                 known.recording(
                     recipient.status == .read ? .read : .delivery,
                     of: IntervalSet(place.number...place.number)), of: owner)

@@ -48,7 +48,10 @@ extension Transaction {
             SELECT object FROM replay_keys
             WHERE application = \(application) AND kind = \(kind.rawValue)
                 AND replay_key = \(key)
-            """
+            """,
+            as: RowCacheKey(
+                of: application.bytes + key.bytes, in: "replay_keys",
+                aspect: Array(kind.rawValue.utf8))
         ) { row in try row.blob(0) }
     }
 }

@@ -22,7 +22,13 @@ extension MessagingStore {
         by perspective: Perspective, in application: Application.ID
     ) async throws -> CreationOutcome<PartSnapshot> {
         let newID: MessagePart.ID = environment.newID()
-        return try await change(in: application) { context in
+        return try await change(
+            in: application,
+            prefetching: { transaction in
+                try transaction.prefetchPartChange(
+                    of: id, in: conversation, by: perspective, in: application)
+            }
+        ) { context in
             let message = try context.transaction.messageToChange(
                 id, in: conversation, by: perspective, in: application)
             return try context.addPart(draft, to: message, by: perspective, newID: newID)
@@ -45,7 +51,13 @@ extension MessagingStore {
         in application: Application.ID
     ) async throws -> Message {
         let newIDs = operation.drafts.map { _ in environment.newID() as MessagePart.ID }
-        return try await change(in: application) { context in
+        return try await change(
+            in: application,
+            prefetching: { transaction in
+                try transaction.prefetchPartChange(
+                    of: id, in: conversation, by: perspective, in: application)
+            }
+        ) { context in
             let message = try context.transaction.messageToChange(
                 id, in: conversation, by: perspective, in: application)
             try demand.check(message.version) {
@@ -128,29 +140,59 @@ extension MutationContext {
     }
 
     private func partsMade(of message: Message) throws -> Int {
-        let made = try transaction.first(
+        let made = try transaction.askPartsMade(of: message.id, in: application).first()
+        return (made ?? nil).map(Int.init) ?? message.parts.count
+    }
+}
+
+extension Transaction {
+    fileprivate func prefetchPartChange(
+        of id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
+        in application: Application.ID
+    ) throws {
+        try prefetchMessage(id, in: application)
+        _ = try askPartsMade(of: id, in: application)
+        _ = try conversation.map { named in try askLocked(named, in: application) }
+        guard let user = perspective.user else { return }
+        _ = try askIdentity(of: user, in: application)
+        try prefetchView(of: id, by: user, in: application)
+    }
+
+    /// Queries how many parts a message ever had; `nil` while none was added or removed.
+    fileprivate func askPartsMade(
+        of id: Message.ID, in application: Application.ID
+    ) throws -> DeferredRows<Int64?> {
+        try ask(
             """
             SELECT parts_made FROM messages
-            WHERE application = \(application) AND id = \(message.id)
-            """
+            WHERE application = \(application) AND id = \(id)
+            """,
+            as: Self.partsMade(of: id, in: application)
         ) { row in try row.optionalInt64(0) }
-        return (made ?? nil).map(Int.init) ?? message.parts.count
+    }
+
+    /// The cache key of the same.
+    fileprivate static func partsMade(
+        of id: Message.ID, in application: Application.ID
+    ) -> RowCacheKey<Int64?> {
+        RowCacheKey(of: [.message(id, in: application)], aspect: Array("parts made".utf8))
     }
 }
 
 extension Projection {
     /// A content that is no longer used is dropped with the part that used it (R24).
     func apply(_ change: PartsChanged) throws {
-        if let before = try transaction.message(change.message, in: application) { keep(before) }
+        guard let before = try transaction.message(change.message, in: application) else { return }
+        keep(before)
         let gone = change.removed.map(\.index)
-        let contents = try contents(of: change.message, at: gone + change.updated.map(\.index))
+        let contents = before.contents(at: gone + change.updated.map(\.index))
         for index in gone {
             try transaction.execute(
                 """
                 DELETE FROM parts
                 WHERE application = \(application) AND message = \(change.message)
                     AND part_index = \(index)
-                """)
+                """, changing: [.message(change.message, in: application, "parts")])
         }
         for part in change.updated { try update(part, of: change) }
         for part in change.created {
@@ -171,7 +213,15 @@ extension Projection {
                     WHERE p.application = messages.application AND p.message = messages.id
                 )
             WHERE application = \(application) AND id = \(change.message)
-            """)
+            """,
+            changing: [
+                .message(change.message, in: application),
+                .message(change.message, in: application, "parts"),
+            ])
+        transaction.cache(
+            before.applying(change), for: Message.fact(change.message, in: application))
+        transaction.cache(
+            Int64(change.made), for: Transaction.partsMade(of: change.message, in: application))
     }
 
     func insert(
@@ -202,7 +252,7 @@ extension Projection {
                 size = \(part.size), updated_at = \(part.updatedAt)
             WHERE application = \(application) AND message = \(change.message)
                 AND part_index = \(part.index)
-            """)
+            """, changing: [.message(change.message, in: application, "parts")])
         try use(content, in: change.conversation)
     }
 
@@ -213,21 +263,15 @@ extension Projection {
             UPDATE parts SET place = \(place)
             WHERE application = \(application) AND message = \(message)
                 AND part_index = \(index)
-            """)
+            """, changing: [.message(message, in: application, "parts")])
     }
+}
 
+extension Message {
     /// The contents that parts use, once for each use.
-    private func contents(of message: Message.ID, at indexes: [Int]) throws -> [Content.ID] {
-        guard !indexes.isEmpty else { return [] }
-        let shown = try transaction.rows(
-            """
-            SELECT part_index, content FROM parts
-            WHERE application = \(application) AND message = \(message)
-                AND content IS NOT NULL
-            """
-        ) { row in (index: try row.int(0), content: try row.id(1) as Content.ID) }
+    func contents(at indexes: [Int]) -> [Content.ID] {
         let asked = Set(indexes)
-        return shown.filter { part in asked.contains(part.index) }.map(\.content)
+        return parts.filter { part in asked.contains(part.index) }.compactMap(\.columns.content)
     }
 }
 

@@ -15,7 +15,16 @@ extension MessagingStore {
         _ id: Message.ID, in conversation: Conversation.ID?, if demand: VersionPrecondition = .any,
         in application: Application.ID
     ) async throws -> Conversation.ID {
-        try await change(in: application) { context in
+        try await change(
+            in: application,
+            prefetching: { transaction in
+                _ = try conversation.map { named in
+                    try transaction.askLocked(named, in: application)
+                }
+                try transaction.prefetchMessage(id, in: application)
+                try transaction.prefetchReceipts(of: id, in: application)
+            }
+        ) { context in
             let message = try context.transaction.liveMessage(
                 id, in: conversation, in: application)
             try demand.check(message.version) { try context.snapshot(of: message) }
@@ -32,12 +41,25 @@ extension MessagingStore {
         _ id: Message.ID, forAll: Bool, by user: UserID, if demand: VersionPrecondition = .any,
         in application: Application.ID
     ) async throws {
-        try await change(in: application) { context in
+        try await change(
+            in: application,
+            prefetching: { transaction in
+                _ = try transaction.askIdentity(of: user, in: application)
+                try transaction.prefetchMessage(id, in: application)
+                try transaction.prefetchView(of: id, by: user, in: application)
+                guard forAll else { return }
+                try transaction.prefetchReceipts(of: id, in: application)
+            }
+        ) { context in
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let message = try transaction.visibleMessage(id, for: user, in: application)
-            let (_, part) = try transaction.lockedConversation(
-                message.conversation, for: user, in: application)
+            let conversation = try transaction.lockedConversationAlone(
+                message.conversation, in: application)
+            guard
+                let part = try transaction.participant(
+                    user, in: conversation.id, in: application)
+            else { throw Rejection.notFound(.conversation) }
             if forAll { try part.requireWriting() }
             try demand.check(message.version) {
                 try context.snapshot(of: message, seenBy: .user(user))
@@ -57,7 +79,11 @@ extension MessagingStore {
 extension MutationContext {
     /// Deletes a message for all participants. The event has its last state.
     fileprivate func remove(_ message: Message) throws {
-        let recipients = try snapshot(of: message).recipients.map { recipient in
+        let recipients = MessageSnapshot(
+            message, from: nil,
+            to: try transaction.participantReceipts(in: message.conversation, in: application),
+            seenBy: nil
+        ).recipients.map { recipient in
             MessageDeleted.Recipient(user: recipient.userID, status: recipient.status)
         }
         try record(
@@ -76,24 +102,23 @@ extension Projection {
             SELECT application, id, conversation, position, sender_user, event, \(position)
             FROM messages
             WHERE application = \(application) AND id = \(message.id)
-            """)
+            """, reading: [.message(message.id, in: application)])
     }
 
     /// Deletes the rows of a message and subtracts it from every count (R29).
-    func delete(_ id: Message.ID, in conversation: Conversation.ID, at place: Position) throws {
-        let sender = try transaction.sender(of: id, in: application)
-        let contents = try transaction.rows(
-            """
-            SELECT content FROM parts
-            WHERE application = \(application) AND message = \(id) AND content IS NOT NULL
-            """
-        ) { row in try row.id(0) as Content.ID }
+    func delete(_ message: Message) throws {
+        let (id, conversation) = (message.id, message.conversation)
         try transaction.execute(
-            "DELETE FROM parts WHERE application = \(application) AND message = \(id)")
+            "DELETE FROM parts WHERE application = \(application) AND message = \(id)",
+            changing: [.message(id, in: application, "parts")])
         try transaction.execute(
-            "DELETE FROM messages WHERE application = \(application) AND id = \(id)")
-        try release(contents)
-        try subtract(place, sentBy: sender, in: conversation)
+            "DELETE FROM messages WHERE application = \(application) AND id = \(id)",
+            changing: [
+                .message(id, in: application),
+                .conversation(conversation, in: application, "messages"),
+            ])
+        try release(message.contents(at: message.parts.map(\.index)))
+        try subtract(message.position, sentBy: message.sender.userID, in: conversation)
         // Its id stays taken, so that a late retry does not send it again (rulings 12).
         remember(Replay.Key(id), as: .message, for: id.bytes)
     }
@@ -102,21 +127,29 @@ extension Projection {
     private func subtract(
         _ place: Position, sentBy sender: UserID?, in conversation: Conversation.ID
     ) throws {
+        let before = try transaction.askLocked(conversation, in: application)
+        let hiders = try askHiders(of: place, in: conversation)
+        let readers = try readers(of: place, in: conversation) + [sender].compactMap(\.self)
+        let hidden = try hiders.rows()
         try transaction.execute(
             """
             UPDATE conversations SET message_count = message_count - 1
             WHERE application = \(application) AND id = \(conversation)
-            """)
-        let hiders = try askHiders(of: place, in: conversation)
-        let readers = try readers(of: place, in: conversation) + [sender].compactMap(\.self)
-        let hidden = try hiders.rows()
+            """, changing: [.conversation(conversation, in: application)])
+        if var after = try before.first() {
+            after.messageCount -= 1
+            transaction.cache(after, for: Conversation.fact(conversation, in: application))
+        }
+        // Of what is cached of participants, messages change only the counts.
+        let counts = [RowKey.conversation(conversation, in: application, "participants")]
+        transaction.invalidate([.viewCounts(of: conversation, in: application)])
         try transaction.execute(
             """
             UPDATE participants SET unshown_count = unshown_count - 1
             WHERE application = \(application) AND conversation = \(conversation)
                 AND (left_after IS NULL OR left_after >= \(place))
                 AND (cleared_to >= \(place) OR user_id \(in: hidden))
-            """)
+            """, reading: counts)
         try transaction.execute(
             """
             UPDATE participants SET
@@ -128,17 +161,19 @@ extension Projection {
             WHERE application = \(application) AND conversation = \(conversation)
                 AND (left_after IS NULL OR left_after >= \(place))
                 AND cleared_to < \(place) AND user_id \(notIn: hidden)
-            """)
+            """, reading: counts)
         // Answers as of an earlier event must still hide the message (rulings 20, 27).
         for user in hidden {
             try saveHiddenPositions(of: ReceiptOwner(conversation: conversation, user: user))
         }
-        try transaction.execute(
-            """
-            DELETE FROM hidden_messages
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND position = \(place)
-            """)
+        if !hidden.isEmpty {
+            try transaction.execute(
+                """
+                DELETE FROM hidden_messages
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND position = \(place)
+                """)
+        }
         try findLastMessage(in: conversation, of: nil, insteadOf: place)
     }
 
@@ -151,14 +186,26 @@ extension Projection {
             WHERE application = \(application) AND conversation = \(conversation)
                 AND position = \(place)
             ORDER BY user_id
-            """
+            """,
+            as: Transaction.hiders(of: place, in: conversation, of: application)
         ) { row in try row.user(0) }
     }
 
     func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
-        try transaction.receipts(in: [conversation], in: application)
-            .filter { _, receipts in receipts.read.contains(place.number) }
-            .map { owner, _ in owner.user }
+        try transaction.participantReceipts(in: conversation, in: application)
+            .filter { entry in entry.receipts?.read.contains(place.number) == true }
+            .map(\.participant.userID)
             .sorted()
+    }
+}
+
+extension Transaction {
+    /// The cache key of the participants that do not see the message at a position.
+    static func hiders(
+        of place: Position, in conversation: Conversation.ID, of application: Application.ID
+    ) -> RowCacheKey<UserID> {
+        RowCacheKey(
+            of: [.conversation(conversation, in: application, "hidden_messages")],
+            aspect: Array("hiders \(place.number)".utf8))
     }
 }

@@ -64,6 +64,7 @@ extension Projection {
         transaction.deferWrite(change, of: row) { [application] in
             change.sql(leavingOut: [], in: application)
         }
+        transaction.invalidate([.viewCounts(of: message.conversation, in: application)])
     }
 
     /// Puts a conversation into the views of users with a message.
@@ -105,6 +106,7 @@ extension Projection {
             \(position), \(moment))
             """,
             to: "messages", keys: application.bytes + message.id.bytes,
+            application.bytes + message.conversation.bytes,
             by: Insertion(
                 """
                 INSERT INTO messages (

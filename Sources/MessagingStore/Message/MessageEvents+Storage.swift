@@ -260,7 +260,7 @@ extension MessageDeleted: StoredEvent {
     func apply(to rows: Projection) throws {
         rows.keep(message)
         try rows.remember(deleted: message)
-        try rows.delete(message.id, in: message.conversation, at: message.position)
+        try rows.delete(message)
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] {

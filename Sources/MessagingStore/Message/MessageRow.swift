@@ -4,7 +4,28 @@ import SQL
 extension Transaction {
     /// A message; `nil` if it does not exist or is deleted.
     func message(_ id: Message.ID, in application: Application.ID) throws -> Message? {
-        try messages([id], in: application)[id]
+        Message(joining: try askMessage(id, in: application).rows())
+    }
+
+    /// Queries a message: for each of its parts, in order, the message with this part only.
+    func askMessage(
+        _ id: Message.ID, in application: Application.ID
+    ) throws -> DeferredRows<Message> {
+        try ask(
+            """
+            SELECT m.id, m.conversation, m.position, m.sender_user, m.sender_name, m.sent_at,
+                m.updated_at, m.version, m.weight, p.id, p.part_index, p.mime_type, p.body,
+                p.content, p.size, p.updated_at
+            FROM messages m
+            LEFT JOIN parts p ON p.application = m.application AND p.message = m.id
+            WHERE m.application = \(application) AND m.id = \(id)
+            ORDER BY COALESCE(p.place, p.part_index), p.part_index
+            """,
+            as: Message.fact(id, in: application)
+        ) { row in
+            try MessageRow(row).message(
+                with: try row.optionalBlob(9) == nil ? [] : [try MessagePart(row, from: 9)])
+        }
     }
 
     /// Messages by their ids, in two statements.
@@ -179,17 +200,40 @@ private struct PositionedPart {
     private var rank: Int64 { place ?? Int64(part.index) }
 }
 
+extension Message {
+    /// The cache key of a message with its parts.
+    static func fact(_ id: ID, in application: Application.ID) -> RowCacheKey<Message> {
+        RowCacheKey(of: [.message(id, in: application), .message(id, in: application, "parts")])
+    }
+
+    /// - Parameter pieces: A message with some of its parts each time, in order; `nil` for none.
+    fileprivate init?(joining pieces: [Message]) {
+        guard let first = pieces.first else { return nil }
+        self = pieces.count == 1 ? first : first.with(pieces.flatMap(\.parts))
+    }
+
+    private func with(_ parts: [MessagePart]) -> Message {
+        Message(
+            id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
+            parts: parts, updatedAt: updatedAt, version: version)
+    }
+}
+
 extension MessagePart {
-    /// Reads the columns of the statement above.
-    fileprivate init(_ row: borrowing Row) throws {
+    /// Reads the columns of the statements above.
+    ///
+    /// - Parameter first: The index of the first of them.
+    fileprivate init(_ row: borrowing Row, from first: Int = 0) throws {
+        func column(_ index: Int) -> Column { .index(first + index) }
         let body: Body =
-            if let content = try row.optionalID(4) as Content.ID? {
-                .content(content, size: try row.int64(5))
+            if let content = try row.optionalID(column(4)) as Content.ID? {
+                .content(content, size: try row.int64(column(5)))
             } else {
-                .inline(try row.blob(3))
+                .inline(try row.blob(column(3)))
             }
         self.init(
-            id: try row.id(0), index: try row.int(1), mimeType: try row.text(2), body: body,
-            updatedAt: try row.optionalTimestamp(6))
+            id: try row.id(column(0)), index: try row.int(column(1)),
+            mimeType: try row.text(column(2)), body: body,
+            updatedAt: try row.optionalTimestamp(column(6)))
     }
 }

@@ -34,6 +34,64 @@ extension Transaction {
     }
 }
 
+extension Transaction {
+    /// The current and former participants of a conversation in order, with their receipts.
+    func participantReceipts(
+        in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> [ParticipantReceipts] {
+        try ask(
+            PositionedReceipts.sql(in: "\(conversation)", of: application),
+            as: PositionedReceipts.rows(of: conversation, in: application)
+        ) { row in try PositionedReceipts(row) }
+        .rows()
+        .sorted { left, right in
+            PositionedParticipant.precedes(left.positioned, right.positioned)
+        }
+        .map { entry in
+            ParticipantReceipts(
+                participant: entry.positioned.participant, receipts: entry.receipts)
+        }
+    }
+}
+
+/// A participant with their index in the order of the conversation, and their receipts.
+struct PositionedReceipts {
+    fileprivate let positioned: PositionedParticipant
+    /// `nil` for none.
+    fileprivate let receipts: Receipts?
+
+    /// - Parameter conversation: Its id, as a value in a statement.
+    static func sql(in conversation: SQL, of application: Application.ID) -> SQL {
+        """
+        SELECT p.user_id, p.past, p.joined_after, p.left_after, p.state, p.cleared_to,
+            p.conversation, p.place, r.delivered, r.read
+        FROM participants p
+        LEFT JOIN receipts r ON r.application = p.application
+            AND r.conversation = p.conversation AND r.user_id = p.user_id
+        WHERE p.application = \(application) AND p.conversation = \(conversation)
+        """
+    }
+
+    init(_ row: borrowing Row) throws {
+        positioned = PositionedParticipant(
+            conversation: try row.id(6), place: try row.int64(7), participant: try Participant(row))
+        receipts =
+            try row.optionalText(8) == nil
+            ? nil : Receipts(delivered: try row.intervals(8), read: try row.intervals(9))
+    }
+
+    static func rows(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) -> RowCacheKey<PositionedReceipts> {
+        RowCacheKey(
+            of: [
+                .conversation(conversation, in: application, "participants"),
+                .conversation(conversation, in: application, "receipts"),
+                .allReceipts(of: conversation, in: application),
+            ], aspect: Array("receipts".utf8))
+    }
+}
+
 /// A participant of a conversation, and the receipts of its messages.
 struct ParticipantReceipts {
     let participant: Participant

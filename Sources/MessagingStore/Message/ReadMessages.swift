@@ -29,11 +29,13 @@ extension Transaction {
         case .system:
             let named =
                 try conversation ?? liveMessage(id, in: nil, in: application).conversation
-            let home = try lockedConversation(named, in: application)
-            return try liveMessage(id, in: home.id, in: application)
+            let home = try lockedConversationAlone(named, in: application)
+            guard let message = try message(id, in: application), message.conversation == home.id
+            else { throw Rejection.notFound(.message) }
+            return message
         case .user(let user):
             let message = try message(id, in: nil, by: perspective, in: application)
-            let home = try lockedConversation(message.conversation, in: application)
+            let home = try lockedConversationAlone(message.conversation, in: application)
             guard let part = try participant(user, in: home.id, in: application), !part.isFormer
             else { throw Rejection.accessDenied }
             guard message.sender.userID == user else { throw Rejection.notSender }
@@ -111,12 +113,7 @@ extension Transaction {
 
     /// Whether a message's conversation exists and is not deleted.
     func isAlive(_ home: Conversation.ID, in application: Application.ID) throws -> Bool {
-        try first(
-            """
-            SELECT 1 FROM conversations
-            WHERE application = \(application) AND id = \(home) AND deleted_at IS NULL
-            """
-        ) { _ in true } ?? false
+        try isDeleted(home, in: application) == false
     }
 
     /// A conversation, and its messages as the system sees them.

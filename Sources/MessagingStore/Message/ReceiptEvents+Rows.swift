@@ -11,7 +11,7 @@ extension Projection {
             of: try closingGaps(
                 beside: recorded.positions,
                 in: recorded.kind == .read ? known.read : known.delivered, of: owner))
-        try write(receipts, of: owner)
+        write(receipts, of: owner)
         guard recorded.kind == .read,
             let participant = try transaction.participant(
                 recorded.user, in: recorded.conversation, in: application)
@@ -20,8 +20,10 @@ extension Projection {
             of: participant, after: recorded.positions, knowing: receipts.read, owner)
     }
 
-    func write(_ receipts: Receipts, of owner: ReceiptOwner) throws {
-        try transaction.execute(
+    /// Writes the receipts of a participant, once for all their receipts of a commit.
+    func write(_ receipts: Receipts, of owner: ReceiptOwner) {
+        let row = Receipts.row(of: owner, in: application)
+        transaction.deferWrite(receipts, of: row) { [application] in
             """
             INSERT INTO receipts (application, conversation, user_id, delivered, read)
             VALUES (
@@ -29,7 +31,10 @@ extension Projection {
                 \(receipts.delivered.text), \(receipts.read.text)
             ) ON CONFLICT (application, conversation, user_id) DO UPDATE SET
                 delivered = excluded.delivered, read = excluded.read
-            """)
+            """
+        }
+        transaction.cache(receipts, for: row)
+        transaction.invalidate([.allReceipts(of: owner.conversation, in: application)])
     }
 
     /// Adds narrow gaps between positions in which no other participant has sent a message.
@@ -56,7 +61,7 @@ extension Projection {
     }
 
     /// The maximum distance between two ranges for which the messages between them are looked up.
-    private static var widestGap: Int64 { 64 }
+    private static var widestGap: Int64 { NearbyMessages.distance }
 
     /// Subtracts read messages from the unread count. It is set to zero when nothing is left to read, so that
     /// marking a long conversation as read counts none of its messages (R74, R75).
@@ -64,31 +69,32 @@ extension Projection {
         of reader: Participant, after positions: IntervalSet, knowing read: IntervalSet,
         _ owner: ReceiptOwner
     ) throws {
-        let view = try transaction.first(
-            """
-            SELECT c.last_position, p.unshown_count FROM participants p
-            JOIN conversations c ON c.application = p.application AND c.id = p.conversation
-            WHERE p.application = \(application) AND p.conversation = \(owner.conversation)
-                AND p.user_id = \(owner.user)
-            """
-        ) { row in (last: try row.position(0), unshown: try row.int64(1)) }
-        guard let view else { return }
-        let countable = reader.stay(upTo: view.last).intersection(reader.range(upTo: view.last))
+        guard var counts = try transaction.viewCounts(of: owner, in: application),
+            let last = try transaction.askLocked(owner.conversation, in: application).first()?
+                .lastPosition
+        else { return }
+        let countable = reader.stay(upTo: last).intersection(reader.range(upTo: last))
         var rest = countable.subtracting(read)
-        if !rest.isEmpty, rest.count <= view.unshown {
+        if !rest.isEmpty, rest.count <= counts.unshown {
             rest = rest.subtracting(
                 try transaction.hiddenPositions(of: owner, within: rest, in: application))
         }
-        let fresh =
+        counts.unread =
             rest.isEmpty
-            ? nil
-            : try transaction.count(
-                othersThan: owner, in: positions.intersection(countable), in: application)
-        try transaction.execute(
+            ? 0
+            : counts.unread
+                - (try transaction.count(
+                    othersThan: owner, in: positions.intersection(countable), in: application))
+        let row = RowCacheKey<Void>(
+            of: [.conversation(owner.conversation, in: application, "participants")],
+            aspect: Array("unread \(owner.user.text)".utf8))
+        transaction.deferWrite((), of: row) { [application, unread = counts.unread] in
             """
-            UPDATE participants SET unread_count = unread_count - COALESCE(\(fresh), unread_count)
+            UPDATE participants SET unread_count = \(unread)
             WHERE application = \(application) AND conversation = \(owner.conversation)
                 AND user_id = \(owner.user)
-            """)
+            """
+        }
+        transaction.cache(counts, for: ViewCounts.row(of: owner, in: application))
     }
 }

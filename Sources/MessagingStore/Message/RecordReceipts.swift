@@ -24,7 +24,7 @@ extension MessagingStore {
         in conversation: Conversation.ID, in application: Application.ID
     ) async throws -> IntervalSet {
         try await change(in: application) { context in
-            let conversation = try context.transaction.lockedConversation(
+            let conversation = try context.transaction.lockedConversationAlone(
                 conversation, in: application)
             return try context.recordReceipts(kind, of: positions, by: user, in: conversation)
         }
@@ -39,11 +39,19 @@ extension MessagingStore {
         _ kind: Receipts.Kind, of message: Message.ID, by user: UserID,
         in application: Application.ID
     ) async throws {
-        try await change(in: application) { context in
+        try await change(
+            in: application,
+            prefetching: { transaction in
+                _ = try transaction.askIdentity(of: user, in: application)
+                try transaction.prefetchMessage(message, in: application)
+                try transaction.prefetchView(of: message, by: user, in: application)
+                try transaction.prefetchReceipt(of: message, by: user, in: application)
+            }
+        ) { context in
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let message = try transaction.visibleMessage(message, for: user, in: application)
-            let conversation = try transaction.lockedConversation(
+            let conversation = try transaction.lockedConversationAlone(
                 message.conversation, in: application)
             guard message.sender.userID != user else { return }
             let number = message.position.number
@@ -114,7 +122,7 @@ extension MutationContext {
             try transaction.hiddenPositions(of: owner, within: asked, in: application))
         // If nothing is unread, only messages of an earlier stay can be newly read.
         var open = asked
-        if kind == .read, try transaction.unreadCount(of: owner, in: application) == 0 {
+        if kind == .read, try transaction.viewCounts(of: owner, in: application)?.unread ?? 0 == 0 {
             open = asked.subtracting(stay)
         }
         guard try transaction.isAny(byOthersThan: owner, in: open, in: application) else {
@@ -152,15 +160,14 @@ extension Transaction {
 
     /// The receipts of one participant.
     func receipts(of owner: ReceiptOwner, in application: Application.ID) throws -> Receipts {
-        try first(
+        try ask(
             """
             SELECT delivered, read FROM receipts
             WHERE application = \(application) AND conversation = \(owner.conversation)
                 AND user_id = \(owner.user)
-            """
-        ) { row in
-            Receipts(delivered: try row.intervals(0), read: try row.intervals(1))
-        } ?? Receipts()
+            """,
+            as: Receipts.row(of: owner, in: application)
+        ) { row in try Receipts(row) }.first() ?? Receipts()
     }
 
     /// The position of the last message at or before a position that a participant sees.
@@ -191,6 +198,11 @@ extension Transaction {
         othersThan owner: ReceiptOwner, in positions: IntervalSet, in application: Application.ID
     ) throws -> Int64 {
         try positions.intervals.reduce(0) { count, interval in
+            if interval.lowerBound == interval.upperBound,
+                let isAny = try isAnyNearby(byOthersThan: owner, in: interval, in: application)
+            {
+                return count + (isAny ? 1 : 0)
+            }
             let more = try first(
                 """
                 SELECT COUNT(*) FROM messages
@@ -209,6 +221,10 @@ extension Transaction {
         in application: Application.ID
     ) throws -> Bool {
         for interval in positions.intervals {
+            if let isAny = try isAnyNearby(byOthersThan: owner, in: interval, in: application) {
+                if isAny { return true }
+                continue
+            }
             let found = try first(
                 """
                 SELECT 1 FROM messages
@@ -223,14 +239,73 @@ extension Transaction {
         return false
     }
 
-    /// The number of unread messages of a participant.
-    func unreadCount(of owner: ReceiptOwner, in application: Application.ID) throws -> Int64 {
-        try first(
+    /// The same for one interval, from the messages read ahead (``prefetchReceipt(of:by:in:)``); `nil` when they do
+    /// not tell.
+    private func isAnyNearby(
+        byOthersThan owner: ReceiptOwner, in interval: ClosedRange<Int64>,
+        in application: Application.ID
+    ) throws -> Bool? {
+        func nearby(_ position: Int64) throws -> NearbyMessages? {
+            try cached(NearbyMessages.row(at: position, of: owner, in: application))
+        }
+        let (low, high) = (interval.lowerBound, interval.upperBound)
+        if low == high, let nearby = try nearby(low) { return nearby.isAt }
+        guard high - low < NearbyMessages.distance else { return nil }
+        if let last = try nearby(high + 1) { return last.before.map { $0 >= low } ?? false }
+        if let first = try nearby(low - 1) { return first.after.map { $0 <= high } ?? false }
+        return nil
+    }
+
+    /// The counts of a participant's view; `nil` for any other user.
+    func viewCounts(
+        of owner: ReceiptOwner, in application: Application.ID
+    ) throws -> ViewCounts? {
+        try ask(
             """
-            SELECT unread_count FROM participants
+            SELECT unread_count, unshown_count FROM participants
             WHERE application = \(application) AND conversation = \(owner.conversation)
                 AND user_id = \(owner.user)
-            """
-        ) { row in try row.int64(0) } ?? 0
+            """,
+            as: ViewCounts.row(of: owner, in: application)
+        ) { row in try ViewCounts(row) }.first()
+    }
+}
+
+/// Counts of a participant's view of a conversation.
+struct ViewCounts {
+    /// The number of unread messages.
+    var unread: Int64
+    /// The number of messages of the conversation that the view does not have.
+    let unshown: Int64
+
+    init(_ row: borrowing Row) throws {
+        unread = try row.int64(0)
+        unshown = try row.int64(1)
+    }
+
+    static func row(
+        of owner: ReceiptOwner, in application: Application.ID
+    ) -> RowCacheKey<ViewCounts> {
+        RowCacheKey(
+            of: [
+                .conversation(owner.conversation, in: application, "participants"),
+                .viewCounts(of: owner.conversation, in: application),
+            ], aspect: Array("counts \(owner.user.text)".utf8))
+    }
+}
+
+extension Receipts {
+    /// Reads the columns `delivered` and `read`.
+    init(_ row: borrowing Row) throws {
+        self.init(delivered: try row.intervals(0), read: try row.intervals(1))
+    }
+
+    /// The row of a participant's receipts.
+    static func row(
+        of owner: ReceiptOwner, in application: Application.ID
+    ) -> RowCacheKey<Receipts> {
+        RowCacheKey(
+            of: [.conversation(owner.conversation, in: application, "receipts")],
+            aspect: Array(owner.user.text.utf8))
     }
 }

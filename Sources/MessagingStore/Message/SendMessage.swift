@@ -288,8 +288,12 @@ extension Transaction {
                     AND replay_key \(in: .blobs(names))
             )
             """,
-            as: names.count > 1
-                ? nil : RowCacheKey(of: application.bytes + names[0], in: "messages", "replay_keys")
+            as: RowCacheKey(
+                of: names.flatMap { name in
+                    ["messages", "replay_keys"].map { table in
+                        RowKey(application.bytes + name, in: table)
+                    }
+                }, aspect: Array("sendings".utf8) + names.dropFirst().joined())
         ) { row in try row.int64(0) + row.int64(1) > 0 }
     }
 }

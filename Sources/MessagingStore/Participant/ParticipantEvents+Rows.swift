@@ -82,7 +82,9 @@ extension Projection {
                 application, id, \(user), \(place), '', \(last), NULL, NULL, created_at,
                 \(state.rawValue), message_count - \(hidden), \(hidden), created_at
             FROM conversations WHERE application = \(application) AND id = \(conversation)
-            """)
+            """,
+            reading: [.conversation(conversation, in: application)],
+            changing: [.conversation(conversation, in: application, "participants")])
     }
 
     /// Adds a former participant. What they deleted for themselves stays hidden; leaving hides nothing (rulings

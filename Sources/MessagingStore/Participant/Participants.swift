@@ -31,7 +31,10 @@ extension Transaction {
             WHERE application = \(application) AND conversation = \(conversation)
                 AND left_after IS NULL
             ORDER BY place
-            """
+            """,
+            as: RowCacheKey(
+                of: [.conversation(conversation, in: application, "participants")],
+                aspect: Array("current".utf8))
         ) { row in try row.user(0) }
     }
 
@@ -52,9 +55,8 @@ extension Transaction {
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = \(user)
             """,
-            as: RowCacheKey(
-                of: application.bytes + conversation.bytes, in: "participants",
-                aspect: Array("part \(user.text)".utf8))
+            as: Participant.fact(
+                of: ReceiptOwner(conversation: conversation, user: user), in: application)
         ) { row in try Participant(row) }
     }
 
@@ -80,6 +82,15 @@ extension Transaction {
 }
 
 extension Participant {
+    /// The cache key of a participant.
+    static func fact(
+        of owner: ReceiptOwner, in application: Application.ID
+    ) -> RowCacheKey<Participant> {
+        RowCacheKey(
+            of: [.conversation(owner.conversation, in: application, "participants")],
+            aspect: Array("part \(owner.user.text)".utf8))
+    }
+
     /// The columns that ``init(_:)`` reads, in this order.
     static let columns: StaticString =
         "user_id, past, joined_after, left_after, state, cleared_to"
@@ -152,15 +163,26 @@ extension Transaction {
         of owner: ReceiptOwner, within range: IntervalSet, in application: Application.ID
     ) throws -> IntervalSet {
         guard let low = range.intervals.first, let high = range.intervals.last else { return range }
-        let found = try rows(
+        let found = try ask(
             """
             SELECT position FROM hidden_messages
             WHERE application = \(application) AND conversation = \(owner.conversation)
                 AND position BETWEEN \(low.lowerBound) AND \(high.upperBound)
                 AND user_id = \(owner.user)
-            """
+            """,
+            as: Self.hiddenPositions(
+                of: owner, within: low.lowerBound...high.upperBound, in: application)
         ) { row in try row.int64(0) }
-        return IntervalSet(found.map { position in position...position })
+        return IntervalSet(try found.rows().map { position in position...position })
+    }
+
+    /// The cache key of the positions in a range whose messages a user does not see.
+    static func hiddenPositions(
+        of owner: ReceiptOwner, within range: ClosedRange<Int64>, in application: Application.ID
+    ) -> RowCacheKey<Int64> {
+        RowCacheKey(
+            of: [.conversation(owner.conversation, in: application, "hidden_messages")],
+            aspect: Array("\(range.lowerBound) \(range.upperBound) \(owner.user.text)".utf8))
     }
 }
 

@@ -48,10 +48,8 @@ extension Projection {
     ) throws {
         guard !joined.isEmpty, participants.count > 1 else { return }
         try connect(
-            pairs(
-                of: conversation,
-                where: "a.state <> 'unseen' AND \(oneOf: joined, among: participants)"),
-            isMeeting: isMeeting)
+            "a.state <> 'unseen' AND \(oneOf: joined, among: participants)", joined + participants,
+            of: conversation, isMeeting: isMeeting)
     }
 
     /// The current participants of a conversation that have not seen it yet.
@@ -70,27 +68,51 @@ extension Projection {
     /// - Parameter users: Current participants that ``connect(_:among:of:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
         guard !users.isEmpty else { return }
-        try connect(pairs(of: conversation, where: "a.user_id \(in: users)"))
+        try connect("a.user_id \(in: users)", users, of: conversation)
     }
 
-    /// Makes pairs follow, or counts one more shared conversation.
-    private func connect(_ pairs: SQL, isMeeting: Bool = true) throws {
-        let followers = try transaction.rows(
+    /// Makes pairs of participants follow, or counts one more shared conversation.
+    ///
+    /// The new pairs are counted before they are inserted: their number is then not awaited from the insertion.
+    ///
+    /// - Parameters:
+    ///   - condition: Selects the pairs.
+    ///   - followers: At least the users that follow in these pairs.
+    private func connect(
+        _ condition: SQL, _ followers: [UserID], of conversation: Conversation.ID,
+        isMeeting: Bool = true
+    ) throws {
+        let pairs = pairs(of: conversation, where: condition)
+        let participants = RowKey.conversation(conversation, in: application, "participants")
+        let new: SQL =
+            """
+            \(pairs) AND NOT EXISTS (
+                SELECT 1 FROM following f
+                WHERE f.application = a.application AND f.follower = a.user_id
+                    AND f.followed = b.user_id
+            )
+            """
+        try transaction.execute(
+            """
+            UPDATE identities SET following_count = following_count + (
+                SELECT COUNT(*) \(new) AND a.user_id = identities.user_id
+            )
+            WHERE application = \(application) AND user_id IN (SELECT a.user_id \(new))
+            """,
+            reading: Set(followers).map { user in .user(user, in: application) } + [participants])
+        try transaction.execute(
             """
             INSERT INTO following (application, follower, followed, is_kept, shared_count)
             SELECT a.application, a.user_id, b.user_id, \(raw: isMeeting ? "1" : "0"), 0 \(pairs)
             ON CONFLICT (application, follower, followed) DO NOTHING
-            RETURNING follower
-            """
-        ) { row in try row.user(0) }
+            """, reading: [participants])
         try transaction.execute(
             """
             UPDATE following SET
                 shared_count = shared_count + 1, is_kept = \(raw: isMeeting ? "1" : "is_kept")
             WHERE application = \(application)
                 AND (follower, followed) IN (SELECT a.user_id, b.user_id \(pairs))
-            """)
-        try countFollowing(of: followers, by: 1)
+            """, reading: [participants])
     }
 
     /// Counts one shared conversation less for participants that leave; their rows still exist.

@@ -114,6 +114,53 @@ extension Transaction {
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
+    /// The same, without a query if all of them were read before in this commit.
+    func prefetchedIdentities(
+        of users: Set<UserID>, in application: Application.ID
+    ) throws -> [UserID: BasicIdentity] {
+        var found: [UserID: BasicIdentity] = [:]
+        for user in users {
+            guard let read = try cachedRows(BasicIdentity.fact(of: user, in: application)) else {
+                return try identities(of: users, in: application)
+            }
+            found[user] = read.first
+        }
+        return found
+    }
+
+    /// Queries the identities of users ahead.
+    func prefetchIdentities(of users: [UserID], in application: Application.ID) throws {
+        try prefetchIdentities(
+            "SELECT column1 AS user_id FROM \(table: "named", of: [.texts(users.map(\.text))])",
+            in: application)
+    }
+
+    /// Queries the identities of the current participants of a conversation ahead.
+    func prefetchIdentities(
+        in conversation: Conversation.ID, in application: Application.ID
+    ) throws {
+        try prefetchIdentities(
+            """
+            SELECT user_id FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND left_after IS NULL
+            """, in: application)
+    }
+
+    private func prefetchIdentities(_ users: SQL, in application: Application.ID) throws {
+        try prefetch(
+            """
+            SELECT \(raw: BasicIdentity.columns), u.user_id FROM (\(users)) AS u
+            LEFT JOIN identities i ON i.application = \(application) AND i.user_id = u.user_id
+            """
+        ) { row in
+            (
+                BasicIdentity.fact(of: try row.user(4), in: application),
+                try row.optionalUser(0) == nil ? nil : try BasicIdentity(row)
+            )
+        }
+    }
+
     /// Queries what objects show of a user; no row for an unknown user.
     func askIdentity(
         of user: UserID, in application: Application.ID
@@ -123,7 +170,7 @@ extension Transaction {
             SELECT \(raw: BasicIdentity.columns) FROM identities i
             WHERE i.application = \(application) AND i.user_id = \(user)
             """,
-            as: RowCacheKey(of: application.bytes + Array(user.text.utf8), in: "identities")
+            as: BasicIdentity.fact(of: user, in: application)
         ) { row in try BasicIdentity(row) }
     }
 
@@ -131,7 +178,7 @@ extension Transaction {
     ///
     /// - Throws: `Rejection.notFound(.user)`.
     func requireUser(_ user: UserID, in application: Application.ID) throws {
-        guard try conversationCount(of: user, in: application) != nil else {
+        guard try askIdentity(of: user, in: application).first() != nil else {
             throw Rejection.notFound(.user)
         }
     }
@@ -166,6 +213,13 @@ extension [UserID: BasicIdentity] {
 }
 
 extension BasicIdentity {
+    /// The cache key of what objects show of a user.
+    static func fact(
+        of user: UserID, in application: Application.ID
+    ) -> RowCacheKey<BasicIdentity> {
+        RowCacheKey(of: [.user(user, in: application)])
+    }
+
     /// The columns that ``init(_:)`` reads, in this order, from the table with the alias `i`.
     static let columns: StaticString = "i.user_id, i.display_name, i.avatar_url, i.kind"
 

@@ -66,7 +66,7 @@ extension Projection {
                         THEN \(User.IdentityStatus.named.rawValue) ELSE status
                     END
                 WHERE application = \(application) AND user_id \(in: some)
-                """)
+                """, reading: some.map { user in .user(user, in: application) })
         }
     }
 
@@ -98,28 +98,23 @@ extension Projection {
     private func create(_ users: [UserID], as status: User.IdentityStatus) throws -> Int {
         var created = 0
         for some in Set(users).sorted().chunks(of: Self.usersAtOnce) {
-            let known = Set(
-                try transaction.rows(
+            let known = try transaction.prefetchedIdentities(of: Set(some), in: application)
+            let new = some.filter { user in known[user] == nil }
+            for user in new {
+                transaction.add(
                     """
-                    SELECT user_id FROM identities
-                    WHERE application = \(application) AND user_id \(in: some)
-                    """
-                ) { row in try row.user(0) })
-            let new = some.filter { user in !known.contains(user) }
-            for piece in new.powers(upTo: Self.usersAtOnce) {
-                let rows = piece.map { user -> [SQLValue] in
-                    [
-                        application.bytes.sqlValue, user.text.sqlValue,
-                        Identity.Kind.user.rawValue.sqlValue, Int64(0).sqlValue,
-                        status.rawValue.sqlValue, moment.milliseconds.sqlValue,
-                    ]
-                }
-                try transaction.execute(
-                    """
-                    INSERT INTO identities (
-                        application, user_id, kind, conversation_count, status, created_at
-                    ) VALUES \(rows: rows)
-                    """)
+                    (\(application), \(user), \(Identity.Kind.user.rawValue), 0, \(status.rawValue),
+                    \(moment))
+                    """,
+                    to: "identities", keys: application.bytes + Array(user.text.utf8),
+                    by: Insertion(
+                        """
+                        INSERT INTO identities (
+                            application, user_id, kind, conversation_count, status, created_at
+                        ) VALUES
+                        """))
+                transaction.cache(
+                    BasicIdentity(userID: user), for: BasicIdentity.fact(of: user, in: application))
             }
             created += new.count
         }

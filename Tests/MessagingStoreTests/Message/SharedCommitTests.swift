@@ -60,15 +60,57 @@ import Testing
             { try await $0.send(to: groupOfThree, id: .sample(902), key: .sample(901)) }, at: 36)
         changes.insert({ try await $0.send(to: .sample(77)) }, at: 40)
         changes.insert({ try await $0.send(to: groupOfThree, id: first) }, at: 44)
+        for (index, change) in otherChanges.enumerated() {
+            changes.insert(change, at: 8 + 2 * index)
+        }
+        return changes
+    }()
+
+    /// Receipts, and changes of metadata, parts and messages, each between messages of the same conversation.
+    private static let otherChanges: [Change] = {
+        var changes: [Change] = []
+        for number in 1...6 {
+            let message = Message.ID.sample(UInt128(101 + number))
+            for reader in [UserID.ana, .cy, .bo] {
+                changes.append {
+                    try await $0.store.recordReceipt(
+                        number % 2 == 0 ? .delivery : .read, of: message, by: reader,
+                        in: $0.application)
+                }
+            }
+            changes.append {
+                try await $0.patch(groupOfThree, .setMetadata(path: ["\(number)"], .text("x")))
+            }
+            changes.append {
+                _ = try await $0.store.addPart(
+                    .text("\(number)"), to: message, in: nil, by: .system, in: $0.application)
+            }
+            changes.append {
+                try await $0.create(
+                    [.ana, .named("new \(number)")], isDistinct: number > 2,
+                    id: .sample(UInt128(500 + number / 2)))
+            }
+            changes.append {
+                try await $0.store.changeParts(
+                    .replace(.index(0), .text("new")), of: message, in: groupOfThree, by: .system,
+                    in: $0.application)
+            }
+            if number > 3 {
+                changes.append {
+                    try await $0.store.deleteMessage(message, in: nil, in: $0.application)
+                }
+            }
+        }
         return changes
     }()
 }
 
 extension SampleApplication {
     /// Runs changes in this order in one commit, after a change that blocks the writer meanwhile.
-    fileprivate func runInOneCommit(_ changes: [@Sendable (SampleApplication) async throws -> Void])
-        async throws
-    {
+    func runInOneCommit(
+        _ changes: [@Sendable (SampleApplication) async throws -> Void],
+        ignoringFailures: Bool = true
+    ) async throws {
         let gate = DispatchSemaphore(value: 0)
         let isHeld = Locked(false)
         async let holding: Void = database.write { transaction in
@@ -77,12 +119,15 @@ extension SampleApplication {
             gate.wait()
         }
         while !isHeld.withLock({ $0 }) { await Task.yield() }
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, change) in changes.enumerated() {
-                group.addTask { try? await change(self) }
+                group.addTask {
+                    do { try await change(self) } catch  where ignoringFailures {}
+                }
                 while database.waitingChanges <= index { await Task.yield() }
             }
             gate.signal()
+            try await group.waitForAll()
         }
         try await holding
     }

@@ -1,0 +1,210 @@
+import Messaging
+import SQL
+
+// Queries of the changes that name a message, sent before they run. A change asks for the rows of a conversation by
+// its id, which is known only when the message has been read; these queries read them by the id of the message.
+extension Transaction {
+    /// Queries a message, its conversation, and the end of the log, which every event needs.
+    func prefetchMessage(_ id: Message.ID, in application: Application.ID) throws {
+        _ = try askMessage(id, in: application)
+        _ = try askLogEnd(in: application)
+        try prefetch(
+            """
+            SELECT \(raw: Conversation.columns) FROM conversations
+            WHERE application = \(application) AND id = \(home(of: id, in: application))
+            \(.untilCommit)
+            """
+        ) { row in
+            let conversation = try Conversation(row)
+            return (Conversation.fact(conversation.id, in: application), conversation)
+        }
+    }
+
+    /// Queries what the participants of the conversation of a message have received of it, and which of them do not
+    /// see the message.
+    func prefetchReceipts(of id: Message.ID, in application: Application.ID) throws {
+        try prefetch(
+            PositionedReceipts.sql(in: home(of: id, in: application), of: application)
+        ) { row in
+            let receipts = try PositionedReceipts(row)
+            return (PositionedReceipts.rows(of: try row.id(6), in: application), receipts)
+        }
+        try prefetch(
+            """
+            SELECT m.conversation, m.position, h.user_id FROM messages m
+            LEFT JOIN hidden_messages h ON h.application = m.application
+                AND h.conversation = m.conversation AND h.position = m.position
+            WHERE m.application = \(application) AND m.id = \(id)
+            ORDER BY h.user_id
+            """
+        ) { row in
+            (
+                Self.hiders(of: try row.position(1), in: try row.id(0), of: application),
+                try row.optionalUser(2)
+            )
+        }
+    }
+
+    /// Queries whether a user sees a message.
+    func prefetchView(
+        of id: Message.ID, by user: UserID, in application: Application.ID
+    ) throws {
+        try prefetch(
+            """
+            SELECT \(raw: Participant.columns), conversation
+            FROM participants
+            WHERE application = \(application) AND user_id = \(user)
+                AND conversation = \(home(of: id, in: application))
+            """
+        ) { row in
+            let owner = ReceiptOwner(conversation: try row.id(6), user: user)
+            return (Participant.fact(of: owner, in: application), try Participant(row))
+        }
+        try prefetch(
+            """
+            SELECT m.conversation, m.position, h.position FROM messages m
+            LEFT JOIN hidden_messages h ON h.application = m.application
+                AND h.conversation = m.conversation AND h.position = m.position
+                AND h.user_id = \(user)
+            WHERE m.application = \(application) AND m.id = \(id)
+            """
+        ) { row in
+            let owner = ReceiptOwner(conversation: try row.id(0), user: user)
+            let number = try row.int64(1)
+            return (
+                Self.hiddenPositions(of: owner, within: number...number, in: application),
+                try row.optionalInt64(2)
+            )
+        }
+    }
+
+    /// Queries what a receipt of a message by a user depends on, besides whether they see it.
+    func prefetchReceipt(
+        of id: Message.ID, by user: UserID, in application: Application.ID
+    ) throws {
+        try prefetch(
+            """
+            SELECT unread_count, unshown_count, conversation FROM participants
+            WHERE application = \(application) AND user_id = \(user)
+                AND conversation = \(home(of: id, in: application))
+            """
+        ) { row in
+            let owner = ReceiptOwner(conversation: try row.id(2), user: user)
+            return (ViewCounts.row(of: owner, in: application), try ViewCounts(row))
+        }
+        try prefetch(
+            """
+            SELECT r.delivered, r.read, m.conversation FROM messages m
+            LEFT JOIN receipts r ON r.application = m.application
+                AND r.conversation = m.conversation AND r.user_id = \(user)
+            WHERE m.application = \(application) AND m.id = \(id)
+            """
+        ) { row in
+            let owner = ReceiptOwner(conversation: try row.id(2), user: user)
+            let isThere = try row.optionalText(0) != nil
+            return (Receipts.row(of: owner, in: application), isThere ? try Receipts(row) : nil)
+        }
+        try prefetch(NearbyMessages.sql(of: id, notBy: user, in: application)) { row in
+            let owner = ReceiptOwner(conversation: try row.id(0), user: user)
+            return (
+                NearbyMessages.row(at: try row.int64(1), of: owner, in: application),
+                try NearbyMessages(row, notBy: user)
+            )
+        }
+    }
+
+    /// The conversation of a message, as a value in a statement.
+    private func home(of id: Message.ID, in application: Application.ID) -> SQL {
+        "(SELECT conversation FROM messages WHERE application = \(application) AND id = \(id))"
+    }
+}
+
+extension RowKey {
+    /// The row of a conversation, or the rows of another table that belong to it.
+    ///
+    /// In `messages` it stands for the positions and senders of messages; what else they hold has ``message(_:in:_:)``.
+    static func conversation(
+        _ id: Conversation.ID, in application: Application.ID, _ table: String = "conversations"
+    ) -> RowKey {
+        RowKey(application.bytes + id.bytes, in: table)
+    }
+
+    /// The row of the distinct conversation of a set of participants.
+    static func distinctConversation(
+        of key: DistinctKey, in application: Application.ID
+    ) -> RowKey {
+        RowKey(application.bytes + key.digest, in: "conversations")
+    }
+
+    /// The row of a message, or its parts.
+    static func message(
+        _ id: Message.ID, in application: Application.ID, _ table: String = "messages"
+    ) -> RowKey {
+        RowKey(application.bytes + id.bytes, in: table)
+    }
+
+    /// What objects show of a user, and whether the user exists.
+    static func user(_ user: UserID, in application: Application.ID) -> RowKey {
+        RowKey(application.bytes + Array(user.text.utf8), in: "identities")
+    }
+
+    /// The counts of a conversation in the rows of its participants, which messages and receipts change.
+    static func viewCounts(
+        of id: Conversation.ID, in application: Application.ID
+    ) -> RowKey {
+        RowKey(application.bytes + id.bytes + [1], in: "participants")
+    }
+
+    /// The receipts of all participants of a conversation together.
+    static func allReceipts(
+        of id: Conversation.ID, in application: Application.ID
+    ) -> RowKey {
+        RowKey(application.bytes + id.bytes + [1], in: "receipts")
+    }
+}
+
+/// The messages of other senders at a position and close to it.
+struct NearbyMessages {
+    /// The position of the last one before; `nil` for none in ``distance``.
+    let before: Int64?
+    let isAt: Bool
+    /// The position of the first one after; `nil` for none in ``distance``.
+    let after: Int64?
+
+    /// How far other positions are looked up.
+    static var distance: Int64 { 64 }
+
+    /// - Parameter user: The user whose own messages are left out.
+    fileprivate static func sql(
+        of id: Message.ID, notBy user: UserID, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT m.conversation, m.position, (
+            SELECT MAX(o.position) FROM messages o
+            WHERE o.application = m.application AND o.conversation = m.conversation
+                AND o.position < m.position AND o.position >= m.position - \(distance)
+                AND (o.sender_user IS NULL OR o.sender_user <> \(user))
+        ), (
+            SELECT MIN(o.position) FROM messages o
+            WHERE o.application = m.application AND o.conversation = m.conversation
+                AND o.position > m.position AND o.position <= m.position + \(distance)
+                AND (o.sender_user IS NULL OR o.sender_user <> \(user))
+        ), m.sender_user
+        FROM messages m WHERE m.application = \(application) AND m.id = \(id)
+        """
+    }
+
+    fileprivate init(_ row: borrowing Row, notBy user: UserID) throws {
+        before = try row.optionalInt64(2)
+        after = try row.optionalInt64(3)
+        isAt = try row.optionalUser(4) != user
+    }
+
+    static func row(
+        at position: Int64, of owner: ReceiptOwner, in application: Application.ID
+    ) -> RowCacheKey<NearbyMessages> {
+        RowCacheKey(
+            of: [.conversation(owner.conversation, in: application, "messages")],
+            aspect: Array("nearby \(position) \(owner.user.text)".utf8))
+    }
+}
