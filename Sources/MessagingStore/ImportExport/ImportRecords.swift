@@ -223,29 +223,35 @@ private struct RecordImporter {
         }
         guard try trace.first() == nil else { return nil }
         for content in archived.contents { _ = try isMissing(content, "contents.") }
-        let isOwn = home.id == message.conversation
-        if isOwn, try neighbour.first() == nil {
-            guard let conversation, try isMerged(home, since: conversation) else { return archived }
-            return archived.moved(
-                to: message.position, in: home.id,
-                recipients: conversation.recipients(at: message.position))
+        let keepsPositions =
+            try home.id == message.conversation && !isMerged(home, since: conversation)
+        if keepsPositions {
+            guard try neighbour.first() != nil else { return archived }
+            unordered.insert(home.id)
         }
-        // Messages of a merged conversation are sorted when all have been imported.
-        if isOwn { unordered.insert(home.id) }
+        // Messages of a merged conversation are sorted when all have been imported. Until then they follow the
+        // last position: a free position before it may be one up to which a participant deleted all messages.
         return archived.moved(
             to: home.lastPosition.next, in: home.id,
             recipients: conversation?.recipients(at: message.position) ?? [])
     }
 
-    /// Whether a conversation was merged after its record was written: the receipts and hidden positions of its
-    /// record then have to be stored with each message.
+    /// Whether a conversation was merged after its record was written: the positions of the record are then those
+    /// of other messages here, and its receipts and hidden positions have to be stored with each message.
+    ///
+    /// Every merge raises the version. The record of a conversation that was merged on the other server may name
+    /// the same aliases.
     private mutating func isMerged(
-        _ home: Conversation, since record: ArchivedConversation
+        _ home: Conversation, since record: ArchivedConversation?
     ) throws -> Bool {
         guard home.isDistinct else { return false }
         if let known = mergers[home.id] { return known }
         let aliases = try transaction.aliases(of: home.id, in: application)
-        let isMerged = !aliases.subtracting(record.aliases).isEmpty
+        let isUnchanged =
+            record.map { record in
+                aliases == Set(record.aliases) && home.version == record.conversation.version
+            } ?? false
+        let isMerged = !aliases.isEmpty && !isUnchanged
         mergers[home.id] = isMerged
         return isMerged
     }

@@ -190,7 +190,8 @@ extension Projection {
             UPDATE conversations SET
                 message_count = message_count + 1,
                 last_sent_at = CASE
-                    WHEN last_position < \(message.position) OR last_sent_at IS NULL
+                    WHEN last_sent_at IS NULL
+                        OR (last_position < \(message.position) AND last_sent_at < \(message.sentAt))
                     THEN \(message.sentAt) ELSE last_sent_at
                 END,
                 last_position = CASE

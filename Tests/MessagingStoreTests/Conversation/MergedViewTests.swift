@@ -38,7 +38,7 @@ import Testing
     }
 }
 
-private struct MergeRun {
+struct MergeRun {
     /// What a user sees of a conversation.
     struct VisibleState: Equatable {
         struct VisibleMessage: Equatable {
@@ -137,7 +137,11 @@ private struct MergeRun {
         return all
     }
 
-    func visibleState(of conversation: Conversation.ID) async throws -> [UserID: VisibleState] {
+    /// - Parameter other: The application that has the conversation; `nil` for the one of the actions.
+    func visibleState(
+        of conversation: Conversation.ID, in other: SampleApplication? = nil
+    ) async throws -> [UserID: VisibleState] {
+        let sample = other ?? self.sample
         var visibleStates: [UserID: VisibleState] = [:]
         for user in users {
             guard try await sample.sees(conversation, user) else {

@@ -200,7 +200,7 @@ extension SampleApplication {
     {
         var outcomes: [ImportOutcome] = []
         var steps: [ImportStep] = []
-        var open: Conversation.ID?
+        var open: ArchivedConversation?
         for line in lines {
             switch line {
             case .application(let application):
@@ -209,14 +209,14 @@ extension SampleApplication {
             case .record(let record):
                 if case .message = record {
                 } else {
-                    if let open { steps.append(.reconcile(open)) }
+                    if let open { steps.append(.reconcile(open.conversation.id)) }
                     open = nil
                 }
-                if case .conversation(let imported) = record { open = imported.conversation.id }
-                steps.append(.record(record))
+                if case .conversation(let imported) = record { open = imported }
+                steps.append(.record(record, of: open))
             }
         }
-        if let open { steps.append(.reconcile(open)) }
+        if let open { steps.append(.reconcile(open.conversation.id)) }
         for some in steps.chunks(of: count) {
             outcomes += try await store.importRecords(some, in: application)
         }

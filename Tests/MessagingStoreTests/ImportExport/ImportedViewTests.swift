@@ -1,0 +1,166 @@
+import Messaging
+import SQL
+import TestSupport
+import Testing
+
+@testable import MessagingStore
+
+/// A distinct conversation is imported whose participants already have one (X1, ruling 26), and some have deleted
+/// one of the two from their own view.
+@Suite struct `Imported views` {
+    @Test(arguments: [true, false], [[true, false], [false, true], [true, true]])
+    func `R16: a user who deleted a conversation sees all other messages after an import`(
+        isImportedOneOlder: Bool, deletes: [Bool]
+    ) async throws {
+        let here = try await SampleApplication()
+        let there = try await SampleApplication(opening: here.application)
+        (isImportedOneOlder ? here : there).wait(milliseconds: 1)
+        let names = ["here", "there"]
+        var servers: [(sample: SampleApplication, id: Conversation.ID)] = []
+        for sample in [here, there] {
+            let created = try await sample.create(isDistinct: true).object
+            servers.append((sample, created.conversation.id))
+        }
+        var seen: [UserID: [String]] = [:]
+        // The messages of the two servers alternate in time; those of the older conversation come first.
+        for round in 1...4 {
+            for ((sample, id), name) in zip(servers, names) {
+                sample.tick()
+                try await sample.send("\(name) \(round)", by: .bo, to: id)
+            }
+            guard round == 2 else { continue }
+            for ((sample, id), isDeleted) in zip(servers, deletes) where isDeleted {
+                try await sample.delete(id, .forMe, by: .ana)
+            }
+        }
+        for round in (1...4).reversed() {
+            let sent = Array(zip(names, deletes))
+            for (name, isDeleted) in isImportedOneOlder ? sent : sent.reversed() {
+                seen[.bo, default: []].append("\(name) \(round)")
+                if round > 2 || !isDeleted { seen[.ana, default: []].append("\(name) \(round)") }
+            }
+        }
+        let lines = try await there.exportedLines()
+        let outcomes = try await here.importLines(lines)
+        #expect(outcomes.count { outcome in outcome == .merged } == 1)
+        let winner = try await here.read(servers[0].id).conversation.id
+        #expect(winner == servers[isImportedOneOlder ? 1 : 0].id)
+        for (user, texts) in seen {
+            #expect(try await here.seen(winner, by: user).map(\.text) == texts)
+            let view = try await here.view(of: winner, for: user)
+            #expect(view.totalCount == Int64(texts.count))
+            #expect(view.unreadCount == (user == .ana ? Int64(texts.count) : 0))
+            #expect(view.lastMessage?.text == texts[0])
+        }
+        try await here.expectSettled(winner)
+        let rows = try await here.rows()
+        #expect(Set(try await here.importLines(lines)) == [.present])
+        #expect(try await here.rows() == rows)
+        try await here.expectSameRowsAgain()
+        try await here.expectSameExportAgain()
+    }
+
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func `X1.3: users see after an import what they saw in both conversations, also after a replay`(
+        seed: UInt64
+    ) async throws {
+        var random = SeededGenerator(seed)
+        var run = try await MergeRun(seed: seed)
+        for _ in 1...50 { try await run.step() }
+        let before = try await run.visibleStates()
+        let lines = try await run.sample.exportedLines()
+        let known = random.number(0...1)
+        let sample = try await SampleApplication(opening: run.sample.application, isEmpty: true)
+        try await sample.importLines(
+            lines.filter { line in line.conversation != run.conversations[1 - known] })
+        // Half of the imports stop anywhere, and are repeated.
+        let stop = random.once(in: 2) ? random.number(0...lines.count) : 0
+        let count = random.one(of: [1, 4, 16, 64])
+        let outcomes =
+            try await sample.importLines(Array(lines.prefix(stop)), atOnce: count)
+            + sample.importLines(lines, atOnce: count)
+        #expect(outcomes.count { outcome in outcome == .merged } == 1, "seed \(seed)")
+        try await expect(sample, shows: before, of: run, "seed \(seed)")
+        let rows = try await sample.rows()
+        #expect(Set(try await sample.importLines(lines)) == [.present], "seed \(seed)")
+        #expect(try await sample.rows() == rows, "seed \(seed)")
+        try await sample.expectSameRowsAgain("seed \(seed)")
+        try await sample.expectSameExportAgain("seed \(seed)")
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `X1.3: a conversation that was merged on the other server keeps its views too`(
+        seed: UInt64
+    ) async throws {
+        var run = try await MergeRun(seed: seed)
+        for _ in 1...50 { try await run.step() }
+        let before = try await run.visibleStates()
+        let lines = try await run.sample.exportedLines()
+        let winner = try await run.sample.reconcile(run.conversations[1])
+        let merged = try await run.sample.exportedLines()
+        let sample = try await SampleApplication(opening: run.sample.application, isEmpty: true)
+        // Only the one that lost is known here; the record of the other names it as an alias.
+        try await sample.importLines(lines.filter { line in line.conversation != winner })
+        let outcomes = try await sample.importLines(merged)
+        #expect(outcomes.contains(.merged), "seed \(seed)")
+        try await expect(sample, shows: before, of: run, "seed \(seed)")
+        #expect(Set(try await sample.importLines(merged)) == [.present], "seed \(seed)")
+        try await sample.expectSameRowsAgain("seed \(seed)")
+        try await sample.expectSameExportAgain("seed \(seed)")
+    }
+
+    /// Expects that each user sees in the only conversation what they saw in both.
+    private func expect(
+        _ sample: SampleApplication, shows before: [[UserID: MergeRun.VisibleState]],
+        of run: MergeRun, _ seed: String
+    ) async throws {
+        let winner = try await sample.read(run.conversations[0]).conversation.id
+        let after = try await run.visibleState(of: winner, in: sample)
+        for user in run.users {
+            let comment: Comment = "\(seed), \(user)"
+            let both = MergeRun.VisibleState.merging(before.compactMap { states in states[user] })
+            var one = after[user] ?? MergeRun.VisibleState()
+            let times = one.messages.map(\.sentAt)
+            #expect(times == times.sorted(), comment)
+            #expect(one.last == one.messages.last?.id, comment)
+            // Messages of one millisecond keep their order or are ordered by id.
+            one.messages.sort(by: MergeRun.VisibleState.VisibleMessage.precedes)
+            #expect(one == both, comment)
+        }
+        try await sample.expectSettled(winner, "\(seed)")
+    }
+}
+
+extension ArchiveLine {
+    /// The conversation that the line describes or whose message it is.
+    fileprivate var conversation: Conversation.ID? {
+        switch self {
+        case .record(.conversation(let archived)): archived.conversation.id
+        case .record(.message(let archived)): archived.message.conversation
+        default: nil
+        }
+    }
+}
+
+extension SampleApplication {
+    /// Expects that sorting a merged conversation again changes neither positions nor views, and that the next
+    /// message is not sent before the last one.
+    fileprivate func expectSettled(_ id: Conversation.ID, _ comment: Comment? = nil) async throws {
+        let (conversation, copy) = try await database.read { [application] transaction in
+            let conversation = try transaction.conversation(id, in: application)
+            return (conversation, try transaction.copy(of: conversation, in: application))
+        }
+        #expect(copy.inOrder.copy == copy, comment)
+        if let last = copy.messages.last, let time = conversation.lastSentAt {
+            #expect(last.sentAt <= time, comment)
+        }
+    }
+
+    /// Expects that an import of the exported lines into an empty server exports the same lines.
+    fileprivate func expectSameExportAgain(_ comment: Comment? = nil) async throws {
+        let lines = try await exportedLines()
+        let copy = try await SampleApplication(opening: application, isEmpty: true)
+        try await copy.importLines(lines)
+        #expect(try await copy.exportedLines() == lines, comment)
+    }
+}
