@@ -24,11 +24,14 @@ import Testing
                     SQL(stringLiteral: "ALTER TABLE \(table) SET (autovacuum_enabled = false)"))
             }
             try transaction.execute("SET LOCAL plan_cache_mode = force_generic_plan")
-            if statistics == .empty { try transaction.execute("ANALYZE") }
+            // Without names, the statement would analyse the tables of other tests, too.
+            let tables = try transaction.tables().joined(separator: ", ")
+            let analysis = SQL(stringLiteral: "ANALYZE \(tables)")
+            if statistics == .empty { try transaction.execute(analysis) }
             try ManyMessages.insert(0..<100, into: application, on: transaction)
-            if statistics == .atHundredRows { try transaction.execute("ANALYZE") }
+            if statistics == .atHundredRows { try transaction.execute(analysis) }
             try ManyMessages.insert(100..<100_000, into: application, on: transaction)
-            if statistics == .full { try transaction.execute("ANALYZE") }
+            if statistics == .full { try transaction.execute(analysis) }
             var reads: [String: Int64] = [:]
             for operation in ManyMessages.operations {
                 let before = try transaction.rowsRead()

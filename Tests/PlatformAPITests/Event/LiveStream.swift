@@ -20,6 +20,8 @@ final class LiveStream: @unchecked Sendable {
     /// The value that a browser would send in `Last-Event-ID`.
     private var lastEventID: Int64?
     private var isOver = false
+    /// When a test that still waits fails: heartbeats end no wait of the socket.
+    private var deadline = ContinuousClock.now
 
     /// Opens a stream of a sample application.
     init(
@@ -52,7 +54,10 @@ final class LiveStream: @unchecked Sendable {
     /// Reads `count` events, or fewer when the stream ends.
     func next(_ count: Int) async throws -> [Event] {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.read(count) }) }
+            queue.async {
+                self.deadline = .now + .seconds(180)
+                continuation.resume(with: Result { try self.read(count) })
+            }
         }
     }
 
@@ -72,7 +77,10 @@ final class LiveStream: @unchecked Sendable {
     /// - Returns: False when the stream ends before.
     func resumes(at position: Int64) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.reach(position) }) }
+            queue.async {
+                self.deadline = .now + .seconds(180)
+                continuation.resume(with: Result { try self.reach(position) })
+            }
         }
     }
 
@@ -100,6 +108,9 @@ final class LiveStream: @unchecked Sendable {
     }
 
     private func receive() throws {
+        guard ContinuousClock.now < deadline else {
+            throw SocketError(call: "waiting for events", code: ETIMEDOUT)
+        }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(socket, &buffer, buffer.count, 0)
         guard count >= 0 else { throw SocketError(call: "recv", code: errno) }
