@@ -64,7 +64,7 @@ final class SampleApplication: Sendable {
     }
 
     deinit {
-        database.close()
+        schema?.release { [database] in database.close() }
         // If it fails, the folder remains in the system's temporary folder.
         try? FileManager.default.removeItem(atPath: folder)
     }

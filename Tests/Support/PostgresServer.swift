@@ -1,4 +1,5 @@
 internal import CPostgres
+internal import Dispatch
 internal import FoundationEssentials
 internal import Synchronization
 
@@ -151,4 +152,10 @@ public final class BorrowedSchema: Sendable {
     public init() {}
 
     deinit { PostgresServer.shared.giveBack(url) }
+
+    /// Closes a database, and only then lets this reference go; returns at once. For a `deinit`, which may run on a
+    /// queue of that database, for whose end closing waits.
+    public func release(after close: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().async { withExtendedLifetime(self, close) }
+    }
 }

@@ -6,7 +6,7 @@ import TestSupport
 /// opened there must be closed before the last copy goes.
 struct TestDatabase {
     let location: DatabaseLocation
-    private let schema: BorrowedSchema?
+    let schema: BorrowedSchema?
 
     init(at known: DatabaseLocation? = nil) {
         schema = known == nil && PostgresServer.isChosen ? BorrowedSchema() : nil

@@ -47,7 +47,7 @@ final class SampleApplication: Sendable {
         }
     }
 
-    deinit { database.close() }
+    deinit { place.schema?.release { [database] in database.close() } }
 
     /// Advances the clock.
     func wait(milliseconds: Int64) {

@@ -59,7 +59,7 @@ final class WebhookFixture: Sendable {
         open()
     }
 
-    deinit { database.close() }
+    deinit { schema?.release { [database] in database.close() } }
 
     /// Starts the supervisor.
     func open() {
