@@ -234,7 +234,7 @@ def errors(server, commands):
     saved = max((server.folder / "saved" / "content").rglob("*"), key=lambda file: file.stat().st_size)
     original = saved.read_bytes()
     saved.write_bytes(original[:-1] + bytes([original[-1] ^ 1]))
-    commands.expect_refused("is damaged: its bytes are not those", "import", "lines", "--contents", "saved", "--data", "fourth")
+    commands.expect_refused("is damaged: its digest differs from that in the database", "import", "lines", "--contents", "saved", "--data", "fourth")
     assert "content 5000000" not in export(commands, "--data", "fourth")
     saved.write_bytes(original)
     output = commands.output("import", "lines", "--contents", "saved", "--data", "fourth")
