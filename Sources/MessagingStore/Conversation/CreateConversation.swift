@@ -107,8 +107,8 @@ extension MutationContext {
 
     /// Checks that an existing conversation may be revealed to a user.
     ///
-    /// Only participants can get a conflict, so the answer may show them the conversation. A new match was put into the user's view; one
-    /// that the key matched before may have been removed from the view since.
+    /// Only participants can get a conflict, so the answer may show them the conversation. A new match was put
+    /// into the user's view; one that the key matched before may have been removed from the view since.
     fileprivate func requireShowing(
         _ creation: CreationOutcome<Conversation>, to user: UserID
     ) throws {

@@ -198,7 +198,7 @@ extension Transaction {
         ) { row in try Conversation(row) }
     }
 
-    private func withParticipants(
+    func withParticipants(
         _ conversation: Conversation, in application: Application.ID
     ) throws -> Conversation {
         var conversation = conversation

@@ -22,16 +22,9 @@ extension MessagingStore {
         by perspective: Perspective, in application: Application.ID
     ) async throws -> CreationOutcome<PartSnapshot> {
         let newID: MessagePart.ID = environment.newID()
-        return try await change(
-            in: application,
-            prefetching: { transaction in
-                try transaction.prefetchPartChange(
-                    of: id, in: conversation, by: perspective, in: application)
-            }
-        ) { context in
-            let message = try context.transaction.messageToChange(
-                id, in: conversation, by: perspective, in: application)
-            return try context.addPart(draft, to: message, by: perspective, newID: newID)
+        return try await changeMessage(id, in: conversation, by: perspective, in: application) {
+            context, message in
+            try context.addPart(draft, to: message, by: perspective, newID: newID)
         }
     }
 
@@ -51,7 +44,23 @@ extension MessagingStore {
         in application: Application.ID
     ) async throws -> Message {
         let newIDs = operation.drafts.map { _ in environment.newID() as MessagePart.ID }
-        return try await change(
+        return try await changeMessage(id, in: conversation, by: perspective, in: application) {
+            context, message in
+            try demand.check(message.version) {
+                try context.current(message, by: perspective)
+            }
+            return message.applying(
+                try context.change(operation, of: message, by: perspective, newIDs: newIDs))
+        }
+    }
+
+    /// Changes the parts of a message that the caller may change.
+    private func changeMessage<Value: Sendable>(
+        _ id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
+        in application: Application.ID,
+        _ body: @escaping @Sendable (MutationContext, Message) throws -> Value
+    ) async throws -> Value {
+        try await change(
             in: application,
             prefetching: { transaction in
                 try transaction.prefetchPartChange(
@@ -60,11 +69,7 @@ extension MessagingStore {
         ) { context in
             let message = try context.transaction.messageToChange(
                 id, in: conversation, by: perspective, in: application)
-            try demand.check(message.version) {
-                try context.current(message, by: perspective)
-            }
-            return message.applying(
-                try context.change(operation, of: message, by: perspective, newIDs: newIDs))
+            return try body(context, message)
         }
     }
 
@@ -154,7 +159,6 @@ extension Transaction {
         _ = try askPartsMade(of: id, in: application)
         _ = try conversation.map { named in try askLocked(named, in: application) }
         guard let user = perspective.user else { return }
-        _ = try askIdentity(of: user, in: application)
         try prefetchView(of: id, by: user, in: application)
     }
 

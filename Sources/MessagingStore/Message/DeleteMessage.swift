@@ -44,7 +44,6 @@ extension MessagingStore {
         try await change(
             in: application,
             prefetching: { transaction in
-                _ = try transaction.askIdentity(of: user, in: application)
                 try transaction.prefetchMessage(id, in: application)
                 try transaction.prefetchView(of: id, by: user, in: application)
                 guard forAll else { return }
@@ -54,12 +53,8 @@ extension MessagingStore {
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let message = try transaction.visibleMessage(id, for: user, in: application)
-            let conversation = try transaction.lockedConversationAlone(
-                message.conversation, in: application)
-            guard
-                let part = try transaction.participant(
-                    user, in: conversation.id, in: application)
-            else { throw Rejection.notFound(.conversation) }
+            let (_, part) = try transaction.lockedConversationAlone(
+                message.conversation, for: user, in: application)
             if forAll { try part.requireWriting() }
             try demand.check(message.version) {
                 try context.snapshot(of: message, seenBy: .user(user))

@@ -45,10 +45,11 @@ extension Transaction {
         }
     }
 
-    /// Queries whether a user sees a message.
+    /// Queries whether a user exists and sees a message.
     func prefetchView(
         of id: Message.ID, by user: UserID, in application: Application.ID
     ) throws {
+        _ = try askIdentity(of: user, in: application)
         try prefetch(
             """
             SELECT \(raw: Participant.columns), conversation

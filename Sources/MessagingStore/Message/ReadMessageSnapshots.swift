@@ -75,9 +75,7 @@ struct PositionedReceipts {
     init(_ row: borrowing Row) throws {
         positioned = PositionedParticipant(
             conversation: try row.id(6), place: try row.int64(7), participant: try Participant(row))
-        receipts =
-            try row.optionalText(8) == nil
-            ? nil : Receipts(delivered: try row.intervals(8), read: try row.intervals(9))
+        receipts = try row.optionalText(8) == nil ? nil : Receipts(row, from: 8)
     }
 
     static func rows(

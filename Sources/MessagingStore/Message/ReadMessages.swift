@@ -30,9 +30,7 @@ extension Transaction {
             let named =
                 try conversation ?? liveMessage(id, in: nil, in: application).conversation
             let home = try lockedConversationAlone(named, in: application)
-            guard let message = try message(id, in: application), message.conversation == home.id
-            else { throw Rejection.notFound(.message) }
-            return message
+            return try liveMessage(id, in: home.id, in: application)
         case .user(let user):
             let message = try message(id, in: nil, by: perspective, in: application)
             let home = try lockedConversationAlone(message.conversation, in: application)

@@ -42,7 +42,6 @@ extension MessagingStore {
         try await change(
             in: application,
             prefetching: { transaction in
-                _ = try transaction.askIdentity(of: user, in: application)
                 try transaction.prefetchMessage(message, in: application)
                 try transaction.prefetchView(of: message, by: user, in: application)
                 try transaction.prefetchReceipt(of: message, by: user, in: application)
@@ -296,8 +295,11 @@ struct ViewCounts {
 
 extension Receipts {
     /// Reads the columns `delivered` and `read`.
-    init(_ row: borrowing Row) throws {
-        self.init(delivered: try row.intervals(0), read: try row.intervals(1))
+    ///
+    /// - Parameter first: The index of the first of them.
+    init(_ row: borrowing Row, from first: Int = 0) throws {
+        self.init(
+            delivered: try row.intervals(.index(first)), read: try row.intervals(.index(first + 1)))
     }
 
     /// The row of a participant's receipts.

@@ -111,8 +111,16 @@ extension Transaction {
     func lockedConversation(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
     ) throws -> (conversation: Conversation, part: Participant) {
+        let (found, part) = try lockedConversationAlone(id, for: user, in: application)
+        return (try withParticipants(found, in: application), part)
+    }
+
+    /// The same without its participants.
+    func lockedConversationAlone(
+        _ id: Conversation.ID, for user: UserID, in application: Application.ID
+    ) throws -> (conversation: Conversation, part: Participant) {
         do {
-            let found = try lockedConversation(id, in: application)
+            let found = try lockedConversationAlone(id, in: application)
             guard let part = try participant(user, in: found.id, in: application) else {
                 throw Rejection.notFound(.conversation)
             }
