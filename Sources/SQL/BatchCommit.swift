@@ -153,8 +153,7 @@ struct BatchCommit {
         }
     }
 
-    /// Notifies other processes after the commit: a notification inside the transaction would make all commits of
-    /// the server, in whatever database, wait for one another.
+    /// Notifies other processes of committed changes.
     private func notify(_ done: [Done]) {
         var notifications = PendingNotifications()
         for change in done { notifications.merge(change.notifications) }
