@@ -7,26 +7,20 @@ import Testing
 
 @Suite struct `A change notification` {
     @Test func `is received by other processes once the change is durable`() async throws {
-        let reopenable = Engine.postgres.reopenable()
-        let (sender, receiver) = (try reopenable.open(), try reopenable.open())
-        var notifications = receiver.notifications().makeAsyncIterator()
-        #expect(await notifications.next() == .missed)
-        try await sender.write { transaction in
+        var processes = try await TwoProcesses(Engine.postgres.reopenable())
+        try await processes.sender.write { transaction in
             try transaction.add(1, "Ada")
             transaction.notify("people", 1)
         }
-        #expect(await notifications.next() == .changed(subject: "people", number: 1))
-        #expect(try await receiver.names() == ["Ada"])
+        #expect(await processes.next() == .changed(subject: "people", number: 1))
+        #expect(try await processes.receiver.names() == ["Ada"])
     }
 
     @Test func `is sent once per commit, and not for changes that failed`()
         async throws
     {
-        let reopenable = Engine.postgres.reopenable()
-        let (sender, receiver) = (try reopenable.open(), try reopenable.open())
-        var notifications = receiver.notifications().makeAsyncIterator()
-        #expect(await notifications.next() == .missed)
-        let held = await HeldWriter(of: sender)
+        var processes = try await TwoProcesses(Engine.postgres.reopenable())
+        let held = await HeldWriter(of: processes.sender)
         _ = try await held.run(
             { $0.notify("b", 2, keeping: { min($0, $1) }) },
             { $0.notify("a", 1) },
@@ -37,54 +31,46 @@ import Testing
             { $0.notify("a", 7) },
             { $0.notify("b", 1, keeping: { min($0, $1) }) },
         )
-        try await sender.write { $0.notify("end", 0) }
-        #expect(await notifications.next() == .changed(subject: "a", number: 7))
-        #expect(await notifications.next() == .changed(subject: "b", number: 1))
-        #expect(await notifications.next() == .changed(subject: "end", number: 0))
+        try await processes.sender.write { $0.notify("end", 0) }
+        #expect(await processes.next() == .changed(subject: "a", number: 7))
+        #expect(await processes.next() == .changed(subject: "b", number: 1))
+        #expect(await processes.next() == .changed(subject: "end", number: 0))
     }
 
     @Test func `that fails does not fail the change, which is durable already`() async throws {
-        let reopenable = Engine.postgres.reopenable()
-        let (sender, receiver) = (try reopenable.open(), try reopenable.open())
-        var notifications = receiver.notifications().makeAsyncIterator()
-        #expect(await notifications.next() == .missed)
-        try await sender.write { transaction in
+        var processes = try await TwoProcesses(Engine.postgres.reopenable())
+        try await processes.sender.write { transaction in
             try transaction.add(1, "Ada")
             // Longer than PostgreSQL accepts.
             transaction.notify(String(repeating: "s", count: 9000), 1)
         }
-        try await sender.write { transaction in
+        try await processes.sender.write { transaction in
             try transaction.add(2, "Grace")
             transaction.notify("people", 2)
         }
-        #expect(await notifications.next() == .changed(subject: "people", number: 2))
-        #expect(try await receiver.names() == ["Ada", "Grace"])
+        #expect(await processes.next() == .changed(subject: "people", number: 2))
+        #expect(try await processes.receiver.names() == ["Ada", "Grace"])
     }
 
     @Test func `is not received in another schema`() async throws {
-        let reopenable = Engine.postgres.reopenable()
-        let (sender, receiver) = (try reopenable.open(), try reopenable.open())
         let otherSchema = try Engine.postgres.people()
-        var notifications = receiver.notifications().makeAsyncIterator()
-        #expect(await notifications.next() == .missed)
+        var processes = try await TwoProcesses(Engine.postgres.reopenable())
         try await otherSchema.write { $0.notify("elsewhere", 1) }
-        try await sender.write { $0.notify("here", 1) }
-        #expect(await notifications.next() == .changed(subject: "here", number: 1))
+        try await processes.sender.write { $0.notify("here", 1) }
+        #expect(await processes.next() == .changed(subject: "here", number: 1))
     }
 
     @Test func `is reported as possibly missed after a broken connection`() async throws {
         let reopenable = Engine.postgres.reopenable()
-        let (sender, receiver) = (try reopenable.open(), try reopenable.open())
-        var notifications = receiver.notifications().makeAsyncIterator()
-        #expect(await notifications.next() == .missed)
+        var processes = try await TwoProcesses(reopenable)
         PostgresServer.shared.run(
             """
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE query LIKE 'LISTEN "parley_' || hashtextextended('\(reopenable.schema)', 1985) || '"'
             """)
-        #expect(await notifications.next() == .missed)
-        try await sender.write { $0.notify("again", 1) }
-        #expect(await notifications.next() == .changed(subject: "again", number: 1))
+        #expect(await processes.next() == .missed)
+        try await processes.sender.write { $0.notify("again", 1) }
+        #expect(await processes.next() == .changed(subject: "again", number: 1))
     }
 
     @Test func `is not sent by SQLite`() async throws {
@@ -98,13 +84,24 @@ import Testing
     }
 }
 
-extension Database {
-    /// The received notifications, in order.
-    fileprivate func notifications() -> AsyncStream<ChangeNotification> {
-        AsyncStream { continuation in
-            listen { notification in continuation.yield(notification) }
-        }
+/// The databases of two processes: one sends, and the other listens.
+private struct TwoProcesses {
+    let sender: Database
+    let receiver: Database
+    private var notifications: AsyncStream<ChangeNotification>.Iterator
+
+    /// Returns when the receiver listens.
+    init(_ reopenable: ReopenableDatabase) async throws {
+        let receiver = try reopenable.open()
+        (sender, self.receiver) = (try reopenable.open(), receiver)
+        notifications = AsyncStream { continuation in
+            receiver.listen { notification in continuation.yield(notification) }
+        }.makeAsyncIterator()
+        #expect(await notifications.next() == .missed)
     }
+
+    /// The next notification that is received.
+    mutating func next() async -> ChangeNotification? { await notifications.next() }
 }
 
 extension ReopenableDatabase {

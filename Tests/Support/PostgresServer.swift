@@ -61,8 +61,8 @@ public final class PostgresServer: Sendable {
         pool.withLock { pool in pool.clean.popLast() } ?? newSchema()
     }
 
-    /// Takes a borrowed schema back, and deletes its rows and what PostgreSQL knows of them: the statistics of other
-    /// rows would change plans. Traps if its tables are not those of the other schemas.
+    /// Takes a borrowed schema back, and deletes its rows and their statistics, which would change the plans of a
+    /// later test. Traps if its tables are not those of the other schemas.
     fileprivate func giveBack(_ url: String) {
         guard let name = url.split(separator: "%3D").last else { return }
         // Sessions of a database that was closed may still analyse its tables. The statements can then fail, and

@@ -17,7 +17,7 @@ for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname 
 done
 [ -x "$bin/initdb" ] || { echo "there is no initdb; install the package postgresql" >&2; exit 1; }
 
-# In memory where there is room: the server syncs as it does on a disk, and no test cuts the power.
+# In memory if 4 GiB of it are free. The server still syncs, and no test depends on what a power failure loses.
 root=/tmp
 free=$(df --output=avail -k /dev/shm 2> /dev/null | tail -n 1) || free=0
 [ "${free:-0}" -lt 4194304 ] || [ ! -w /dev/shm ] || root=/dev/shm

@@ -18,15 +18,8 @@ import Testing
         let after = try await run.visibleState(of: winner)
         for user in run.users {
             let comment: Comment = "seed \(seed), \(user)"
-            let both = MergeRun.VisibleState.merging(
-                before.compactMap { visibleState in visibleState[user] })
-            var one = after[user] ?? MergeRun.VisibleState()
-            let times = one.messages.map(\.sentAt)
-            #expect(times == times.sorted(), comment)
-            #expect(one.last == one.messages.last?.id, comment)
-            // Messages of one millisecond keep their order or are ordered by id.
-            one.messages.sort(by: MergeRun.VisibleState.VisibleMessage.precedes)
-            #expect(one == both, comment)
+            MergeRun.expect(
+                after[user], shows: before.compactMap { states in states[user] }, comment)
             let list = try await run.sample.store.conversations(
                 of: user, limit: 10, in: run.sample.application)
             #expect(list.total == Int64(list.items.count), comment)
@@ -72,6 +65,19 @@ struct MergeRun {
                 unread: visibleStates.reduce(0) { sum, visibleState in sum + visibleState.unread },
                 total: visibleStates.reduce(0) { sum, visibleState in sum + visibleState.total })
         }
+    }
+
+    /// Expects that a user sees in the only conversation what they saw in both.
+    static func expect(
+        _ after: VisibleState?, shows before: [VisibleState], _ comment: Comment
+    ) {
+        var one = after ?? VisibleState()
+        let times = one.messages.map(\.sentAt)
+        #expect(times == times.sorted(), comment)
+        #expect(one.last == one.messages.last?.id, comment)
+        // Messages of one millisecond keep their order or are ordered by id.
+        one.messages.sort(by: VisibleState.VisibleMessage.precedes)
+        #expect(one == .merging(before), comment)
     }
 
     let sample: SampleApplication

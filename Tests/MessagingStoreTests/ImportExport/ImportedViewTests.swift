@@ -117,15 +117,9 @@ import Testing
         let winner = try await sample.read(run.conversations[0]).conversation.id
         let after = try await run.visibleState(of: winner, in: sample)
         for user in run.users {
-            let comment: Comment = "\(seed), \(user)"
-            let both = MergeRun.VisibleState.merging(before.compactMap { states in states[user] })
-            var one = after[user] ?? MergeRun.VisibleState()
-            let times = one.messages.map(\.sentAt)
-            #expect(times == times.sorted(), comment)
-            #expect(one.last == one.messages.last?.id, comment)
-            // Messages of one millisecond keep their order or are ordered by id.
-            one.messages.sort(by: MergeRun.VisibleState.VisibleMessage.precedes)
-            #expect(one == both, comment)
+            MergeRun.expect(
+                after[user], shows: before.compactMap { states in states[user] }, "\(seed), \(user)"
+            )
         }
         try await sample.expectSettled(winner, "\(seed)")
     }

@@ -81,7 +81,7 @@ struct TestServer: Sendable {
 
     /// A separate server with a manual clock.
     static func withManualClock() async throws -> TestServer {
-        try await TestServer(clock: TestClock(step: 0))
+        try await withClock(step: 0)
     }
 
     /// A separate server whose clock advances by as many milliseconds with each read.
