@@ -223,17 +223,24 @@ private struct RecordImporter {
         }
         guard try trace.first() == nil else { return nil }
         for content in archived.contents { _ = try isMissing(content, "contents.") }
-        let keepsPositions =
-            try home.id == message.conversation && !isMerged(home, since: conversation)
-        if keepsPositions {
+        guard try home.id != message.conversation || isMerged(home, since: conversation) else {
             guard try neighbour.first() != nil else { return archived }
             unordered.insert(home.id)
+            return archived.moved(
+                to: home.lastPosition.next, in: home.id,
+                recipients: conversation?.recipients(at: message.position) ?? [])
+        }
+        // What its participants have received and read stands in the record only.
+        guard let conversation else {
+            throw ArchiveLineError(
+                "conversation",
+                "was merged: its messages must directly follow its line, as in an export")
         }
         // Messages of a merged conversation are sorted when all have been imported. Until then they follow the
         // last position: a free position before it may be one up to which a participant deleted all messages.
         return archived.moved(
             to: home.lastPosition.next, in: home.id,
-            recipients: conversation?.recipients(at: message.position) ?? [])
+            recipients: conversation.recipients(at: message.position))
     }
 
     /// Whether a conversation was merged after its record was written: the positions of the record are then those

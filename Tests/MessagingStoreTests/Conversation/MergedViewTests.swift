@@ -80,7 +80,7 @@ struct MergeRun {
         #expect(one == .merging(before), comment)
     }
 
-    let sample: SampleApplication
+    var sample: SampleApplication
     let users: [UserID] = [.ana, .bo, .cy]
     var conversations: [Conversation.ID] = []
     private var random: SeededGenerator

@@ -109,6 +109,71 @@ import Testing
         try await sample.expectSameExportAgain("seed \(seed)")
     }
 
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `X10: a conversation that continued on both servers gains the messages of the other`(
+        seed: UInt64
+    ) async throws {
+        var here = try await MergeRun(seed: seed)
+        for _ in 1...25 { try await here.step() }
+        try await here.sample.reconcile(here.conversations[1])
+        var there = here
+        there.sample = try await SampleApplication(
+            opening: here.sample.application, isEmpty: true)
+        let start = try await here.sample.exportedLines()
+        try await there.sample.importLines(start)
+        for _ in 1...25 { try await here.step() }
+        for _ in 1...30 { try await there.step() }
+        let known = try await here.sample.exportedLines().messages
+        let lines = try await there.sample.exportedLines()
+        try await here.sample.importLines(lines)
+        // A message that was deleted here stays deleted.
+        let deleted = start.messages.subtracting(known)
+        let messages = try await here.sample.exportedLines().messages
+        #expect(messages == known.union(lines.messages).subtracting(deleted), "seed \(seed)")
+        for (user, state) in try await here.visibleState(of: here.conversations[0]) {
+            let comment: Comment = "seed \(seed), \(user)"
+            #expect(state.total == Int64(state.messages.count), comment)
+            #expect(state.unread == Int64(state.messages.count { $0.isUnread == true }), comment)
+            #expect(state.last == state.messages.last?.id, comment)
+        }
+        let rows = try await here.sample.rows()
+        #expect(Set(try await here.sample.importLines(lines)) == [.present], "seed \(seed)")
+        #expect(try await here.sample.rows() == rows, "seed \(seed)")
+        try await here.sample.expectSameRowsAgain("seed \(seed)")
+        try await here.sample.expectSameExportAgain("seed \(seed)")
+        for _ in 1...20 { try await here.step() }
+        try await here.sample.expectSameRowsAgain("seed \(seed), later")
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func
+        `X10: messages of a file may stand anywhere behind their conversation, unless it was merged`(
+            seed: UInt64
+        ) async throws
+    {
+        var run = try await MergeRun(seed: seed)
+        for _ in 1...40 { try await run.step() }
+        let first = run.conversations[0]
+        let before = try await run.visibleState(of: first)
+        let lines = try await run.sample.exportedLines()
+        var random = SeededGenerator(seed)
+        let copy = try await SampleApplication(opening: run.sample.application, isEmpty: true)
+        let own = lines.filter { line in line.conversation != run.conversations[1] }
+        try await copy.importLines(own.messagesLast(&random))
+        #expect(try await run.visibleState(of: first, in: copy) == before, "seed \(seed)")
+        try await copy.expectSameRowsAgain("seed \(seed)")
+
+        let winner = try await run.sample.reconcile(run.conversations[1])
+        let merged = try await run.sample.exportedLines()
+        guard merged.contains(where: { line in line.isMessage && line.conversation == winner })
+        else { return }
+        let other = try await SampleApplication(opening: run.sample.application, isEmpty: true)
+        let error = await #expect(throws: RejectedImportStep.self) {
+            try await other.importLines(merged.messagesLast(&random))
+        }
+        #expect(error?.lineError.field == "conversation", "seed \(seed)")
+    }
+
     /// Expects that each user sees in the only conversation what they saw in both.
     private func expect(
         _ sample: SampleApplication, shows before: [[UserID: MergeRun.VisibleState]],
@@ -133,6 +198,28 @@ extension ArchiveLine {
         case .record(.message(let archived)): archived.message.conversation
         default: nil
         }
+    }
+
+    fileprivate var isMessage: Bool {
+        guard case .record(.message) = self else { return false }
+        return true
+    }
+}
+
+extension [ArchiveLine] {
+    /// The messages that the lines describe.
+    fileprivate var messages: Set<Message.ID> {
+        Set(
+            compactMap { line in
+                guard case .record(.message(let archived)) = line else { return nil }
+                return archived.message.id
+            })
+    }
+
+    /// All other lines, a user once more, and then the messages in any order.
+    fileprivate func messagesLast(_ random: inout SeededGenerator) -> [ArchiveLine] {
+        filter { line in !line.isMessage } + [self[1]]
+            + filter(\.isMessage).shuffled(using: &random)
     }
 }
 
