@@ -5,8 +5,8 @@ The rules are in the DocC articles listed in ARTICLES. This script fails when
 
 1. a rule, ruling or section that is cited in Sources, Tests, Config, docker, README or Makefile does not exist,
 2. a rule that can be observed from outside is named by no test,
-3. a rule article states another default of a setting than the table in Settings.md,
-4. a link `<doc:Rules>` names no article of its module, or a rule article is linked from none,
+3. a rule article states a default of a setting that differs from the table in Settings.md,
+4. a link such as `<doc:Rules>` names no article of its module, or no article links to a rule article,
 5. a table of errors (platform-api §2.2, or the guide Errors) and the errors that the server answers differ,
 6. an article or the README names a test in backticks that does not exist (`RouterTests`), or a path below Sources
    or Tests.
@@ -26,10 +26,11 @@ A test names the rules it checks in one of these places, and nowhere else:
 - or, in the modules above HTTP, at the start of its name:       func `R19: …`
 - a row of a table of cases, as its first argument:              HeadCase("H22", …)
 - a golden exchange, at the end of its title:                    ### … (R67, 5.1.1)
-- a shell check, at the start of its sentence:                   holds 'H194: …'
+- a shell check, at the start of its sentence:                   check 'H194: …'
 - a Python check, at the end of its sentence:                    check("… (H216)")
 
-There sections may stand beside rules without `§` (5.1.1). A range of more than eight rules names none of them.
+In these places a section may be cited beside rules without `§` (5.1.1). A range of more than WIDEST rules counts
+as naming none of them.
 """
 
 import pathlib
@@ -37,6 +38,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# The most rules that a test may name by one range.
 WIDEST = 8
 
 # The rule articles, by the name that citations use. A missing one is an error.
@@ -59,10 +61,10 @@ ERRORS = {
     "the article Errors": "Sources/ParleyServer/ParleyServer.docc/Errors.md",
 }
 
-# Which article declares a family of rules.
+# The article that declares a family of rules.
 FAMILIES = {"H": "http", "R": "semantics", "X": "extensions", "Ruling ": "semantics"}
 
-# Folders in which `§11.4` without a document means this one.
+# Folders in which `§11.4` without a document cites a section of this one.
 BARE = {
     "Sources/Uploads/": "uploads",
     "Sources/UploadClient/": "uploads",
@@ -73,8 +75,8 @@ BARE = {
     "Tests/Interop/": "uploads",
 }
 
-# Rules checked by something other than a test that could name them, and by what.
-OTHERWISE = {
+# Rules that no test can name, and what checks them instead.
+CHECKED_ELSEWHERE = {
     "H214": "this check itself",
 }
 
@@ -91,18 +93,19 @@ FILES = ["README.md", "Makefile"]
 RULE = r"[HRX]\d+(?:[–-][HRX]?\d+|[._]\d+)?"
 SECTION = r"\d+(?:\.\d+)+"
 LIST = rf"({RULE}(?:, {RULE})*)"
-# Behind platform-api, client-api and webhooks the § may be left out; N.0 is a version then.
+# After platform-api, client-api and webhooks the § may be left out; there N.0 is a version, not a section.
 SECTIONS = (
     rf"(?:\b({'|'.join(ARTICLES)}) +§ ?|\b(platform-api|client-api|webhooks) +(?!\d+\.0\b)"
     rf"|({STANDARD}),? +§ ?|§ ?)(\d+(?:\.\d+)*)"
 )
-# In parentheses other things may stand beside rules.
+# The parentheses that end a name; beside rules they may contain other texts.
 ENDING = r"\(([^()]*)\)"
 NAMED = "(?:func|struct|enum|class) `"
+# The patterns of the places in which a test names rules, by the suffix of its file.
 PLACES = {
     ".swift": [rf"{NAMED}[^`]*{ENDING}`", rf"{NAMED}{LIST}:? [^`]*`", rf"\b\w*Case\(\s*\"({RULE})\""],
     ".http": [rf"(?m)^### .*{ENDING}$"],
-    ".sh": [rf"(?m)^(?:\w+=\S+ )?\s*holds '{LIST}: "],
+    ".sh": [rf"(?m)^(?:\w+=\S+ )?\s*check '{LIST}: "],
     ".py": [rf"\bcheck\(\s*f?\"[^\"]*{ENDING}\""],
 }
 
@@ -122,7 +125,7 @@ class Article:
             elif section and (item := re.match(r"(?:[-*] )?(?:\*\*)?(\d+)\. |\| (\d+) \|", line)):
                 self.sections.add(f"{section}.{item[1] or item[2]}")
         self.rules, self.untested = [], set()
-        # Whether a heading has no rule yet, and whether its text excuses all its rules.
+        # Whether no rule has followed the last heading yet, and whether the text above its rules exempts all of them.
         is_introduction = whole_section = False
         for block in re.split(r"\n(?=\s*(?:[-*] )?\*\*|#+ )|\n\n", text):
             declared = re.match(r"\s*(?:[-*] )?\*\*((?:[HRX]|Ruling )\d+(?:\.\d+)?)\.\*\*", block)
@@ -142,7 +145,7 @@ class Article:
 
 
 class Citations:
-    """Resolves citations, and collects those that name nothing."""
+    """Counts the citations that name a rule or section, and collects messages about the others."""
 
     def __init__(self, articles):
         self.articles = articles
@@ -151,7 +154,7 @@ class Citations:
         self.wrong = []
 
     def check(self, found, document, place):
-        """One rule, ruling or section (`§1.6`) of a document."""
+        """Records whether a document has a cited rule, ruling or section (`§1.6`)."""
         sections = self.articles[document].sections
         if found in self.rules or found.startswith("§") and found[1:] in sections:
             self.resolved += 1
@@ -159,13 +162,13 @@ class Citations:
             self.wrong.append(f"{place}: {document} has no {found}")
 
     def read(self, path):
-        """Every citation in a file."""
+        """Checks every citation in a file."""
         name = str(path.relative_to(ROOT))
         try:
             text = path.read_text()
         except UnicodeDecodeError:
             return
-        # Comments continue on the next line, which changes no offset here.
+        # Joins lines, for citations that continue on the next line of a comment; all offsets stay the same.
         flat = re.sub(r"\n[ \t]*(?:///?|#|\*)?[ \t]*", lambda match: " " * len(match[0]), text)
 
         def place(match):
@@ -217,7 +220,7 @@ def members(cited):
 
 
 def named(citations):
-    """Every rule that a test names, with the files that do; sections named beside them are resolved."""
+    """The names of the files that name each rule; sections that they name beside rules are checked."""
     found = {}
     for path in sorted((ROOT / "Tests").rglob("*")):
         for pattern in PLACES.get(path.suffix, []) if path.name != "rules.py" else []:
@@ -236,7 +239,7 @@ def named(citations):
 
 
 def check_section(number, citations, place):
-    """A section beside rules names no document: some article has to have it."""
+    """Checks that some article has a section, because a section beside rules names no document."""
     if any(number in article.sections for article in citations.articles.values()):
         citations.resolved += 1
     else:
@@ -244,7 +247,7 @@ def check_section(number, citations, place):
 
 
 def wrong_links(articles):
-    """Links to articles that do not exist, and rule articles without a link."""
+    """Messages about links to articles that do not exist, and about rule articles without a link."""
     linked = set()
     for path in sorted(ROOT.glob("Sources/*/*.docc/*.md")):
         for name in re.findall(r"<doc:([^>#]+)", path.read_text()):
@@ -264,7 +267,7 @@ UNITS = {
 
 
 def amount(text):
-    """What a default stands for: `8 KiB`, `1m` and `60 s` as a number, else the text itself."""
+    """A default as a number of bytes or milliseconds (`8 KiB`, `1m`, `60 s`), else as text."""
     quantity = re.match(r"`?(\d[\d,]*)`? ?([A-Za-z]*)", text)
     if quantity is None:
         return text.strip("` ")
@@ -272,7 +275,7 @@ def amount(text):
 
 
 def wrong_defaults(articles):
-    """Defaults that an article states otherwise than the table of settings in the article Settings."""
+    """Messages about defaults in articles that differ from the table of settings in the article Settings."""
     row = r"(?m)^\| `([a-z0-9]+\.[a-z0-9_]+)` \| ([^|]*) \|"
     table = (ROOT / SETTINGS).read_text()
     defaults = {match[1]: match[2] for match in re.finditer(row + " `PARLEY", table)}
@@ -286,20 +289,20 @@ def wrong_defaults(articles):
             default = defaults.get(match[1])
             if default is None and match[1].split(".")[0] in groups:
                 yield f"{article.path}: {match[1]} is no setting of {SETTINGS}"
-            # Without a value in the table the default follows from something else.
+            # `none` in the table: the default depends on other things, which the article may state.
             elif default not in (None, "none") and amount(default) != amount(match[2]):
                 yield f"{article.path}: {match[1]} = {match[2]}, {SETTINGS} has {default}"
 
 
 def wrong_errors():
-    """Errors whose code, id or status differ between the code and a table of ERRORS."""
+    """Messages about errors whose code, id or status differ between the source and a table of ERRORS."""
     source = (ROOT / "Sources/MessagingWire/Error/APIErrorKind.swift").read_text()
     answered = {(code, name, status) for name, code, status in
                 re.findall(r'case \.\w+: \("(\w+)", (\d+), (\d+)\)', source)}
     if not answered:
         yield "no errors were found in the code"
     for place, path in ERRORS.items():
-        # The first status is the one of the table in the code; others are named by the place that answers them.
+        # A row may list several statuses; only the first is in the source's table of errors.
         rows = re.findall(r"(?m)^\| (\d+) \| `(\w+)` \| (\d+)[ ,]", (ROOT / path).read_text())
         twice = {code for code, *_ in rows if [row[0] for row in rows].count(code) > 1}
         for code in sorted(twice, key=int):
@@ -310,7 +313,7 @@ def wrong_errors():
 
 
 def missing_names():
-    """Tests and paths that an article or the README names and that do not exist."""
+    """Messages about tests and paths that an article or the README names and that do not exist."""
     sources = [path for path in (ROOT / "Tests").rglob("*") if path.is_dir() or path.suffix == ".swift"]
     known = {path.stem for path in sources}
     for path in [*sorted((ROOT / "Sources").rglob("*.md")), ROOT / "README.md"]:
@@ -337,16 +340,16 @@ def main():
         citations.read(ROOT / path)
     found = named(citations)
 
-    excused = OTHERWISE.keys() | {rule for article in articles.values() for rule in article.untested}
+    exempt = CHECKED_ELSEWHERE.keys() | {rule for article in articles.values() for rule in article.untested}
     rules = [rule for article in articles.values() for rule in article.rules if not rule.startswith("Ruling")]
-    missing = [rule for rule in rules if rule not in found and rule not in excused]
-    needless = [rule for rule in OTHERWISE if rule in found]
+    missing = [rule for rule in rules if rule not in found and rule not in exempt]
+    needless = [rule for rule in CHECKED_ELSEWHERE if rule in found]
 
     problems = citations.wrong + [*wrong_defaults(articles), *wrong_links(articles), *wrong_errors(), *missing_names()]
     if missing:
         problems.append("rules that no test names: " + ", ".join(missing))
     if needless:
-        problems.append("named by a test and excused all the same: " + ", ".join(needless))
+        problems.append("named by a test although CHECKED_ELSEWHERE lists them: " + ", ".join(needless))
     if problems:
         sys.exit("\n".join(problems))
 

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ["Sources", "Tests", "Config", "docker"]
 FILES = ["Makefile", "README.md", "Package.swift", ".ci/run"]
 SUFFIXES = {".swift", ".md", ".h", ".py", ".sh", ".js", ".lua", ".json", ".yaml", ".conf", ".http", ""}
-# It lists the words.
+# This file, which contains every banned word.
 SKIPPED = "Tests/Rules/words.py"
 
 # A word, and what to write instead.
@@ -41,7 +41,7 @@ BANNED = {
     "mend": "fix", "mends": "fixes", "mended": "fixed", "procrastinate": "wait",
 }
 
-# (part of the path, the line's text that makes the word right, reason)
+# (part of the path, text of the line in which the word is right, reason)
 ALLOWED = [
     ("Tests/Commands/small_disk.py", 'shutil.chown(folder, "nobody")', "a user of the system"),
     ("Tests/Support/postgres.sh", "nobody", "a user of the system"),
@@ -55,7 +55,7 @@ ALLOWED = [
     ("Glossary.md", "| try anew |", "the column of words to avoid"),
 ]
 
-# "Who" for a thing: at the start of a sentence or after a preposition. "A user who sends" is right.
+# "Who" without a noun before it: at the start of a sentence or after a preposition. "A user who sends" is right.
 WHO = re.compile(r"(?:^|[.:;*(] |- \*?)Who(?:m|se)? |\b(?:for|of|to|than|is) who\b", re.M)
 WORD = re.compile(r"[A-Za-z]+")
 CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
