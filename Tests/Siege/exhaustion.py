@@ -9,6 +9,7 @@ from client_group import normal_requests
 from processes import echo
 from report import check, descriptors, becomes_true
 
+# Descriptors that a server may still open once its limit is lowered; half as many for files.
 SPARE = 40
 
 
@@ -29,7 +30,7 @@ def files(options, folder):
         becomes_true(lambda: served(clients) == len(clients))
         for client in clients:
             client.recv(4096)
-        lower(server, descriptors(server) + SPARE // 2)
+        lower_limit(server, descriptors(server) + SPARE // 2)
         for client in clients:
             client.sendall(head("GET /files/large HTTP/1.1"))
         becomes_true(lambda: served(clients) == len(clients))
@@ -44,11 +45,12 @@ def files(options, folder):
 
 
 def connections(options, folder):
+    """Connections wait when there are no free descriptors, and are accepted when some are free again."""
     with echo(options, folder, 2) as server:
         normal_requests(server, "/", 10)
         # The limit is lowered after the start, because a server reserves descriptors at its start.
         limit = descriptors(server) + SPARE
-        lower(server, limit)
+        lower_limit(server, limit)
         clients = [connect(server, number) for number in range(2 * SPARE)]
         for client in clients:
             client.sendall(head("GET / HTTP/1.1"))
@@ -62,8 +64,7 @@ def connections(options, folder):
         for client in clients:
             client.close()
         check("the server accepts again when descriptors are free (H183)", becomes_true(lambda: answers(server)))
-        low = connect(server)
-        low.close()
+        connect(server).close()
         check("no descriptor is left open (H191)", becomes_true(lambda: descriptors(server) <= limit - SPARE))
 
 
@@ -73,11 +74,13 @@ def served(clients):
     return len(readable)
 
 
-def lower(server, limit):
+def lower_limit(server, limit):
+    """Sets the soft limit of open descriptors of a running server."""
     subprocess.run(["prlimit", "--pid", str(server.process.pid), f"--nofile={limit}:"], check=True)
 
 
 def answers(server, path="/"):
+    """Whether the server answers requests on a new and on a persistent connection with 200."""
     try:
         normal_requests(server, path, 2)
         return True

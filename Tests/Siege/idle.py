@@ -16,7 +16,10 @@ def run(options, folder):
 
 
 def measure(options, server, count, kind, goal, begin):
-    """Opens `count` connections, and checks their memory and that the server still answers."""
+    """Opens `count` connections, and checks that the server still answers and that memory is within `goal`.
+
+    `goal` is in bytes per connection; a quarter more is tolerated.
+    """
     # The first hundred connections also cause one-time allocations.
     warm = [begin(server, number) for number in range(100)]
     base = Baseline(server)

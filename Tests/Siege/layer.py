@@ -1,4 +1,4 @@
-"""The server of HTTPTransport alone, parley-echo: content, fields, events, messages (H213)."""
+"""Checks parley-echo, a server of the HTTP layer only: content, fields, events, messages (H213)."""
 
 from clients import connect, head, read_answer
 from client_group import read_all

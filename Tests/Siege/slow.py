@@ -7,8 +7,6 @@ from client_group import ClientGroup, normal_requests
 from processes import echo, parley
 from report import Baseline, check, latencies, percentiles, show
 
-ROUND = head("GET / HTTP/1.1")
-
 
 def run(options, folder):
     with echo(options, folder, 2) as server:
