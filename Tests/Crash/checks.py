@@ -1,4 +1,4 @@
-"""Checks after a restart."""
+"""Compares what clients recorded with the data of a restarted server."""
 
 import collections
 import json
@@ -11,7 +11,7 @@ from tus import TusUploader
 
 
 class Checks:
-    """Compares what clients recorded with the data of the server."""
+    """Collects the differences between what clients recorded and what the server answers."""
 
     def __init__(self, server):
         self.server = server
@@ -78,7 +78,7 @@ class Checks:
         return json.loads(body)
 
     def repeats(self, sender):
-        """Sends all texts again; each is stored once, whether it was answered before or not."""
+        """Sends all texts again, answered before or not; a repeated answer must have the same id. Returns their number."""
         for text in sender.attempted:
             identifier = sender.send(text, self.reader)
             if sender.acknowledged.setdefault(text, identifier) != identifier:

@@ -177,7 +177,7 @@ class Upload:
         self.note(*client.request("PUT", self.path, self.bytes[self.offset:end], headers))
 
     def query_offset(self, client):
-        """Asks for the offset, and retries after `Retry-After`; returns the offset known before."""
+        """Queries the offset, and retries after `Retry-After`; returns the offset known before."""
         previous_offset, fields = self.offset, {"Content-Range": f"bytes */{self.size}"}
         for _ in range(5):
             answer, body = client.request("PUT", self.path, b"", fields)
@@ -189,6 +189,7 @@ class Upload:
         return previous_offset
 
     def note(self, answer, body):
+        """Records the offset or the completion that an answer acknowledges."""
         if answer.status == 200:
             self.offset, self.is_complete = self.size, True
         elif answer.status == 308:

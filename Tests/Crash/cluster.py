@@ -9,8 +9,8 @@ started again; then the process that makes the exports is killed. At the end
 - every acknowledged message is stored exactly once, scheduled ones included;
 - a distinct conversation exists once, whichever process created it, and every id proposed for it is its alias;
 - no client waited for a killed process;
-- the positions of the log have no gaps, and the messages of a conversation descend strictly;
-- each export was made by one process, and by another one within the time of the lease when the first was killed.
+- the positions of the log have no gaps, and the positions of a conversation's messages, newest first, descend strictly;
+- one process makes each export; after it is killed, another one makes the next export once the lease has expired.
 
 With --s3 the processes share a bucket. Each chunk of an upload goes to a random process, and acknowledged bytes are
 stored whichever process was killed; one upload continues at another process while its own is stopped, and is
@@ -39,9 +39,9 @@ from store import ObjectStore
 
 # Seconds: the longest wait for an answer while a process is killed, on a machine that is busy with other tests.
 MAX_WAIT = 5
-# The lease of a killed process, and the time of the work itself.
+# Seconds: the lease of a killed process, and the time of an export.
 LEASE = 15 + 15
-# The claim of a killed process on an upload that it was finishing, and the time of finishing.
+# Seconds: twice the claim of a killed process on an upload that it was finishing, and the time of finishing.
 FINISHING = 6 + 6 + 10
 
 
@@ -70,9 +70,10 @@ def load(servers, seed, seconds, kinds):
 
 
 def stalled(servers, generator):
-    """Expects that an upload whose process is stopped continues at another one.
+    """Expects that an upload continues at another process while its own is stopped.
 
-    It is unchanged when the first one resumes.
+    Expects also that the content does not change when the first process resumes. Returns the seconds that the query
+    of the offset took.
     """
     first, second = Client(servers[0], generator), Client(servers[1], generator)
     first.conversation = first.post("/conversations", {"participants": ["stalled"]}, {201})["id"].rsplit("/", 1)[1]
@@ -84,7 +85,7 @@ def stalled(servers, generator):
         connection.putheader("Content-Length", str(upload.size))
         connection.endheaders()
         connection.send(upload.bytes[:upload.size // 2])
-        # Until then some bytes are acknowledged, and shown to requests that do not interrupt the upload.
+        # By then some bytes are acknowledged; queries that do not interrupt the upload show them.
         time.sleep(2)
         servers[0].process.send_signal(signal.SIGSTOP)
         try:
@@ -124,6 +125,8 @@ def expect_everywhere(servers, uploads):
 
 
 def position_gaps(postgres, schema):
+    """The applications whose log positions have gaps; empty without gaps."""
+    # The URL ends with `search_path%3D` and the name of the schema.
     name = schema.rsplit("D", 1)[1]
     return postgres.run(
         f"SELECT application, COUNT(*), MIN(position), MAX(position) FROM {name}.events "
@@ -131,7 +134,10 @@ def position_gaps(postgres, schema):
 
 
 class Proposer(AnyServerSender):
-    """Creates the one distinct conversation with a proposed id, in one of the two ways, and sends to it."""
+    """Creates the distinct conversation of all proposers with its own proposed id, and sends messages to it.
+
+    The id is in the body or in `If-None-Match`.
+    """
 
     def prepare(self):
         name = str(uuid.UUID(int=self.generator.getrandbits(128), version=4))
@@ -159,7 +165,7 @@ class Proposer(AnyServerSender):
 def proposals(servers, seed, number):
     """Lets clients create one distinct conversation concurrently, each with its own id.
 
-    Expects that one conversation exists and that all ids resolve to it.
+    Expects that one conversation exists and that all ids resolve to it. Returns the number of its messages.
     """
     clients = [Proposer(servers[0], random.Random(f"{seed}/proposals/{index}")) for index in range(number)]
     for client in clients:
@@ -190,11 +196,15 @@ def proposals(servers, seed, number):
 
 
 def exporting_servers(servers, export):
+    """The servers that have the file of an export in their data folder."""
     return [server for server in servers if any(pathlib.Path(server.data).rglob(export))]
 
 
 def exports(servers):
-    """Expects that one process makes each export, and that another one makes the next when the first is killed."""
+    """Expects that one process makes an export, and that another one makes the next export after the first is killed.
+
+    Returns the seconds of the second export.
+    """
     key = servers[0].folder / "key.pem"
     key.write_bytes(openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"))
     first = Caller(servers[0], APPLICATION, TOKEN)
@@ -216,7 +226,7 @@ def exports(servers):
 
 
 def exported(servers):
-    """Expects that every process serves the archive of an export."""
+    """Expects that every process serves the same archive of an export."""
     key = servers[0].folder / "key.pem"
     key.write_bytes(openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"))
     caller = Caller(servers[0], APPLICATION, TOKEN)

@@ -6,11 +6,12 @@ import hashlib
 from clients import HEADERS, Unexpected
 from tus import TusUpload, TusUploader, content, location_path
 
+# Values of `Upload-Draft-Interop-Version`; `None` sends no such field.
 VERSIONS = [3, 4, 5, 6, 7, 8, None]
 
 
 class DraftUploader(TusUploader):
-    """Uploads contents in chunks of random sizes, each with one of the versions, half of them with a digest."""
+    """Uploads contents in chunks of random sizes, each upload in a random version; half of the chunks have a digest."""
 
     kind = "IETF uploads"
 
@@ -33,10 +34,11 @@ class DraftUpload(TusUpload):
 
     @property
     def number(self):
+        """The field with the version, if there is one."""
         return {} if self.version is None else {"Upload-Draft-Interop-Version": str(self.version)}
 
     def completeness(self, is_complete):
-        """The field of completeness; version 3 has the inverted field."""
+        """The name and value of the field that says whether the upload is complete; version 3 inverts it."""
         if self.version == 3:
             return "Upload-Incomplete", "?0" if is_complete else "?1"
         return "Upload-Complete", "?1" if is_complete else "?0"
@@ -65,7 +67,7 @@ class DraftUpload(TusUpload):
         self.offset = end
 
     def query_offset(self, client):
-        """Asks for the offset; returns the one acknowledged before."""
+        """Queries the offset; returns the one acknowledged before."""
         previous_offset = self.offset
         answer, _ = client.request("HEAD", self.path, None, self.number)
         if answer.status not in (200, 204):

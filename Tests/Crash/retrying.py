@@ -9,7 +9,11 @@ from clients import HEADERS, Creator, KeyedSender, Scheduler, Unexpected, Upload
 
 
 class Retrying:
-    """Retries until `is_stopped`; a request that may have been processed has an idempotency key or may be repeated."""
+    """Retries each request until it is answered other than 503, or until `is_stopped` and the connection breaks.
+
+    A request that may have been processed already is safe to repeat, by its nature or by its idempotency key.
+    `longest_wait` is the longest time of an answered request in seconds.
+    """
 
     refused = 0
     broken = 0
@@ -76,7 +80,7 @@ class AnyServerCreator(AnyServer, Creator):
             raise ConnectionAbortedError
         users = [self.name("user"), self.name("user")]
         draft = {"participants": users, "distinct": True}
-        # Created once, even if the first process was killed after it.
+        # 200 if a killed process created it without answering.
         made = self.post("/conversations", draft, {200, 201})["id"]
         self.acknowledged.append((users, made))
         again = self.post("/conversations", {"participants": users[::-1], "distinct": True}, {200})["id"]
@@ -96,8 +100,3 @@ class AnyServerScheduler(AnyServer, Scheduler):
 
 class AnyServerUploader(AnyServer, Uploader):
     """Sends each chunk of an upload to a random server."""
-
-    def work(self):
-        if self.is_stopped:
-            raise ConnectionAbortedError
-        super().work()

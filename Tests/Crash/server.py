@@ -30,9 +30,9 @@ class Server:
     """Starts and stops the binary; ends only processes that it started."""
 
     def __init__(self, binary, folder, database=None, settings=None):
-        """`database` is the URL of a PostgreSQL server; without it there is a file in the data folder.
+        """`database` is the URL of a PostgreSQL server; without it the database is a file in the data folder.
 
-        `settings` are further variables of the environment.
+        `settings` are further environment variables.
         """
         self.binary = os.path.abspath(binary)
         self.folder = folder
@@ -52,7 +52,7 @@ class Server:
             "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{self.port}",
             "PARLEY_LOG_REQUESTS": "false",
             "PARLEY_API_RATE_LIMIT": "0",
-            # Each round leaves unfinished uploads.
+            # Every round of the crash test leaves unfinished uploads.
             "PARLEY_UPLOADS_MAX_OPEN_UPLOADS_PER_OWNER": "100000",
         }
         if self.database:
@@ -91,6 +91,7 @@ class Server:
             self.process = None
 
     def stop(self):
+        """Sends SIGTERM; returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=60)
         self.process = None

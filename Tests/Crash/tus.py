@@ -10,7 +10,7 @@ VERSION = {"Tus-Resumable": "1.0.0"}
 
 
 class TusUploader(Client):
-    """Uploads contents in chunks of random sizes, half of them with a checksum, and joins some."""
+    """Uploads contents in chunks of random sizes, half of them with a checksum, and concatenates some."""
 
     kind = "tus uploads"
 
@@ -63,7 +63,7 @@ class TusUpload:
         self.offset = end
 
     def query_offset(self, client):
-        """Asks for the offset; returns the one acknowledged before."""
+        """Queries the offset; returns the one acknowledged before."""
         previous_offset = self.offset
         answer, _ = client.request("HEAD", self.path, None, VERSION)
         if answer.status != 200:

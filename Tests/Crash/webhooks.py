@@ -10,7 +10,7 @@ load. At the end
 - every acknowledged message was delivered with both signatures, also when the webhook was deactivated and
   activated again directly after it;
 - no message of a conversation was delivered before all earlier ones were accepted;
-- at most as many deliveries were repeated as were running when a process was killed or a connection closed.
+- at most CONCURRENCY deliveries were accepted twice for each time that a process was killed.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from receiver import Receiver, standardwebhooks
 from server import serving
 
 SECRET = "crash-test-secret"
-# Concurrent deliveries of one webhook.
+# The most concurrent deliveries of one webhook.
 CONCURRENCY = 16
 SETTINGS = {
     "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
@@ -39,7 +39,7 @@ SETTINGS = {
     "PARLEY_WEBHOOKS_RETRY_SCHEDULE": ",".join(["20ms"] * 50),
 }
 WEBHOOKS = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
-# Seconds: the lease of a killed process, and the delay of a busy machine.
+# Seconds: more than the lease of a killed process, on a machine that is busy with other tests.
 TIMEOUT = 90
 
 
@@ -74,12 +74,14 @@ def reactivate(server, path):
 
 
 def count(server, path, state):
+    """The number of deliveries of a webhook in a state."""
     answer, body = Client(server, None).request("GET", f"{path}/deliveries?state={state}&page_size=1", None, WEBHOOKS)
     assert answer.status == 200, body
     return int(answer.headers["Layer-Count"])
 
 
 def load(server, seed, seconds):
+    """Starts six clients that send messages until the server is killed; returns them after some seconds."""
     clients = [Sender(server, random.Random(f"{seed}/{number}")) for number in range(6)]
     for sender in clients:
         sender.start()
@@ -144,7 +146,7 @@ def main():
         end = time.monotonic() + TIMEOUT
         while count(servers[0], path, "pending") and time.monotonic() < end:
             time.sleep(0.05)
-        # Unanswered but committed messages may arrive after the last answered one.
+        # No delivery may be pending before the last acknowledged events are read from the log.
         acknowledged = {text for sender in senders for text in sender.acknowledged}
         while not acknowledged <= receiver.accepted.keys() and time.monotonic() < end:
             time.sleep(0.05)
