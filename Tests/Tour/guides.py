@@ -21,7 +21,7 @@ sys.path.append(str(tests / "Crash"))
 from server import APPLICATION, TOKEN, fixed_port, serving
 
 GUIDES = tests.parent / "Sources" / "ParleyServer" / "ParleyServer.docc"
-# A long timeout, so that no attempt that the guide shows as a success fails on a slow machine.
+# A long timeout, so that deliveries which a guide shows as successful do not fail on a slow machine.
 SETTINGS = {"PARLEY_WEBHOOKS_ALLOW_HTTP": "true", "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
             "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
 
@@ -36,7 +36,7 @@ def run_guide(name, server, folder, replacements=()):
         script = script.replace(old, new)
     environment = os.environ | {
         "APP": APPLICATION, "TOKEN": TOKEN, "XDG_CACHE_HOME": str(folder), "PARLEY_DATA_FOLDER": server.data}
-    # Its own session, so that receivers are ended when a guide fails.
+    # In its own process group, so that receivers which the guide has started are ended as well.
     shell = subprocess.Popen(
         ["bash", "-c", script], cwd=folder, env=environment, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
@@ -61,7 +61,7 @@ def uploads(server, folder):
     assert re.findall(r'"etag":"(\w+)"', output) == [hashlib.sha256(video).hexdigest()] * 4, output
     assert output.count("\ncut\n") == 3, output
     assert re.search(r"^CONTENT=layer:///content/", output, re.M), output
-    # Of the upload with tus, whose answers have no JSON, and of the download of a range.
+    # The final offset of the upload with tus, whose answers have no JSON, and the size of a downloaded range.
     assert re.search(rf"^{len(video)}$", output, re.M) and re.search(r"^ *1000$", output, re.M), output
     assert output.rstrip().endswith("499"), output
 
@@ -188,7 +188,7 @@ RUNS = {
     "messages": messages, "rich content": rich_content, "metadata": metadata, "receipts": receipts, "errors": errors,
     "limits": limits, "security": security, "troubleshooting": troubleshooting, "compatibility": compatibility,
 }
-# Additional settings for some guides.
+# Additional settings of some guides.
 OWN_SETTINGS = {
     "limits": {"PARLEY_API_RATE_LIMIT": "100"},
     "troubleshooting": {"PARLEY_LOG_REQUESTS": "true"},

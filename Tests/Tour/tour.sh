@@ -9,7 +9,7 @@ server=
 
 finish() {
     code=$?
-    # Only the process started below.
+    # Ends only the process that was started below.
     [ -z "$server" ] || { kill -9 "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; }
     [ $code = 0 ] || { echo "tour failed; the output of the server was:" >&2; tail -n 20 "$folder"/out "$folder"/err >&2; }
     rm -rf "$folder"
@@ -17,7 +17,7 @@ finish() {
 }
 trap finish EXIT
 
-# The shell block between the marks with this name in a file.
+# Prints the shell block between the comments `<!-- NAME: begin -->` and `<!-- NAME: end -->` of a file.
 block() {
     local text
     text=$(sed -n "/^<!-- $1: begin -->\$/,/^<!-- $1: end -->\$/p" "$root/$2" | sed -n '/^```\(ba\)\?sh$/,/^```$/p' | sed '1d;$d')
@@ -51,7 +51,7 @@ for expected in '"body":"Hello, Bo"' '"type":"conversation.created"' '"type":"me
     [[ $output == *"$expected"* ]] || { printf 'the output of the five calls lacks %s:\n%s\n' "$expected" "$output" >&2; exit 1; }
 done
 
-# Through a pipe, because `tee /dev/stderr` in the block would truncate a log file.
+# Through a pipe, because `tee /dev/stderr` in the block would truncate a file that stderr is redirected to.
 bash -c "$tour" 2>&1 | cat
 
 kill -TERM "$server"
