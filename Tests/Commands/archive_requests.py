@@ -7,7 +7,7 @@ from sample_conversation import expect_conversation
 
 
 def archive_request(server, method, path, lines=None):
-    """The status and body of an export or import; the lines are sent in chunks."""
+    """The status and body of an export or import; lines are sent with chunked coding."""
     connection = server.connection(timeout=300)
     chunks = lines and (lines[start:start + 100_000] for start in range(0, len(lines), 100_000))
     connection.request(

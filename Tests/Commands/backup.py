@@ -25,11 +25,12 @@ SIZES = (60_000_000, 0, 1, 4096, 700_000, 700_001)
 
 
 def kill_while_unfinished(commands, folder, *arguments):
+    """Kills a command repeatedly while its folder has the file `unfinished`; returns how often it was killed."""
     return kill_repeatedly(commands, arguments, (folder / "unfinished").exists, 0.15)
 
 
 class MessageSender(threading.Thread):
-    """Sends one message after the other, and records which were acknowledged."""
+    """Sends one message after another until it is stopped, and records the acknowledged texts."""
 
     def __init__(self, server, conversation):
         super().__init__()
@@ -122,7 +123,7 @@ def errors(server, commands):
 
 
 def damage(server, commands):
-    """A backup with any changed byte is refused."""
+    """A changed backup is not restored, and a damaged data folder is not backed up."""
     def restore_changed(change, message):
         copy, target = server.folder / "copy", server.folder / "target"
         for folder in (copy, target):

@@ -57,6 +57,7 @@ class Commands:
         self.server = server
 
     def start(self, *arguments, largest=None, **variables):
+        """Starts a command; writing a file beyond `largest` bytes fails, as on a full disk."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -80,13 +81,14 @@ class Commands:
         assert error.startswith("parley: ") and message in error and error.count("\n") == 1, error
 
 
+# The most kills of one command.
 KILLS = 6
 
 
 def kill_repeatedly(commands, arguments, has_begun, seconds, between=lambda: None, **variables):
-    """Kills a command at random moments up to `seconds` after its start, and calls `between` after each.
+    """Starts a command again and again, and kills it at a random moment, at most `seconds` after `has_begun` is true.
 
-    Returns how often it was killed: less than KILLS if it completed before.
+    Calls `between` after each kill. Returns the number of kills; less than KILLS if the command completed before.
     """
     for number in range(KILLS):
         process = commands.start(*arguments, **variables)
@@ -104,6 +106,7 @@ def kill_repeatedly(commands, arguments, has_begun, seconds, between=lambda: Non
 
 
 def fetch(server, url):
+    """The content at a download URL, requested from `server` whatever host the URL names."""
     connection = server.connection()
     connection.request("GET", "/download" + url.split("/download", 1)[1])
     answer = connection.getresponse()

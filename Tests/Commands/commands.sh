@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Commands, exit codes, errors of one line, and signals.
+# Tests commands, exit codes, errors (one line each), signals, reloads and limits of the binary.
 . "$(dirname "$0")/harness.sh"
 
 start() {
     "$binary" serve --listen "127.0.0.1:$port" "$@" >out 2>err &
     server=$!
-    # The server listens before it has printed all its lines.
+    # Waits for the last line of output as well, because the server listens before it prints.
     for _ in $(seq 400); do
         grep -q ' serves ' out && [ "$(status "http://127.0.0.1:$port/health/ready")" = 200 ] && return
         sleep 0.05
@@ -14,7 +14,7 @@ start() {
 }
 
 status() { curl -s -o /dev/null -m 10 -w '%{http_code}' "$@"; }
-# The status of a request with a token to a path below /apps/; further arguments are options of curl.
+# Prints the status of a request with a token to a path below /apps/; further arguments are options of curl.
 api() {
     local token=$1 path=$2
     shift 2
@@ -64,7 +64,7 @@ check 'a command for a folder below a file is reported in one line' fails_with \
 check 'a folder of certificates below a file is reported in one line' fails_with \
     'the folder file/pair cannot be created below a file: name another one$' dev-cert --out file/pair
 
-# check-config finds everything that keeps a server from starting, and prints the same lines.
+# Expects that check-config and serve both fail and print the same lines; the first argument is their number.
 refused_alike() {
     local lines=$1
     shift
@@ -84,7 +84,7 @@ check 'check-config and serve refuse a data folder that cannot be written' refus
 check 'check-config and serve refuse a missing file of the database' refused_alike 1 --set database.url_file=none
 check 'check-config and serve refuse an address of another machine' refused_alike 1 --listen 192.0.2.1:8080
 check 'check-config and serve refuse a Unix socket that is a file' refused_alike 1 --listen unix:file
-check 'the refused Unix socket, a file, is left alone' test -f file
+check 'the file in place of the Unix socket is not removed' test -f file
 SWIFT_DETERMINISTIC_HASHING=1 check 'check-config and serve refuse deterministic hashing' refused_alike 1
 check 'check-config lists all mistakes' refused_alike 4 --set http.backlog=0 --data file --listen unix:file --set webhooks.authorities=no.pem
 check 'a data folder that cannot be created is reported in one line' fails_with 'the data folder /proc/none/data ' serve --data /proc/none/data
@@ -104,11 +104,11 @@ check 'the error of a folder that cannot be created has path, reason and advice'
 check 'the error of a missing import file has path and reason' fails_with 'the file nowhere.jsonl cannot be read: No such file or directory' import nowhere.jsonl --data other
 check 'no error has a number of errno' test -z "$(timeout 20 "$binary" serve --data /proc/data 2>&1 | grep -i errno)"
 
-# Runs the curl command that the first start prints.
+# Starts a server on a new data folder, and runs the curl command that it prints.
 check_printed_curl() {
     local name=$1
     shift
-    # Else the output of the previous server would be read.
+    # Otherwise the loop could read the output of the previous server.
     rm -rf pasted out
     timeout 60 "$binary" serve --data pasted "$@" >out 2>err &
     server=$!
@@ -228,7 +228,7 @@ events = [json.loads(line) for line in open("err")]
 assert [event["message"] for event in events].count("stopped") == 1 and events[-1]["message"] == "stopped", events[-1]'
 check 'H207: each line of the log is one JSON object' python3 -c 'import json; [json.loads(line) for line in open("err")]'
 
-# A request whose body does not arrive keeps running.
+# A request runs until its body has arrived, so a stopping server waits for it.
 start --data data
 exec 3<>"/dev/tcp/127.0.0.1/$port"
 printf 'POST /apps/%s/conversations HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nAccept: application/vnd.layer+json; version=3.0\r\nContent-Length: 10\r\n\r\n' "$app" "$token" >&3
@@ -295,8 +295,8 @@ before=$(ticks)
 sleep 1
 check 'H183: a server without descriptors does not spin' test $(($(ticks) - before)) -lt 50
 wait $clients
-# Tries until the first answer: each loop has its own accept queue, and clients that still wait in the other
-# one may use up the descriptors again for a moment.
+# Retries, because each loop has its own accept queue: connections that still wait in the other queue may use
+# up the descriptors again for a moment.
 accepts_again() {
     for _ in $(seq 600); do
         [ "$(status "$base/health/live")" = 200 ] && return

@@ -28,11 +28,11 @@ def settings():
 
 
 def interpolated(text, known):
-    """The text as compose reads it; required variables must be known."""
+    """The text with the values of `known` in place of variables, as compose reads it; required ones must be known."""
     def value(match):
         name, fallback = match[1], match[2] or ""
         if fallback.startswith(":?"):
-            assert name in known, f"{name} is required but not in Config/parley.json"
+            assert name in known, f"{name} is required, but this test has no value for it"
         return known.get(name, fallback.removeprefix(":-"))
     return re.sub(r"\$\{(\w+)(:[-?][^}]*)?\}", value, text)
 
@@ -65,7 +65,7 @@ def check_cluster(cluster):
     services = cluster["services"]
     ours = {name for name, service in services.items() if service["image"] == "parley"}
     conf = (FOLDER / "nginx.conf").read_text()
-    # nginx resolves a name in a variable again when a container is replaced; any other name only once.
+    # nginx resolves a name in a variable again and again, so that a container may be replaced; other names only once.
     assert "resolver 127.0.0.11" in conf, "nginx.conf names no resolver"
     targets = re.findall(r"proxy_pass\s+http://([^/;]+)", conf)
     assert targets and all(target == "$processes:8080" for target in targets), f"nginx.conf passes requests to {targets}"
@@ -83,7 +83,7 @@ def check_cluster(cluster):
 
 
 def check_images():
-    """A tag such as 1.26 or bookworm changes over time; one that names a full release does not."""
+    """Checks that each image names a full release, because tags such as 1.26 or bookworm change over time."""
     names = re.findall(r"^FROM (\S+)", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
     for path in FOLDER.glob("compose*.yaml"):
         names += re.findall(r"^\s*image: (\S+)", path.read_text(), re.MULTILINE)
@@ -95,7 +95,7 @@ def check_images():
 
 
 def check_build():
-    """The image is built from the copied files, which do not include the tests."""
+    """Checks that the Dockerfile copies only what its ignore file allows, and that the package needs no Tests."""
     text = (FOLDER / "Dockerfile").read_text()
     for source in re.findall(r"^COPY (?!--from)(.+) \S+$", text, re.MULTILINE):
         for name in source.split():

@@ -48,10 +48,10 @@ class Commands:
 def errors(commands, postgres):
     """Each error at the start is one line."""
     unreachable = "the database of database.url cannot be reached: "
-    at = lambda old, new: postgres.url.replace(old, new)
+    changed = lambda old, new: postgres.url.replace(old, new)
     serve = ("serve", "--listen", "127.0.0.1:0", "--public-url", "http://localhost")
     for url in ("postgres://me:sesame@/parley?host=/nowhere", "postgres://me:sesame@127.0.0.1:1/parley",
-                at("parley@", "keeper:sesame2@"), at("/parley?", "/nothing?")):
+                changed("parley@", "keeper:sesame2@"), changed("/parley?", "/nothing?")):
         commands.expect_refused(unreachable, *serve, database_url=url)
         commands.expect_refused(unreachable, "app", "list", database_url=url)
     commands.expect_refused(
@@ -110,6 +110,7 @@ def administration(commands, server):
 
 
 def ready(server):
+    """The status of `/health/ready`."""
     connection = server.connection()
     connection.request("GET", "/health/ready")
     return connection.getresponse().status
@@ -123,7 +124,7 @@ def wait_for(status, server):
 
 
 def faults(server, postgres):
-    """Stops and crashes the PostgreSQL server, and terminates running connections."""
+    """Stops and crashes the PostgreSQL server and ends its connections; no acknowledged message is lost."""
     clients = [RetryingSender(server, random.Random(number)) for number in range(SENDERS)]
     for client in clients:
         client.start()

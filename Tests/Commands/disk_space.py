@@ -45,13 +45,14 @@ def expect_part(server, lines):
 
 
 def expect_complete(server, lines, *conversation):
+    """Expects that an import succeeds after refused ones, and that all its data is stored."""
     status, body = archive_request(server, "POST", "/import", lines)
     assert status == 200 and json.loads(body)["changed"] is True, body
     expect_imported(server, lines, *conversation, SIZES)
 
 
 def quota(server, lines, *conversation):
-    """Imports above the quota, of which only the first part is stored, and again with a higher quota."""
+    """Expects that an import above the quota stores only a part, and that it succeeds with a higher quota."""
     other = target(server, server.folder / "quota", PARLEY_UPLOADS_APPLICATION_QUOTA=str(sum(SIZES) - 1))
     try:
         other.start()

@@ -1,4 +1,4 @@
-"""Exports: an interrupted export starts again, and memory holds a bounded number of rows.
+"""Exports: an interrupted export starts again, and an export needs little memory.
 
 usage: exports.py BINARY
 """
@@ -16,9 +16,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Crash"))
 from server import APPLICATION, TOKEN, serving
 
+# Requests, and messages in each of them; with TEXT the messages are 10 MB.
 BATCHES, BATCH = 838, 12
 TEXT = "x" * 1000
-# Less than half the size of the export.
+# The most bytes by which memory may grow: less than half the size of the export.
 GROWTH = 5 << 20
 
 
@@ -89,7 +90,7 @@ def openssl(*arguments, given=None):
 
 
 def staged(server, name):
-    """The size of a file that is being written; `None` if it does not exist."""
+    """The size in bytes of a file that an export is writing; `None` if it does not exist."""
     for file in (server.folder / "data").rglob(name):
         try:
             return file.stat().st_size
@@ -107,6 +108,7 @@ def kill_when(server, name, size):
 
 
 def memory(process, field):
+    """A figure of `/proc/PID/status` in bytes."""
     for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
         if line.startswith(field):
             return int(line.split()[1]) << 10
@@ -114,6 +116,7 @@ def memory(process, field):
 
 
 def another_application(server):
+    """Creates an application by command; returns a caller with its token."""
     def output(name, *command):
         lines = subprocess.run(
             [server.binary, *command, "--data", server.data],
@@ -142,12 +145,12 @@ def kills(server, key):
 
 
 def growth(server, key):
-    """Exporting needs little more memory than storing and reading the same messages."""
+    """Memory grows by less than GROWTH during an export, after the same messages were stored and read."""
     server.start()
     caller = another_application(server)
     sent = caller.fill()
-    # Pages of the mapped database are not counted, because the system can reclaim them. The system records
-    # no peak of the rest, so it is sampled.
+    # RssAnon, because the system can reclaim the pages of the mapped database. It is sampled, because the
+    # system records no peak of it.
     resting = memory(server.process, "RssAnon")
     export = caller.request_export(key)
     samples, is_stopped = [], threading.Event()

@@ -74,7 +74,7 @@ def tables(binary, postgres):
         disk.close()
 
 
-def log(binary):
+def write_ahead_log(binary):
     disk = Disk(48 * MIB, 16 * MIB)
     try:
         with contextlib.closing(Postgres(log=disk.folder("log"))) as postgres, \
@@ -83,7 +83,7 @@ def log(binary):
             clients = start_clients(server)
             wait_until("the disk of the log is full", lambda: refused_requests(clients) > 50)
             disk.free_space()
-            # PostgreSQL may still be restarting by itself.
+            # PostgreSQL may be restarting by itself; it is stopped first in either case.
             postgres.send("crash")
             postgres.send("start")
             finish(server, clients, "a full disk of the write-ahead log")
@@ -114,7 +114,7 @@ def main():
         try:
             embedded(sys.argv[1])
             tables(sys.argv[1], postgres)
-            log(sys.argv[1])
+            write_ahead_log(sys.argv[1])
         except PermissionError as error:
             print(f"full disk: skipped: no disk can be mounted: {error}")
 

@@ -8,7 +8,7 @@ cd "$folder" || exit 1
 server=
 passed=0
 failed=0
-# Settings of the calling shell are removed.
+# Settings in the environment of the caller must not change the tests.
 for name in $(compgen -e PARLEY_); do unset "$name"; done
 
 finish() {
@@ -18,6 +18,7 @@ finish() {
 }
 trap finish EXIT
 
+# Prints an unused port.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
 # Stops the server; returns its exit code.

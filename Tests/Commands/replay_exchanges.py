@@ -1,6 +1,8 @@
 """Sends the golden exchanges to a running server, and prints the secrets that its log must not contain.
 
-Answers are not compared here, but in PlatformAPITests.
+usage: replay_exchanges.py HOST:PORT FOLDER NAME=VALUE…
+
+The values replace `{NAME}` in the exchanges. Answers are not compared here, but in PlatformAPITests.
 """
 import http.client, pathlib, re, sys, urllib.parse, uuid
 
@@ -24,6 +26,7 @@ def send(method, target, fields, body):
 
 
 def with_variables(text):
+    """A text with values in place of `{NAME}`; unknown names get a random UUID."""
     return re.sub(r"\{([A-Za-z_]+)\}", lambda name: known.setdefault(name[1], str(uuid.uuid4())), text)
 
 
@@ -42,7 +45,7 @@ for file in sorted(folder.glob("*.http")):
             fields = [tuple(with_variables(field).split(": ", 1)) for field in fields if ": " in field] + [("Cookie", cookie), ("Connection", "close")]
             answer, content = send(method, target, fields, with_variables(body).encode())
             count += 1
-            # The name by which the file refers to the created conversation or message.
+            # The name by which later requests of the file refer to the created object.
             name, location = re.search(r"\{(\w+):uuid\}", expected), answer.headers.get("Location")
             if name and location:
                 known[name[1]] = location.rsplit("/", 1)[-1]

@@ -6,7 +6,7 @@ import random
 
 from callers import APIClient, fetch
 
-# Several commits of an import; `make soak` sets the variable.
+# Enough for several commits of an import; `make soak` sets the variable.
 MESSAGES = 3000 if os.environ.get("PARLEY_TEST_ROUNDS") == "all" else 1000
 
 

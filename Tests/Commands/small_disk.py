@@ -9,7 +9,10 @@ MIB = 1 << 20
 
 
 class Disk:
-    """A file system in memory, partly filled by a file until `free_space`."""
+    """A file system in memory with `size` bytes, of which a file fills `ballast_size` until `free_space`.
+
+    Raises `PermissionError` if it cannot be mounted.
+    """
 
     def __init__(self, size, ballast_size):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="parley-disk-"))
@@ -23,7 +26,7 @@ class Disk:
         self.ballast.write_bytes(bytes(ballast_size))
 
     def folder(self, name):
-        """Creates a folder on the disk that the server may write."""
+        """Creates a folder on the disk to which a PostgreSQL server may write."""
         folder = self.path / name
         folder.mkdir(mode=0o700)
         shutil.chown(folder, "nobody")

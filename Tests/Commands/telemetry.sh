@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Metrics that promtool accepts, and a log that contains no secrets.
+# Tests that promtool accepts the metrics, that the log contains no secrets, and that a full log pipe delays nothing.
 . "$(dirname "$0")/harness.sh"
 status() { curl -s -o /dev/null -m 20 -w '%{http_code}' "$@"; }
 
@@ -9,7 +9,7 @@ start() {
     shift
     "$binary" serve --listen "127.0.0.1:$port" --set "metrics.listen=127.0.0.1:$metrics_port" "$@" >out 2>"$log" &
     server=$!
-    # The server listens before it has printed all its lines.
+    # Waits for the last line of output as well, because the server listens before it prints.
     for _ in $(seq 400); do
         grep -q ' serves ' out && [ "$(status "$base/health/ready")" = 200 ] && return
         sleep 0.05
@@ -17,7 +17,7 @@ start() {
     echo "the server does not start" >&2; cat out >&2; exit 1
 }
 
-# The value of a sample from the metrics listener.
+# Prints the value of a sample from the metrics listener.
 sample() { curl -s -m 20 "$metrics" | grep -v '^#' | grep -F -- "$1 " | sed 's/.* //'; }
 
 port=$(free_port)

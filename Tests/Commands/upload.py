@@ -1,4 +1,4 @@
-"""`parley upload`: interrupted by SIGINT, killed, without a server, and concurrent.
+"""`parley upload`: interrupted by SIGINT, killed, during crashes of the server, and concurrent.
 
 usage: upload.py BINARY
 """
@@ -22,7 +22,7 @@ SIZE = 300_000_000
 
 
 class Uploader:
-    """Runs the command with a separate cache folder."""
+    """Runs `parley upload` with a separate cache folder, and requests that inspect its uploads."""
 
     def __init__(self, server):
         self.server = server
@@ -74,6 +74,7 @@ class Uploader:
         return int(connection.getresponse().headers["Upload-Offset"])
 
     def wait_for(self, count, process):
+        """Waits until the server has stored that many bytes of the upload, while the command runs."""
         deadline = time.monotonic() + 60
         while self.offset() < count:
             assert process.poll() is None, f"the command ended by itself: {process.communicate()}"
@@ -97,6 +98,7 @@ class Uploader:
 
 
 def make_file(folder, name, size):
+    """Creates a file of random bytes, the same for the same name."""
     file = folder / name
     generator = random.Random(name)
     with open(file, "wb") as stream:
