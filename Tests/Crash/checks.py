@@ -78,7 +78,7 @@ class Checks:
         return json.loads(body)
 
     def repeats(self, sender):
-        """Sends all texts again, answered or not; repeated answers must have the same id. Returns the number of texts."""
+        """Sends all texts again, answered or not; repeated answers must have the same id. Returns their number."""
         for text in sender.attempted:
             identifier = sender.send(text, self.reader)
             if sender.acknowledged.setdefault(text, identifier) != identifier:

@@ -3,9 +3,9 @@
 
     acceptance.py --binary .build/release/parley [--megabytes 2147] [--cuts 50] [--uploads 10] [--only C]
 
-A file is uploaded in each protocol; the connection is closed or reset at random points. Only unacknowledged
-bytes are sent twice, and the download equals the file. Then several files are uploaded at the same time, within
-the memory limit.
+A file is uploaded in each of the protocols A to D; the connection is closed or reset at random points. Only
+unacknowledged bytes are sent twice, and the download equals the file. Then several files are uploaded at the same
+time, within the memory limit.
 """
 
 import argparse
@@ -27,12 +27,12 @@ from peer import Peer
 from server import serving
 from tus import Tus, content_of, expect, upload_path
 
-# The memory limit of all uploads together (issue 5), in KiB.
+# The most memory of the server during all concurrent uploads, in KiB.
 MEMORY = 64 << 10
 
 
 class Ranges(Client):
-    """Protocol A."""
+    """A client of protocol A, `PUT` with `Content-Range`."""
 
     def begin(self, size):
         return self.start(("X-Upload-Content-Length", size))
@@ -47,14 +47,14 @@ class Ranges(Client):
 
 
 class Plain(Ranges):
-    """Protocol D, in which each request sends the file from its beginning."""
+    """A client of protocol D, `PUT` without a range: each request sends the file from its beginning."""
 
     def request(self, path, start, size):
         return f"PUT {path}", ()
 
 
 class Patches(Tus):
-    """Protocol B."""
+    """A client of protocol B, tus 1.0.0."""
 
     def begin(self, size):
         return self.create(("Upload-Length", size))
@@ -68,7 +68,7 @@ class Patches(Tus):
 
 
 class Drafts(Draft):
-    """Protocol C, with a random version for each request."""
+    """A client of protocol C, the IETF protocol, with a random version for each request."""
 
     def __init__(self, server, generator):
         super().__init__(server, None)
@@ -84,14 +84,17 @@ class Drafts(Draft):
             ("Content-Type", "application/partial-upload"), ("Upload-Offset", start), self.completeness(True))
 
     def query_offset(self, path):
-        # A query without a version does not interrupt the cut request (3.8): its late bytes would be added after
-        # the answer, and the next request would have a wrong offset.
+        # Always with a version, because a query without one does not interrupt the cut request (3.8): the late bytes
+        # of that request would be stored after the answer, and the next request would have a wrong offset.
         self.number = (("Upload-Draft-Interop-Version", self.version or 8),)
         return int(self.status(path)["Upload-Offset"])
 
 
 def upload_with_cuts(client, film, size, cuts, generator):
-    """Uploads the file with cuts at random points; returns how many unacknowledged bytes were sent twice."""
+    """Uploads the file with cuts at random points, and compares the download.
+
+    Returns how many bytes were sent before a cut but not acknowledged, and so had to be sent again.
+    """
     answer = client.begin(size)
     path, content = upload_path(answer), content_of(answer)
     offset = repeated = 0
@@ -127,7 +130,7 @@ def send_head(client, path, start, size):
 
 
 def digest_of(client, content):
-    """The digest of the downloaded content."""
+    """The SHA-256 of the downloaded content, in hexadecimal."""
     command = ["curl", "-sS", "--fail", client.download(content)]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as curl:
         digest = hashlib.file_digest(curl.stdout, "sha256").hexdigest()
@@ -136,7 +139,7 @@ def digest_of(client, content):
 
 
 def upload_concurrently(server, film, size, count, digest):
-    """Uploads many files at the same time; returns the peak memory of the server in KiB, and the rate in MB/s."""
+    """Uploads the file `count` times concurrently; returns the peak memory of the server in KiB, and MB/s."""
     client = Client(server)
     paths = [upload_path(client.start(("X-Upload-Content-Length", size))) for _ in range(count)]
     peak, is_stopped = [0], threading.Event()
@@ -157,6 +160,7 @@ def upload_concurrently(server, film, size, count, digest):
 
 
 def watch_memory(process, peak, is_stopped):
+    """Stores the largest resident size of a process in `peak[0]`, in KiB, until it is stopped."""
     while not is_stopped.wait(0.2):
         for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
@@ -164,7 +168,7 @@ def watch_memory(process, peak, is_stopped):
 
 
 def make(path, size):
-    """Creates a file without repeated blocks."""
+    """Creates a file in which every MiB differs; returns it open for reading."""
     rest = random.Random(1).randbytes((1 << 20) - 8)
     with open(path, "wb") as film:
         for number in range(-(-size // (1 << 20))):

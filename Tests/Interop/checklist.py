@@ -1,4 +1,4 @@
-"""Runs checks against a server, and counts them."""
+"""Runs checks against servers, and counts those that pass and fail."""
 
 import argparse
 import sys

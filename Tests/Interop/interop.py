@@ -23,8 +23,9 @@ sys.path.insert(0, str(HERE.parent / "Crash"))
 from curl import Cut, curl, fields, held
 from server import APPLICATION, TOKEN, serving
 
-AUTHORITY = ["-H", f"Authorization: Bearer {TOKEN}", "-H", "Accept: application/vnd.layer+json; version=3.0",
-             "-H", "Content-Type: application/json"]
+AUTHORIZED = ["-H", f"Authorization: Bearer {TOKEN}", "-H", "Accept: application/vnd.layer+json; version=3.0",
+              "-H", "Content-Type: application/json"]
+# Seconds after which a transfer is interrupted.
 CUTS = [1, 1.5]
 
 
@@ -42,7 +43,7 @@ class Fixture:
         self.contents = f"/conversations/{made['id'].rsplit('/', 1)[1]}/content"
 
     def send(self, method, path, body=None, *more):
-        arguments = ["-X", method, *AUTHORITY, *more] + (["-d", json.dumps(body)] if body is not None else [])
+        arguments = ["-X", method, *AUTHORIZED, *more] + (["-d", json.dumps(body)] if body is not None else [])
         answer = curl(*arguments, f"{self.base}/apps/{APPLICATION}{path}")
         expect(answer, 200, 201)
         return json.loads(answer.body)
@@ -73,7 +74,7 @@ def expect(answer, *statuses):
 
 
 def cut(*arguments, after):
-    """Starts a transfer that must be interrupted."""
+    """Runs curl, and expects that it is still transferring after some seconds, when it is killed."""
     try:
         answer = curl(*arguments, cut_after=after)
     except Cut:
@@ -82,7 +83,7 @@ def cut(*arguments, after):
 
 
 def plain(fixture, url):
-    """`curl -T` repeatedly: stored bytes are not counted twice (protocol D)."""
+    """Protocol D: `curl -T` repeatedly, which sends the file from its beginning each time."""
     for after in CUTS:
         cut("-T", fixture.file, url, after=after)
     offset = int(expect(curl("-I", url), 200).fields["upload-offset"])
@@ -93,13 +94,13 @@ def plain(fixture, url):
 
 
 def streamed(fixture, url):
-    """`curl -T` from a pipe, whose length is unknown."""
+    """Protocol D: `curl -T` of a file, and after an interruption from a pipe, whose length is unknown."""
     cut("-T", fixture.file, url, after=CUTS[0])
     expect(curl("-T", "-", url, feed=fixture.file.read_bytes()), 200)
 
 
 def ranges(fixture, url):
-    """Queries the offset, and sends the rest with `Content-Range` (protocol A)."""
+    """Protocol A: queries the offset, and sends the rest with `Content-Range`."""
     for after in CUTS:
         offset = held(expect(curl("-X", "PUT", *fields(Content_Range="bytes */*"), url), 308))
         span = f"bytes {offset}-{fixture.size - 1}/{fixture.size}"
@@ -112,7 +113,7 @@ def ranges(fixture, url):
 
 
 def tus(fixture, url):
-    """tus 1.0.0: `HEAD` for the offset, `PATCH` for the rest (protocol B)."""
+    """Protocol B, tus 1.0.0: `HEAD` for the offset, `PATCH` for the rest."""
     version = fields(Tus_Resumable="1.0.0")
     patch = ["-X", "PATCH", *version, *fields(Content_Type="application/offset+octet-stream")]
     for after in [*CUTS, None]:
@@ -129,7 +130,7 @@ def tus(fixture, url):
 
 
 def interop(fixture, url):
-    """Resumable Uploads for HTTP as URLSession sends them: one request, then appends (protocol C)."""
+    """Protocol C, Resumable Uploads for HTTP as URLSession sends them: one request, then appends."""
     version = fields(Upload_Draft_Interop_Version=6)
     whole = fields(Upload_Complete="?1")
     cut("-X", "PUT", *version, *whole, *fields(Upload_Length=fixture.size), "-T", fixture.file, url, after=CUTS[0])
@@ -146,7 +147,7 @@ def interop(fixture, url):
 
 
 def mixed(fixture, url):
-    """An upload that is started in one protocol and continued in others."""
+    """Starts an upload in protocol D, and continues it in B and A."""
     cut("-T", fixture.file, url, after=0.6)
     version = fields(Tus_Resumable="1.0.0")
     offset = int(expect(curl("-I", *version, url), 200).fields["upload-offset"])

@@ -85,7 +85,7 @@ def a_refusal_arrives_before_the_body_is_read(client):
             ("Content-Type", "application/partial-upload"), ("Upload-Offset", 1), ("Upload-Complete", "?1")), 409),
     ):
         peer = Peer(client.server.port)
-        # As clients that read only after they have sent everything.
+        # Sends everything before it reads, as many clients do.
         sender = threading.Thread(target=send_quietly, args=(peer, f"{line} {path}", fields))
         sender.start()
         answer = peer.read_answer()
@@ -147,7 +147,7 @@ def patch(client, path, statuses):
 
 
 def a_head_is_200_while_an_upload_runs_or_is_being_finished(client):
-    """While another request sends, and while the upload is being finished."""
+    """`HEAD` is not blocked by a request that sends, nor by the finishing of the upload."""
     tus = Tus(client.server)
     path = tus.created(("Upload-Length", LARGE))
     writer = Peer(client.server.port)
@@ -180,7 +180,7 @@ def a_total_other_than_the_announced_one_is_400(client):
 
 
 def a_location_starts_with_upload_public_base(client):
-    """With `upload_public_base`, whatever the fields of the request say."""
+    """With `upload_public_base`, the fields of a request change no Location."""
     forged = (("X-Forwarded-Proto", "http"), ("X-Forwarded-Host", "evil.example"), ("Forwarded", "host=evil.example"))
     for answer in (
         client.start(*forged), Tus(client.server).create(("Upload-Length", 4), *forged),

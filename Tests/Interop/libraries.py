@@ -28,10 +28,10 @@ from interop import Fixture, digest
 from server import TOKEN, serving
 from store import ObjectStore
 
-AUTHORITY = {"Authorization": f"Bearer {TOKEN}"}
+AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
 CHUNK = 8 << 20
 CUTS = 5
-# Enough for every reset.
+# The retries of a library, enough for every reset.
 RETRIES = 3 * CUTS
 
 
@@ -52,7 +52,7 @@ def google(fixture, checksum):
     from google.resumable_media.requests import ResumableUpload
 
     upload = ResumableUpload(
-        f"{fixture.base}/uploads?uploadType=resumable", CHUNK, headers=AUTHORITY, checksum=checksum)
+        f"{fixture.base}/uploads?uploadType=resumable", CHUNK, headers=AUTHORIZED, checksum=checksum)
     with open(fixture.file, "rb") as stream, requests.Session() as session:
         made = upload.initiate(session, stream, {"name": "film.mp4"}, "video/mp4")
         upload._retry_strategy = common.RetryStrategy(max_retries=RETRIES, initial_delay=0.1, multiplier=1.0)
@@ -103,13 +103,13 @@ def tuspy_in_one(fixture, content):
 
 
 def tuspy_with_checksums(fixture, content):
-    """Each chunk with its SHA-1, all or nothing."""
+    """Sends each chunk with its SHA-1; the server stores all of a chunk or nothing."""
     tus_uploader(fixture, url=content["upload_url"], chunk_size=1 << 20, upload_checksum=True).upload()
     return content["id"]
 
 
 def tuspy_with_a_new_uploader(fixture, content):
-    """Interrupted; a new uploader asks for the offset and resumes."""
+    """Stops at half of the file; a new uploader queries the offset and resumes."""
     tus_uploader(fixture, url=content["upload_url"], chunk_size=CHUNK).upload(stop_at=fixture.size // 2)
     uploader = tus_uploader(fixture, url=content["upload_url"], chunk_size=CHUNK)
     assert uploader.offset >= fixture.size // 2
@@ -126,7 +126,7 @@ def tuspy_async(fixture, content):
 def tus_uploader(fixture, kind="uploader", **options):
     from tusclient.client import TusClient
 
-    client = TusClient(f"{fixture.base}/uploads", headers=AUTHORITY)
+    client = TusClient(f"{fixture.base}/uploads", headers=AUTHORIZED)
     return getattr(client, kind)(str(fixture.file), retries=RETRIES, retry_delay=0.1, **options)
 
 
@@ -217,7 +217,7 @@ def run(options, storage, settings):
                         bucket.expect_object(fixture, identifier)
                     passed += 1
                     print(f"  {name}: {CUTS} resets, {time.monotonic() - began:.1f} s", flush=True)
-                # The other libraries are tested whatever one raises.
+                # Any error, so that the other libraries are tested after one fails.
                 except Exception as error:
                     failed += 1
                     print(f"  FAILED {name}: {type(error).__name__}: {error}", flush=True)

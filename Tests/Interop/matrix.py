@@ -29,17 +29,17 @@ PROBLEMS = "https://iana.org/assignments/http-problem-types#"
 
 
 class Client(Tus):
-    """A client with short methods for the requests of columns A, C and D."""
+    """A client with short methods for the requests of protocols A and D, and for messages with contents."""
 
     def answer(self, line, fields=(), body=None, framed=True):
-        """The last answer, after all interim ones."""
+        """Sends a request; returns its final answer, without the interim ones."""
         answer = self.send(line, fields, body, framed)
         while answer.status < 200:
             answer = self.peer.read_answer()
         return answer
 
     def session(self, length=None, *fields):
-        """The path of a new session (5.1)."""
+        """Creates an upload in protocol A; returns its path (5.1)."""
         size = () if length is None else (("X-Upload-Content-Length", length),)
         return upload_path(self.start(*size, *fields))
 
@@ -51,6 +51,7 @@ class Client(Tus):
         return self.answer(f"PUT {path}", span + fields, body, framed)
 
     def held(self, path):
+        """The number of stored bytes, as text, without interrupting a running request."""
         return self.send(f"HEAD {path}")["Upload-Offset"]
 
     def platform(self, line, body=None):
@@ -80,7 +81,7 @@ class Draft(Client):
 
     @property
     def after(self):
-        """The version as a number that can be compared."""
+        """The version as a number for comparisons; 9 for the version without a number."""
         return self.version or 9
 
     @property
@@ -89,7 +90,7 @@ class Draft(Client):
         return 410 if self.version is None else 404
 
     def completeness(self, is_complete):
-        """The field of completeness; version 3 has the inverted field."""
+        """The name and value of the field that says whether the upload is complete; version 3 inverts it."""
         if self.version == 3:
             return ("Upload-Incomplete", "?0" if is_complete else "?1")
         return ("Upload-Complete", "?1" if is_complete else "?0")
@@ -486,7 +487,7 @@ def a_request_that_waits_too_long_is_503_or_423(client):
         (lambda path: client.put(path, b"", "*/*"), 503), (tus.head, 423), (draft.status, 503),
     ):
         answers = []
-        # The time of a disk varies, so several attempts are made until one is slow enough.
+        # The time to write to a disk varies, so this is repeated until the query has to wait.
         while not answers or answers[-1].status != status:
             expect(len(answers) < 8, answers)
             path = client.session(64 << 20)

@@ -31,7 +31,7 @@ from tus import content_of, expect, upload_path
 
 FIRST, SIZE, LONG = 10_000_000, 20_000_000, 60_000_000
 BYTES = random.Random(1).randbytes(SIZE)
-# Seconds, for every request and every wait.
+# Seconds: the longest wait for an answer or a state.
 TIMEOUT = 300
 
 
@@ -85,7 +85,7 @@ class StoreProxy:
 
 
 class RetryingClient(Client):
-    """Waits for answers without a time limit."""
+    """A client that waits long for answers and repeats requests."""
 
     def send(self, *request, **options):
         self.peer.socket.settimeout(TIMEOUT)
@@ -94,16 +94,17 @@ class RetryingClient(Client):
     def fetch(self, content):
         return self.send("GET /" + self.download(content).split("/", 3)[3])
 
-    def until(self, request, is_it):
+    def until(self, request, is_expected):
+        """Repeats a request until its answer is as expected; returns that answer."""
         deadline = time.monotonic() + TIMEOUT
-        while not is_it(answer := request()):
+        while not is_expected(answer := request()):
             expect(time.monotonic() < deadline, f"the last answer was {answer}")
             time.sleep(0.2)
         return answer
 
     def until_granted(self, request):
         """Repeats a request until it succeeds; expects that each failure is a 503 with `Retry-After`."""
-        return self.until(request, lambda answer: answer.status == 200 or later(answer))
+        return self.until(request, lambda answer: answer.status == 200 or expect_later(answer))
 
     def complete(self, path, data):
         """Sends the missing bytes until the content is complete."""
@@ -111,7 +112,7 @@ class RetryingClient(Client):
 
         def request():
             held = int(self.held(path))
-            # An unnecessary body would be refused while it is sent.
+            # Without missing bytes there is no range to send, only a query.
             if held == size:
                 return self.put(path, b"", f"*/{size}")
             return self.put(path, data[held:], span(held, size, size))
@@ -119,8 +120,8 @@ class RetryingClient(Client):
         self.until_granted(request)
 
 
-def later(answer):
-    """Expects an answer after which a client retries."""
+def expect_later(answer):
+    """Expects a 503 with `Retry-After`."""
     expect(answer.status == 503 and int(answer["Retry-After"]) > 0, answer)
 
 
@@ -163,17 +164,17 @@ def with_local_disk(server, proxy, interrupt):
     expect(client.put(path, BYTES[:FIRST], span(0, FIRST, SIZE)).status == 308, "a first part")
     answer = client.put(path, BYTES[FIRST:], span(FIRST, SIZE, SIZE))
     error(answer, 503, "locked")
-    later(answer)
+    expect_later(answer)
     expect(client.held(path) == str(SIZE), "all bytes are stored")
     long = upload_path(client.start(("X-Upload-Content-Length", LONG)))
     answer = send_long_body(client, long)
     error(answer, 503, "stalled")
-    later(answer)
+    expect_later(answer)
     client = RetryingClient(server)
     held = int(client.held(long))
     expect(SIZE < held < LONG, f"{held} bytes are stored")
     if proxy.listener is None:
-        later(client.fetch(second_content))
+        expect_later(client.fetch(second_content))
     expect(client.send("GET /health/live").status == 200, "the server is live")
     proxy.open()
     # The server finishes the upload by itself.
@@ -193,10 +194,10 @@ def with_shared_bucket(server, proxy, interrupt):
     interrupt()
     answer = client.put(path, BYTES[1000:FIRST], span(1000, FIRST, SIZE))
     error(answer, 503, "backendError")
-    later(answer)
+    expect_later(answer)
     expect(client.held(path) == "1000", "only acknowledged bytes are stored")
     if proxy.listener is None:
-        later(client.fetch(second_content))
+        expect_later(client.fetch(second_content))
     expect(client.send("GET /health/live").status == 200, "the server is live")
     proxy.open()
     client.complete(path, BYTES)

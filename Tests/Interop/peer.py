@@ -24,7 +24,7 @@ class Answer:
 
 
 class Peer:
-    """One connection; every call fails after ten seconds."""
+    """One connection; a call that takes longer than ten seconds fails."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
@@ -59,6 +59,7 @@ class Peer:
             return True
 
     def until(self, end):
+        """The next bytes up to and including `end`."""
         while end not in self.buffered:
             self.more()
         cut = self.buffered.index(end) + len(end)
@@ -66,6 +67,7 @@ class Peer:
         return taken
 
     def count(self, length):
+        """The next `length` bytes."""
         while len(self.buffered) < length:
             self.more()
         taken, self.buffered = self.buffered[:length], self.buffered[length:]

@@ -4,9 +4,9 @@
     received.py --binary .build/debug/parley [--s3 | --processes 2]
 
 Each sender has its own connection and pauses in the middle of a body. Meanwhile other connections query the
-offset and continue the upload. Then fifty senders send 1 KB/s until SIGTERM, and the server is started again.
+offset and continue the upload. Then fifty senders send 1 KB/s each until SIGTERM, and the server is started again.
 With --s3 complete contents are in an object store. With --processes 2 two servers share a database and an object
-store: one receives, the other one is queried and continues; the receiving one is killed or stopped.
+store: one receives and is killed or stopped, the other one is queried and continues the upload.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SIZE = 30_000
 BYTES = random.Random(33).randbytes(SIZE)
 DRAFT = (("Upload-Draft-Interop-Version", 8),)
 WRITERS = 50
-# Seconds: how long a process waits for the receiving one, which may be dead, and the time of an answer.
+# Seconds: how long a process waits for a receiving one that does not reply, and the time of an answer.
 TIMEOUT = 2 + 1.5
 
 
@@ -59,7 +59,7 @@ def from_range(answer):
     return int((answer["Range"] or "bytes=0--1")[len("bytes=0-"):]) + 1
 
 
-# How each protocol sends, and how it queries the offset, which ends a running request.
+# For each protocol: the method and fields of a request, and a query of the offset that ends a running request.
 PROTOCOLS = {
     "plain": (put, lambda client, path: from_range(client.put(path, b"", "*/*"))),
     "Content-Range": (ranged, lambda client, path: from_range(client.put(path, b"", f"*/{SIZE}"))),

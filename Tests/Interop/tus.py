@@ -4,7 +4,7 @@
     tus.py --binary .build/debug/parley
 
 Each function is one check: a row of column B of the status matrix (uploads §12), or the requests of
-tuspy, tus-js-client or Uppy with the answers that they require (§13).
+tuspy, tus-js-client or Uppy with the answers that these require (§13).
 """
 
 import argparse
@@ -59,7 +59,7 @@ class Tus:
         return self.send(f"HEAD {path}", (VERSION,))
 
     def wait_for(self, path, count):
-        """Waits until that many bytes are stored, by queries that do not interrupt a running request."""
+        """Waits until `count` bytes are stored, by queries that do not interrupt a running request."""
         deadline = time.monotonic() + 20
         while (held := self.send(f"HEAD {path}")["Upload-Offset"]) != str(count):
             expect(time.monotonic() < deadline, f"{held} bytes are stored instead of {count}")
@@ -69,14 +69,14 @@ class Tus:
         return self.send(f"DELETE {path}", (VERSION,))
 
     def download(self, identifier):
-        """The URL of a content."""
+        """The download URL of a content."""
         accept = ("Accept", "application/vnd.layer+json; version=3.0")
         answer = self.send(f"GET /apps/{APPLICATION}/content/{identifier}", (accept, TOKEN_FIELD))
         expect(answer.status == 200, answer)
         return json.loads(answer.content)["download_url"]
 
     def content(self, identifier):
-        """What a content is when it is downloaded."""
+        """The downloaded bytes of a content."""
         return self.send("GET /" + self.download(identifier).split("/", 3)[3]).content
 
 
