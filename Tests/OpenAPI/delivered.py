@@ -15,7 +15,7 @@ import described
 from receiver import Receiver, verify
 
 SECRET = "s3cret"
-# The server may call the receiver, and accepts trace headers from a proxy.
+# The server may send to the receiver on loopback, and trusts the trace headers of clients on loopback.
 SETTINGS = {
     "PARLEY_HTTP_TRUSTED_PROXIES": "127.0.0.1",
     "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.1", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
@@ -140,7 +140,7 @@ def merge_conversations(server, application, users):
 
 
 def trace_errors(received, trace):
-    """Yields errors in the trace headers of deliveries; all requests were part of one trace."""
+    """Yields errors in the trace headers of deliveries, all of whose requests were part of one trace."""
     spans = []
     for headers, body in received:
         type, line = body["event"]["type"], headers["traceparent"]

@@ -6,7 +6,7 @@ import re
 import urllib.parse
 import uuid
 
-# The media type of lines of JSON objects.
+# The media type of exports and imports: one JSON object a line.
 LINES = "application/jsonl"
 
 
@@ -103,7 +103,8 @@ class ExampleClient:
         self.fields = fields or {}
         self.token = token
         self.sent = set()
-        # Ids that clients choose are new for each instance, because the server accepts each only once.
+        # For each path parameter that is a UUID: the sample id, and the real id of this application. Real ids are new
+        # for each instance, because the server accepts an id that a client chooses only once.
         self.real = {}
         for operation in description.operations:
             for parameter in operation.parameters:

@@ -66,7 +66,7 @@ def is_installed(package):
 
 
 def validate(description):
-    """Whether the document is OpenAPI 3.1."""
+    """The violations of OpenAPI 3.1 in a document; none if the validator is not installed."""
     if not is_installed("openapi_spec_validator"):
         return []
     from openapi_spec_validator import OpenAPIV31SpecValidator
@@ -74,7 +74,7 @@ def validate(description):
 
 
 def attack(api, description, options, report):
-    """Sends every example and its invalid variants."""
+    """Sends every example and its invalid variants, and reports wrong answers; returns the number of requests."""
     sent = 0
     for operation in description.operations:
         client = described.ExampleClient(description, *api.application())
@@ -134,7 +134,7 @@ def main():
         elif guessing.command() is None:
             print("  schemathesis is not installed: its checks are skipped")
         else:
-            # The phase that covers every rule of a schema is equal for all versions, and takes a minute.
+            # The phase `coverage` takes a minute and is equal for all versions, so it runs for one of them.
             for version, phases in [("1.0", "examples,fuzzing"), ("3.0", "examples,coverage,fuzzing")]:
                 guessing.guess(api, described.Description(api, version), phases, options, report)
     if found:
