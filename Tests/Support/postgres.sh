@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs a PostgreSQL server with a temporary folder and a Unix socket, and prints its URL. It ends when its
-# standard input ends; then all its files are removed. The input is a pipe from the process that starts it,
-# so the server ends with that process, however that ends.
+# standard input ends; then all its files are removed. The input is a pipe from the process that starts this
+# script, so the server ends with that process, even when it is killed.
 #
 # The lines "stop", "crash" and "start" control the server; each is answered by the same line when it is done.
 #
@@ -17,7 +17,7 @@ for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname 
 done
 [ -x "$bin/initdb" ] || { echo "there is no initdb; install the package postgresql" >&2; exit 1; }
 
-# In memory if 4 GiB of it are free. The server still syncs, and no test depends on what a power failure loses.
+# In /dev/shm if 4 GiB are free there. The server still syncs, and no test depends on what a power failure loses.
 root=/tmp
 free=$(df --output=avail -k /dev/shm 2> /dev/null | tail -n 1) || free=0
 [ "${free:-0}" -lt 4194304 ] || [ ! -w /dev/shm ] || root=/dev/shm
@@ -26,7 +26,7 @@ chmod 755 "$folder"
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-# The server refuses to run as root. It gets SIGINT if this shell is killed.
+# PostgreSQL refuses to run as root. It gets SIGINT if this shell is killed.
 as=(setpriv --pdeathsig INT)
 if [ "$(id -u)" = 0 ]; then
     chown nobody "$folder"
@@ -99,7 +99,7 @@ echo "postgres://parley@/parley?port=$port&host=$folder"
 while read -r command; do
     case $command in
     stop) stop INT ;;
-    # As a power cut: the server recovers from its log at the next start.
+    # Like a power failure: the server recovers from its log at the next start.
     crash) stop QUIT ;;
     start) start ;;
     esac

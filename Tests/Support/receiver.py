@@ -13,7 +13,7 @@ import threading
 import time
 import urllib.parse
 
-# The tolerance for clocks in the libraries of Standard Webhooks, in seconds.
+# Seconds by which a timestamp may differ from the clock, as in the libraries of Standard Webhooks.
 TOLERANCE = 300
 
 
@@ -56,8 +56,8 @@ class Receiver(http.server.ThreadingHTTPServer):
         self.secret, self.decide = secret, decide
         self.lock = threading.Lock()
         self.errors = []
-        # The last accepted position of each conversation, and how often each text was accepted.
-        self.positions, self.accepted, self.conversations = {}, {}, {}
+        # The number of the last accepted message of each conversation, and how often each text was accepted.
+        self.positions, self.accepted = {}, {}
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -73,6 +73,7 @@ class Receiver(http.server.ThreadingHTTPServer):
         assert event["event"]["id"] == headers["webhook-id"] == headers["layer-webhook-request-id"]
         verify(self.secret, headers, body)
         message = event["message"]
+        # Positions in JSON are the numbers of messages × 65,536.
         position, text = message["position"] // 65536, message["parts"][0]["body"]
         conversation = message["conversation"]["id"]
         with self.lock:
@@ -83,7 +84,6 @@ class Receiver(http.server.ThreadingHTTPServer):
             if status and 200 <= status < 300:
                 self.positions[conversation] = max(before, position)
                 self.accepted[text] = self.accepted.get(text, 0) + 1
-                self.conversations.setdefault(conversation, set()).add(text)
             return status
 
 
