@@ -33,7 +33,7 @@ PARTS = {
     "streams": streams, "webhooks": webhooks,
     "flatness": flatness, "growth": growth, "import": import_export, "transfers": transfers, "chunks": chunks, "start": start,
 }
-# Growth takes half an hour and extends flatness; import takes minutes.
+# Run only with --only: growth takes half an hour and measures more sizes than flatness, import takes minutes.
 LONG = {"growth", "import"}
 
 
@@ -44,8 +44,8 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--bytes", type=int, default=1 << 30, help="size of the transferred file")
     parser.add_argument("--size", type=int, default=1_000_000, help="messages and conversations of a large application")
-    parser.add_argument("--streams", type=int, default=1000, help="live streams of the log")
-    parser.add_argument("--stream-rate", type=int, default=1000, help="messages sent a second to live streams")
+    parser.add_argument("--streams", type=int, default=1000, help="live event streams")
+    parser.add_argument("--stream-rate", type=int, default=1000, help="messages sent a second while streams are open")
     parser.add_argument("--peer", type=pathlib.Path, help="folder in which Hummingbird is built; by default beside the binaries")
     parser.add_argument("--figures", type=pathlib.Path, help="folder for plots")
     parser.add_argument("--only", choices=PARTS)

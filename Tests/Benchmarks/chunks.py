@@ -9,7 +9,7 @@ from processes import TOKEN, Process, free_port, parley
 from transfers import Direction, make
 
 PEER = pathlib.Path(__file__).with_name("tuspeer.py")
-# The environment of `make bench` with packages of PyPI.
+# The virtual environment with PyPI packages that `make bench` creates.
 PYTHON = PEER.parents[2] / ".build/python/bin/python"
 CHUNK = 8 << 20
 
@@ -35,7 +35,7 @@ def measure(options, folder, table):
 
 
 class Tuspy(Direction):
-    """The same upload by both servers, in turn."""
+    """Uploads by tuspy; the duration of each is measured within the client."""
 
     def transfer(self, *arguments):
         command = [PYTHON, PEER, "upload", *arguments]
@@ -45,6 +45,6 @@ class Tuspy(Direction):
 def missing():
     """Why the benchmark cannot run; `None` when it can."""
     if not PYTHON.exists():
-        return "`make bench` makes the environment it needs"
+        return "`make bench` creates the environment that it needs"
     found = subprocess.run([PYTHON, "-c", "import tusclient, tuspyserver, uvicorn"], capture_output=True, text=True)
     return found.stderr.strip().splitlines()[-1] if found.returncode else None

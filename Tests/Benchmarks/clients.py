@@ -7,7 +7,10 @@ IP_BIND_ADDRESS_NO_PORT = 24
 
 
 def connect(server, number=0, receive=None, timeout=30):
-    """A connection; each two hundred connections come from another loopback address."""
+    """A connection; each 200 of them come from another loopback address, because servers limit those of one address.
+
+    `receive` is the size of the receive buffer in bytes.
+    """
     client = socket.socket()
     client.settimeout(timeout)
     if receive:

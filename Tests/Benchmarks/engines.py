@@ -44,7 +44,7 @@ def send(options, folder, table, engine, connections, settings):
 
 
 def against_pgbench(options, folder, table, postgres, schema):
-    """Sends at 64 connections, in turn with pgbench, which parses no HTTP and checks nothing."""
+    """Sends at 64 connections, in turn with pgbench, which parses no HTTP and validates nothing."""
     folder.mkdir()
     ours, pgbench_runs = [], {}
     with parley(options, folder, PARLEY_DATABASE_URL=schema) as server:
@@ -53,6 +53,7 @@ def against_pgbench(options, folder, table, postgres, schema):
         def run(number):
             return varied(server, "POST", messages_path, 64, options.seconds, HEADERS, numbered(f"b{number}"))
 
+        # Creates the rows that pgbench copies.
         run("f")
         scripts = [
             ("all clients on Parley's conversation", PgbenchRun(options, folder, postgres, schema, is_shared=True)),
@@ -68,14 +69,14 @@ def against_pgbench(options, folder, table, postgres, schema):
 
 
 def messages_per_commit(ours):
-    """Messages in a commit; logged once at the end by the writer of the database."""
+    """The mean number of messages in a commit; the stopped server has logged the totals."""
     output = ours.output.read_text()
     commits, mutations = (int(re.search(rf'"{name}":"?(\d+)', output)[1]) for name in ("commits", "mutations"))
     return mutations / max(commits, 1)
 
 
 def two_processes(options, folder, table, schema):
-    """Two processes at one server, each with half of the connections, against one with all of them."""
+    """Compares one process with 64 connections and two processes on the same database with 32 each."""
     folder.mkdir()
     paths = [folder / "first", folder / "second"]
     for path in paths: path.mkdir()
@@ -97,7 +98,7 @@ def two_processes(options, folder, table, schema):
 
 
 class PgbenchRun:
-    """The statements that store a message, run by pgbench on the rows of a sent message."""
+    """Runs of pgbench with the statements that store a message; the inserted rows are like those of a sent message."""
 
     def __init__(self, options, folder, postgres, schema, is_shared):
         self.seconds, self.schema = options.seconds, schema
@@ -155,6 +156,7 @@ class PgbenchRun:
             "COMMIT;", ""]))
 
     def rate(self):
+        """Messages a second in a new run."""
         run = self.run("SELECT nextval('pgbench_run')")
         output = subprocess.run(
             ["pgbench", "-n", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(max(1, round(self.seconds))),

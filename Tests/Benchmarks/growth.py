@@ -38,7 +38,7 @@ def measure(options, folder, table):
     plot = Plot("microseconds a request, 64 connections", "messages and conversations", sizes)
     paths = [folder / str(size) for size in sizes]
     messages_paths = [grow(options, path, size) for path, size in zip(paths, sizes)]
-    # Enough for the pages of all sizes, as SQLite's files are in the page cache.
+    # Enough to cache the rows of all sizes, because SQLite's files are in the page cache as well.
     with contextlib.closing(Postgres(buffers="4GB")) as postgres:
         schemas = [postgres.schema() for _ in sizes]
         for path, schema in zip(paths, schemas): migrate(options, path, schema)
@@ -58,7 +58,7 @@ def measure(options, folder, table):
 
 
 def grow(options, folder, size):
-    """Creates an application of a size in a data folder and stops the server; returns its conversation."""
+    """Creates an application of a size in a data folder and stops the server; returns the path of its messages."""
     folder.mkdir()
     with parley(options, folder) as server: return populate(server, size)
 
@@ -69,7 +69,7 @@ def migrate(options, folder, schema):
 
 
 def compare(options, table, plot, engine, servers, messages_paths, sizes):
-    """Measures a server of each size in turn, and shows the best round of each, because other load only adds time."""
+    """Measures a server of each size in turn; the best round counts, because other load only adds time."""
     for what, send_load in REQUESTS.items():
         runs = in_turn(options, send_load, servers, messages_paths, sizes)
         costs = [1e6 / max(1e-9, *(run.rate for run in own)) for own in runs]
@@ -78,7 +78,10 @@ def compare(options, table, plot, engine, servers, messages_paths, sizes):
 
 
 def show(table, what, sizes, costs):
-    """Shows the largest step as a ratio to that of the logarithm; above 1 the cost has grown faster."""
+    """Shows the costs, and the largest growth between two sizes relative to that of the logarithm.
+
+    A ratio above 1 means that the cost grows faster than the logarithm of the size.
+    """
     steps = [
         after / before / (math.log(large) / math.log(small))
         for (small, large), (before, after) in zip(itertools.pairwise(sizes), itertools.pairwise(costs))]

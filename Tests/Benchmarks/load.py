@@ -14,7 +14,7 @@ UNITS = {"us": 1, "ms": 1000, "s": 1_000_000, "m": 60_000_000}
 
 @dataclasses.dataclass
 class Run:
-    """Figures of a run: requests or deliveries a second, latencies in microseconds, CPU time of the server per request."""
+    """Figures of a run: requests or deliveries a second; latencies and CPU time of the server per request in µs."""
 
     rate: float
     p50: float
@@ -24,14 +24,14 @@ class Run:
 
 
 def varied(server, method, path, connections, seconds, headers, body=None, **numbers):
-    """One run of requests that differ; see requests.lua, whose settings are `numbers`."""
+    """One run of requests that differ by a number; `from` and `below` are those of requests.lua."""
     settings = {"METHOD": method, "PATH": path, "BODY": body, **{name.upper(): n for name, n in numbers.items()}}
     environment = {f"BENCH_{name}": str(value) for name, value in settings.items() if value is not None}
     return wrk(server, "/", connections, seconds, REQUESTS, headers, environment)
 
 
 def fill(server, path, body, count, headers, first=0):
-    """Posts bodies numbered from `first` up to `count`, or slightly more when they are many.
+    """Posts bodies with the numbers from `first` to below `count`, or slightly more of them when they are many.
 
     Returns the next unused number.
     """
@@ -55,7 +55,7 @@ def fill(server, path, body, count, headers, first=0):
 
 
 def wrk(server, path, connections, seconds, script=None, headers=None, environment=None):
-    """One run; CPU time is that of the server, per request."""
+    """One run of wrk with the same path, or with a script."""
     command = ["wrk", "--latency", "-t", "1", "-c", str(connections), "-d", f"{max(1, round(seconds))}s"]
     for name, value in (headers or {}).items():
         command += ["-H", f"{name}: {value}"]

@@ -6,9 +6,10 @@ from clients import connect, head, read_answer
 from processes import echo, nginx
 
 COUNT = 4000
-# In milliseconds; an event interval so long that no event is sent.
-HOUR = 3_600_000
+# Connections that are open before the measurement begins.
 WARM = 200
+# In milliseconds: an event interval so long that no event is sent.
+HOUR = 3_600_000
 
 
 def measure(options, folder, table):

@@ -21,7 +21,7 @@ CONNECTIONS = 64
 
 @dataclasses.dataclass
 class Row:
-    """A request that contains a running number, and the servers it is compared with."""
+    """A measured request and its label; `{n}` and `{x}` in path and body are a running number (see requests.lua)."""
 
     what: str
     method: str
@@ -56,12 +56,12 @@ def static(options, server, path):
 
 
 def compare_with_static_servers(options, folder, table, what, body, send_load):
-    """Adds rows that compare with servers that answer the same bytes from memory, to a plain `GET`."""
+    """Adds rows that compare Parley with servers that answer a plain `GET` with the same bytes from memory."""
     path = folder / f"page-{len(list(folder.iterdir()))}"
     path.mkdir()
     with nginx(path, served(path, body), 2) as theirs:
         table.add_comparison(what, *peer.alternately(options, send_load, theirs))
-    # A longer body does not fit into an argument of a program.
+    # Hummingbird gets the body as an argument, which the system limits to 128 KiB.
     if len(body.encode()) < 1 << 17:
         peer.compare(options, path, table, what, body, send_load)
 
@@ -87,7 +87,7 @@ def writes(options, folder, table):
                 '[{"operation":"set","property":"metadata.topic","value":"{n}"}]', PATCHING),
         ]
         for row in rows: write(options, folder, table, ours, row)
-        # One message for each receipt.
+        # Enough messages that each receipt is for another one.
         wanted = round(options.rounds * options.seconds * 30_000)
         fill_messages(ours, messages_path, wanted)
         write(options, folder, table, ours, Row(
@@ -116,7 +116,7 @@ def write(options, folder, table, ours, row):
 
 
 def first(text):
-    """A request's path or body with the number 0."""
+    """A path or body with the number 0."""
     return text.replace("{n}", "0").replace("{x}", f"{0:012x}")
 
 
@@ -138,10 +138,10 @@ def measure_sending(options, folder, table):
          for _ in range(options.rounds)])
 
 
-# MARK: - Test data
+# Test data
 
 def named(prefix):
-    """The UUID of a numbered message; each row has its own prefix."""
+    """The UUID of a numbered message; a prefix of two hexadecimal digits distinguishes runs."""
     return f"{prefix}000000-0000-4000-8000-{{x}}"
 
 

@@ -1,4 +1,4 @@
-"""Hummingbird, a Swift server, answering static JSON.
+"""Compares with Hummingbird, a Swift server, which answers static JSON.
 
 The benchmark builds it as a separate package, so that the product does not depend on it; if it cannot be built, the
 row says so.

@@ -1,4 +1,4 @@
--- Sixteen requests at once.
+-- Sends sixteen pipelined requests at a time.
 local batch
 
 function init(arguments)

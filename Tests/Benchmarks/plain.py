@@ -1,4 +1,4 @@
-"""A bare JSON answer: parley-echo against `return 200` of nginx with the same bytes."""
+"""A short JSON answer of parley-echo and of parley, against `return 200` of nginx with the same bytes."""
 
 import pathlib
 
@@ -12,11 +12,11 @@ CASES = [
 ]
 
 
-# Each answer of Parley has a request id and forbids sniffing, so nginx is also measured with these fields.
+# Header fields that each answer of Parley has; nginx is measured with and without them.
 SAME_FIELDS = "add_header X-Request-Id $request_id; add_header X-Content-Type-Options nosniff;"
 
 
-# The request log line of Parley, written by nginx; both buffer lines before they write.
+# Makes nginx write log lines like those of Parley; both servers buffer lines before they write them.
 LINES = """log_format lines escape=json '{"time":"$time_iso8601","level":"info","message":"request",'
     '"id":"$request_id","method":"$request_method","route":"$uri","status":$status,'
     '"bytes_in":$request_length,"bytes_out":$bytes_sent,"duration_us":"$request_time",'
@@ -30,7 +30,7 @@ def measure(options, folder, table):
 
 
 def measure_parley(options, folder, table):
-    """The whole server, which also updates its metrics, with and without a log line per request."""
+    """Measures the product, which also updates metrics, with and without a log line per request."""
     for logs, log, label in (
             ("true", LINES, "with a log line"), ("false", "access_log off;", "without a log line")):
         path = folder / f"logs-{logs}"

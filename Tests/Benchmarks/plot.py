@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 1090, 560
 LEFT, RIGHT, TOP, BOTTOM = 80, 420, 40, 60
 COLOURS = [(31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40)]
 BLACK, GREY = (0, 0, 0), (225, 225, 225)
-# Letters of 3 by 5 points, each drawn as 2 by 2: a digit of octal is a row, its bits the points.
+# Letters of 3 by 5 points, each point drawn as 2 by 2 pixels: an octal digit is a row, its bits are the points.
 FONT = dict(zip(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ.,-/ ",
     "75557 26227 71747 71717 55711 74717 74757 71244 75757 75717 75755 65656 34443 65556 74647 74644 34553 55755 "
@@ -17,6 +17,8 @@ FONT = dict(zip(
 
 
 class Plot:
+    """Lines over the same `positions`; `up` and `across` are the titles of the axes."""
+
     def __init__(self, up, across, positions):
         self.up, self.across, self.positions, self.series = up, across, positions, []
 

@@ -19,7 +19,7 @@ def free_port():
 
 
 class Process:
-    """A server process on its own port; as a context manager it ends the process."""
+    """A server process that listens on its own port; as a context manager it ends the process."""
 
     def __init__(self, command, folder, port, environment=None, secure=False):
         self.port = port
@@ -30,15 +30,15 @@ class Process:
             self.process = subprocess.Popen(
                 [str(word) for word in command], cwd=folder, stdin=subprocess.DEVNULL,
                 stdout=output, stderr=output, env=os.environ | (environment or {}))
-        self.seconds_to_listen = self.wait(began)
+        self.wait_until_listening(began)
 
-    def wait(self, began):
+    def wait_until_listening(self, began):
         while time.monotonic() < began + 20:
             if self.process.poll() is not None:
                 break
             try:
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return time.monotonic() - began
+                return
             except OSError:
                 time.sleep(0.0005)
         raise RuntimeError(f"{self.process.args[0]} does not listen: {self.output.read_text()[-2000:]}")
@@ -72,6 +72,7 @@ class Process:
         return [self.process.pid, *map(int, children.split())]
 
     def cpu_seconds(self):
+        """User and system time of all processes."""
         total = 0
         for pid in self.pids():
             fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -100,7 +101,7 @@ class Process:
 
 
 def nginx(folder, locations, workers=1, certificate=None, log="access_log off;"):
-    """nginx with `locations` in its only server, and without access log unless `log` says otherwise."""
+    """nginx with `locations` in its only server; `log` is the directive of its access log."""
     port = free_port()
     path = folder / f"nginx-{port}"
     path.mkdir()

@@ -37,7 +37,7 @@ def group_commit(source, folder, batch, seconds):
 
 
 class Rows:
-    """The rows of sent messages, in order."""
+    """The rows of up to 200,000 sent messages, in order, and the statements that store them."""
 
     def __init__(self, source_database):
         events = source_database.execute("SELECT * FROM events WHERE kind = 'message.sent' ORDER BY position LIMIT 200000").fetchall()
@@ -52,7 +52,7 @@ class Rows:
             for table, row in (("events", event), ("messages", message), ("parts", part))]
 
     def prepare(self, source_database, database):
-        """The statements that read and change what a message needs."""
+        """Copies the rows that storing a message updates."""
         for table in ("conversations", "participants", "log_positions"):
             for row in source_database.execute(f"SELECT * FROM {table}"):
                 database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)

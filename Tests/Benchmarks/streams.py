@@ -18,7 +18,7 @@ from processes import APPLICATION, TOKEN, parley
 
 PATH = f"/apps/{APPLICATION}/events?after=now&types=message.sent"
 SENDERS = 8
-# The start of an event; a long pattern is found faster than a short one.
+# The start of an event; longer than necessary, because a long pattern is found faster.
 MARK = b"event: message.sent\nid: "
 # One receive buffer for all readers, so that it stays in the cache of the processor.
 BUFFER = bytearray(1 << 20)
@@ -41,6 +41,7 @@ def measure(options, folder, table):
 
 
 def deliver(server, count, rate, seconds):
+    """Sends messages while `count` streams are open; returns the run and a note for the table."""
     status, made = server.request(
         "POST", CONVERSATIONS, json.dumps({"participants": ["ana", "bo"]}), HEADERS)
     assert status == 201, made
@@ -66,12 +67,12 @@ def deliver(server, count, rate, seconds):
     total = sum(number for _, number in delays)
     assert total == count * sum(sent), (total, count, sum(sent))
     return (
-        Run(total / (seconds + took), at(delays, 0.5), at(delays, 0.99), spent * 1e6 / total, total),
+        Run(total / (seconds + took), percentile(delays, 0.5), percentile(delays, 0.99), spent * 1e6 / total, total),
         f", {sum(sent) / seconds:,.0f} messages/s sent, {total / len(delays):.0f} events at once")
 
 
-def at(delays, share):
-    """A percentile of the delays in microseconds."""
+def percentile(delays, share):
+    """A percentile in microseconds of delays, which are pairs of seconds and a number of events."""
     wanted = sum(number for _, number in delays) * share
     for delay, number in sorted(delays):
         wanted -= number
@@ -112,7 +113,7 @@ def read(port, count, pipe):
 
 
 class Reader:
-    """One stream, its number of received events, and the position of the last one."""
+    """One stream: its incomplete event, the number of received events, and the position of the last one."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)

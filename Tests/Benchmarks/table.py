@@ -18,7 +18,7 @@ class Table:
         print(line(cells), file=sys.stderr, flush=True)
 
     def add_comparison(self, what, ours, theirs):
-        """Adds a row of two lists of runs, with one run for each round."""
+        """Adds a row that compares two lists of runs, one run for each round; the ratio is the median of the rounds."""
         ratio = statistics.median(a.rate / b.rate for a, b in zip(ours, theirs))
         self.row(
             what, rate(ours), rate(theirs), f"**{ratio:.2f}**", latency(ours), latency(theirs), cpu(ours), cpu(theirs))
@@ -28,13 +28,13 @@ class Table:
         self.row(what, rate(runs) + note, "", "", latency(runs), "", cpu(runs), "")
 
     def add_against_rates(self, what, ours, rates):
-        """Adds a row compared with a rate; ratios are per round."""
+        """Adds a row that compares runs with rates of the same rounds."""
         ratio = statistics.median(run.rate / rate for run, rate in zip(ours, rates))
         self.row(
             what, rate(ours), f"{statistics.median(rates):,.0f}/s", f"**{ratio:.2f}**", latency(ours), "", cpu(ours), "")
 
     def add_sizes(self, what, small, large):
-        """Adds a row of the same request to a large and a small application."""
+        """Adds a row that compares the same request in a large and in a small application."""
         ratio = statistics.median(a.rate / max(b.rate, 1e-9) for a, b in zip(large, small))
         self.row(
             what, rate(large), rate(small), f"**{ratio:.2f}**", latency(large), latency(small), cpu(large), cpu(small))

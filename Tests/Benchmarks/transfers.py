@@ -1,6 +1,6 @@
 """Uploads and downloads of a large file, plain and over TLS, against nginx, which does not sync uploads.
 
-Also the processor time, the memory, and the cost of digests.
+Also CPU time, peak memory during concurrent uploads, and the cost of MD5.
 """
 
 import contextlib
@@ -64,10 +64,11 @@ class Uploader:
         self.path = f"/apps/{APPLICATION}/conversations/{conversation}/content"
 
     def announce(self, size):
+        """Creates a content without its bytes."""
         headers = HEADERS | {"Upload-Content-Type": "video/mp4", "Upload-Content-Length": str(size)}
         return json.loads(self.server.request("POST", self.path, "{}", headers)[1])
 
-    def fresh(self, content):
+    def download_url(self, content):
         path = f"{self.path}/{content['id'].rsplit('/', 1)[1]}"
         return json.loads(self.server.request("GET", path, headers=HEADERS)[1])["download_url"]
 
@@ -77,7 +78,7 @@ class Uploader:
 
 
 class Direction:
-    """Transfers in one direction by both servers, with the seconds and processor seconds of each."""
+    """Transfers of one kind by both servers (Parley is 0), with the seconds and CPU seconds of each."""
 
     def __init__(self, name):
         self.name = name
@@ -100,7 +101,7 @@ class Direction:
             *(f"{statistics.median(speed):,.0f} MB/s" for speed in speeds), f"**{ratio:.2f}**")
         costs = [statistics.median(cpu) / (size / 1e9) for cpu in self.cpu]
         table.add_text(
-            f"Processor time of that, {self.name}{kind}", *(f"{cost:.2f} s/GB" for cost in costs),
+            f"CPU time of that, {self.name}{kind}", *(f"{cost:.2f} s/GB" for cost in costs),
             f"**{costs[0] / max(costs[1], 1e-9):.2f}**")
 
 
@@ -114,10 +115,10 @@ def rounds(options, folder, table, file, ours, theirs, kind):
             (0, ours, uploader.for_scheme(content["upload_url"])), (1, theirs, f"{theirs.url}/file-{number}")]
         for index, server, url in turns[:: 1 if number % 2 == 0 else -1]:
             up.run(index, server, "-T", file, url)
-        # nginx leaves stored files in the page cache and Parley does not, so both are measured both ways.
+        # nginx leaves stored files in the page cache and Parley does not, so both are measured without and with it.
         evict(folder)
         for down in (cold, warm):
-            down.run(0, ours, uploader.for_scheme(uploader.fresh(content)))
+            down.run(0, ours, uploader.for_scheme(uploader.download_url(content)))
             down.run(1, theirs, f"{theirs.url}/file-{number}")
         theirs.request("DELETE", f"/file-{number}")
     for direction in (up, cold, warm):
@@ -125,7 +126,7 @@ def rounds(options, folder, table, file, ours, theirs, kind):
 
 
 def digests(options, folder, table, file):
-    """The cost of MD5 in addition to the other digests."""
+    """The cost of MD5, which the server computes in addition when a request has `Content-Range`."""
     path = folder / "digests"
     path.mkdir()
     with parley(options, path) as server:

@@ -15,7 +15,7 @@ import time
 
 from messages import CONVERSATIONS, HEADERS
 from processes import APPLICATION, parley
-from streams import Run, at, send
+from streams import Run, percentile, send
 
 RECEIVERS = 16
 SENDERS = 8
@@ -32,7 +32,7 @@ SETTINGS = {
 def measure(options, folder, table):
     busy, beside, beside_more, quiet = [], [], [], []
     for round in range(options.rounds):
-        # Any additional receiver adds rows, so a dead one is compared with one that answers.
+        # Every additional receiver adds rows, so one that never answers is compared with one that does.
         for runs, dead, more in [(busy, 0, 0), (beside, 1, 0), (beside_more, 0, 1)]:
             path = folder / f"{round}-{dead}-{more}"
             path.mkdir()
@@ -49,14 +49,17 @@ def measure(options, folder, table):
 
 
 def deliver(server, seconds, dead, alive):
-    """Sends messages at full rate and then at a low rate; returns both runs."""
+    """Sends messages as fast as possible and then at QUIET_RATE; returns both runs.
+
+    `alive` receivers answer, `dead` ones (0 or 1) never do. The rates are those of RECEIVERS receivers.
+    """
     ours, theirs = multiprocessing.Pipe()
     receiving = multiprocessing.get_context("fork").Process(target=receive, args=(alive, theirs))
     receiving.start()
     theirs.close()
     with UnansweringReceiver() as unanswering:
         for port in ours.recv() + [unanswering] * dead: register(server, port)
-        active(server, alive + dead)
+        wait_until_active(server, alive + dead)
         conversations = [conversation(server) for _ in range(CONVERSATION_COUNT)]
         runs = []
         for rate in [None, QUIET_RATE]:
@@ -67,13 +70,14 @@ def deliver(server, seconds, dead, alive):
             took = time.monotonic() - began
             spent, ones = server.cpu_seconds() - before, [(delay, 1) for delay in delays]
             count = len(delays) * RECEIVERS // alive
-            runs.append(Run(count / took, at(ones, 0.5), at(ones, 0.99), spent * 1e6 / count, count))
+            runs.append(Run(count / took, percentile(ones, 0.5), percentile(ones, 0.99), spent * 1e6 / count, count))
     ours.send(None)
     receiving.join()
     return runs
 
 
 def send_load(server, conversations, seconds, rate):
+    """Sends messages from SENDERS threads; returns how many. `None` is a rate above any that the server reaches."""
     end, sent = time.monotonic() + seconds, [0] * SENDERS
     senders = [
         threading.Thread(target=send, args=(
@@ -91,10 +95,10 @@ def pending(options, folder):
     path.mkdir()
     with parley(options, path, **SETTINGS) as ours, UnansweringReceiver() as unanswering:
         register(ours, unanswering)
-        active(ours, 1)
+        wait_until_active(ours, 1)
         conversations, sizes = [conversation(ours) for _ in range(CONVERSATION_COUNT)], []
         for wanted in [1000, PENDING]:
-            while waiting(ours) < wanted: send_load(ours, conversations, 2, None)
+            while pending_deliveries(ours) < wanted: send_load(ours, conversations, 2, None)
             sizes.append(ours.memory("RssAnon"))
         return sizes
 
@@ -117,11 +121,12 @@ def register(server, port):
         "version": "2.0", "target_url": f"http://127.0.0.1:{port}/in", "events": ["Message.created"], "secret": "s3cret"})
 
 
-def active(server, count):
+def wait_until_active(server, count):
     while sum(webhook["status"] == "active" for webhook in request(server, "GET", WEBHOOKS)) < count: time.sleep(0.02)
 
 
-def waiting(server):
+def pending_deliveries(server):
+    """The number of pending deliveries of the first webhook."""
     fields = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
     path = f"{WEBHOOKS}/{request(server, 'GET', WEBHOOKS)[0]['id'].rsplit('/', 1)[1]}/deliveries?state=pending&page_size=1"
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)

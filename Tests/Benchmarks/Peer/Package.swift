@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A server to be measured beside ours, built by the benchmark in a folder of its own. Nothing of it
-// is in the product's graph.
+// A server that is compared with Parley. The benchmark builds it in a separate folder, so the product
+// does not depend on Hummingbird.
 let package = Package(
     name: "Peer",
     platforms: [.macOS(.v14)],
