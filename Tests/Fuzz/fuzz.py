@@ -3,11 +3,11 @@
 
     fuzz.py --build                     builds the driver and nothing else
     fuzz.py --seconds 600               shares ten minutes between all targets
-    fuzz.py --target json --seconds 60  one of them
-    fuzz.py --runs 20000                that many inputs for each, the same ones every time
+    fuzz.py --target json --seconds 60  fuzzes one target
+    fuzz.py --runs 20000                tries 20,000 inputs for each target, the same ones every time
 
-Seeds are lines of `Seeds/<target>.txt`, in the escapes of Python's byte literals. An input that violates
-an invariant is added to them, so that later runs try it first.
+Each line of `Seeds/<target>.txt` is a seed with the escapes of Python's byte literals. An input that violates
+an invariant is added to the file, so that later runs try it first.
 """
 
 import argparse
@@ -23,12 +23,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 SCRATCH = REPOSITORY / ".build" / "fuzz"
 DRIVER = SCRATCH / "release" / "parley-fuzz"
-# An input that takes longer counts as a failure.
+# The longest time for one input; a slower one is a failure.
 SECONDS_PER_INPUT = 5
 
 
 def build():
-    """Instruments all code below the driver; linked with libFuzzer's loop, but with our `main`."""
+    """Builds the driver and its modules with coverage, and links them with libFuzzer, but with the driver's `main`."""
     resources = pathlib.Path(subprocess.run(
         ["swiftc", "-print-target-info"], capture_output=True, text=True, check=True
     ).stdout.split('"runtimeResourcePath": "')[1].split('"')[0]).parent
@@ -44,7 +44,7 @@ def build():
 
 
 def targets():
-    """The targets of the driver."""
+    """The names of the targets, which the driver prints when it gets none."""
     output = subprocess.run([DRIVER], capture_output=True, text=True, env=environment())
     return output.stdout.split()
 
@@ -54,6 +54,7 @@ def environment():
 
 
 def seeds(target):
+    """Yields the seeds of a target as bytes."""
     for number, line in enumerate((HERE / "Seeds" / f"{target}.txt").read_text().splitlines(), 1):
         if line and not line.startswith("#"):
             try:

@@ -24,7 +24,7 @@ enum Chunks {
         }
     }
 
-    /// An accepted body that is chunked again is decoded unchanged.
+    /// Checks that an accepted body that is chunked again is decoded unchanged.
     static func checkAgain(_ body: [UInt8]) {
         let chunk =
             body.isEmpty

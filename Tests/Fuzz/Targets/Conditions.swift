@@ -1,6 +1,6 @@
 import HTTP
 
-/// Entity tags and the conditions made of them (H100–H103, H109).
+/// Entity tags, dates and conditions with them (H100–H103, H109).
 enum Conditions {
     static func check(_ input: [UInt8]) {
         guard let text = String(validating: input, as: UTF8.self) else { return }

@@ -70,7 +70,7 @@ struct ConnectionTrace: Equatable {
         return true
     }
 
-    /// How much of a refused body was read depends on the pieces, and has no meaning.
+    /// Records a refusal. Drops what was read of its body, because that depends on the pieces.
     private mutating func refuse(_ refusal: Refusal, inBody: Bool) {
         if inBody {
             exchanges[exchanges.count - 1].body = []

@@ -1,5 +1,5 @@
-/// Positions at which an input is split, derived from the input itself, so that the same input is always
-/// split the same split.
+/// Random positions at which an input is split, derived from the input itself, so that the same input is
+/// always split in the same way.
 struct Cuts {
     private var state: UInt64
 
@@ -9,7 +9,7 @@ struct Cuts {
         }
     }
 
-    /// SplitMix64.
+    /// The next number from 0 to below `limit`, by SplitMix64; 0 for a limit below 1.
     mutating func number(below limit: Int) -> Int {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -18,7 +18,8 @@ struct Cuts {
         return Int((mixed ^ mixed >> 31) % UInt64(max(limit, 1)))
     }
 
-    /// The splits in which every input is split: whole, byte by byte, and at up to six positions.
+    /// Three splits of an input: whole, byte by byte, and at up to six positions. A split lists the ends of
+    /// its pieces.
     static func splits(of input: [UInt8]) -> [[Int]] {
         var random = Cuts(of: input)
         let some = (0..<random.number(below: 7)).map { _ in random.number(below: input.count + 1) }

@@ -1,6 +1,7 @@
 import HTTP
 
-/// The client behind a proxy, from each line of the header (H198–H201).
+/// The client behind a proxy, from `Forwarded` or `X-Forwarded-For`; each line of the input is a value of it
+/// (H198–H201).
 enum Forwarding {
     private static let proxies = ["10.0.0.0/8", "2001:db8::/32"].compactMap(AddressBlock.init)
     private static let peer = PeerAddress.ipv4(0x0A00_0001, port: 1)

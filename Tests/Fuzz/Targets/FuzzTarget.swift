@@ -1,4 +1,4 @@
-/// A parser or renderer that gets arbitrary input; its check stops the process when an invariant is violated.
+/// A parser or renderer to fuzz; its check stops the process when an input violates an invariant.
 struct FuzzTarget: Sendable {
     /// The name on the command line and of the seeds: `Seeds/<name>.txt`.
     let name: String

@@ -27,7 +27,7 @@ enum ImportedObjects {
 
     private static func check(_ user: User) {
         let links = LinkBuilder(publicBase: base, application: application)
-        whole(UserJSON.bytes(user, links))
+        expectJSON(UserJSON.bytes(user, links))
     }
 
     private static func check(_ message: Message) {
@@ -40,11 +40,11 @@ enum ImportedObjects {
                     message, sender: sender, recipientStatus: reader, isUnread: true,
                     receivedAt: message.sentAt
                 ).write(presentation, isJustSent: isJustSent, into: &writer)
-                whole(writer.finish())
+                expectJSON(writer.finish())
             }
             var writer = JSONWriter()
             MessagePartsJSON.write(message.parts, of: message, presentation, into: &writer)
-            whole(writer.finish())
+            expectJSON(writer.finish())
         }
         invariant("no size is negative", message.weight >= 0 && message.transfer.bytes >= 0)
     }
@@ -60,12 +60,12 @@ enum ImportedObjects {
                 userView: ConversationJSON.UserView(
                     lastMessage: nil, unreadCount: 0, totalCount: conversation.messageCount)
             ).write(presentation, into: &writer)
-            whole(writer.finish())
+            expectJSON(writer.finish())
         }
         let last = conversation.lastPosition
         for member in archived.members { check(member, upTo: last) }
         _ = archived.recipients(at: last)
-        // Later requests of clients.
+        // What later requests of clients do.
         let (now, patch) = (
             Timestamp(milliseconds: 0),
             ConversationPatch.setMetadata(path: ["a"], .text("later"))
@@ -103,7 +103,7 @@ enum ImportedObjects {
                 writer.string(TimestampJSON.text(moment))
             }
         }
-        whole(writer.finish())
+        expectJSON(writer.finish())
     }
 
     private static func check(_ archived: ArchivedAnnouncement) {
@@ -120,12 +120,12 @@ enum ImportedObjects {
                     sender: archived.announcement.sender.userID.map { BasicIdentity(userID: $0) },
                     recipients: view
                 ).write(presentation, into: &writer)
-                whole(writer.finish())
+                expectJSON(writer.finish())
             }
         }
     }
 
-    // MARK: -
+    // MARK: - Values
 
     private static let (base, uuid) = (
         "https://chat.example.com", "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"
@@ -164,7 +164,7 @@ enum ImportedObjects {
         }
     }
 
-    private static func whole(_ bytes: [UInt8]) {
+    private static func expectJSON(_ bytes: [UInt8]) {
         invariant("an object is JSON", (try? JSONDocument(bytes)) != nil)
     }
 }

@@ -25,7 +25,7 @@ enum Inflation {
         }
     }
 
-    /// Decodes into small pieces, up to the limit.
+    /// Decodes into pieces of up to 600 bytes, at most `limit` bytes in total.
     private static func decode(_ input: [UInt8], _ cuts: [Int], _ coding: ContentCoding) -> Decoding
     {
         let inflater = Inflater(coding)

@@ -1,7 +1,7 @@
 @testable import HTTP
 @testable import WebSockets
 
-/// What a client offers for a WebSocket (H127, H150), and where an event stream resumes (H154).
+/// The extensions that a client offers for a WebSocket (H127, H150).
 enum Offers {
     static func check(_ input: [UInt8]) {
         let text = String(decoding: input, as: UTF8.self)

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The header that a proxy sends first (H202).
+/// The header of the PROXY protocol, which a proxy sends before a request (H202).
 enum ProxyHeaders {
     static func check(_ input: [UInt8]) {
         let whole = ProxyHeader.read(input.span)

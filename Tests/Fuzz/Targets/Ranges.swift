@@ -1,6 +1,6 @@
 import HTTP
 
-/// `SIZE RANGE`: the result of a Range header for a content of that size (H106–H108).
+/// The result of a `Range` for a content of some size (H106–H108); the input is `SIZE RANGE`.
 enum Ranges {
     static func check(_ input: [UInt8]) {
         let halves = input.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
@@ -25,7 +25,7 @@ enum Ranges {
         checkContent(parts, of: size)
     }
 
-    /// The content consists of the parts and their heads (H110).
+    /// Checks that the content consists of the parts and their heads (H110).
     private static func checkContent(_ parts: [Range<Int64>], of size: Int64) {
         var random = SystemRandomNumberGenerator()
         let partial = PartialContent(parts, of: size, "text/plain", using: &random)

@@ -28,7 +28,7 @@ enum StoreDocuments {
             URIEncoding.decoded(URIEncoding.component(text)) == text)
     }
 
-    /// A document that is sent is read back the same.
+    /// Checks that a completion document names the tags of the parts in their order.
     private static func checkCompletion(_ parts: [ObjectPart]) {
         let tags = try? tags(CompletionDocument.bytes(parts))
         invariant("a completion names every part", tags == parts.map(\.tag))

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Runs every target without libFuzzer: on its seeds and on the same random mutations of them each time.
+/// Runs every target without libFuzzer, on its seeds and on random mutations of them, the same in every run.
 /// `make fuzz` searches further, guided by coverage and under the address sanitizer.
 @Suite("Fuzz targets") struct FuzzTests {
     @Test(
@@ -35,7 +35,7 @@ import Testing
 
     // MARK: - Inputs
 
-    /// A number that takes about a second in a debug build for the slowest target.
+    /// So many that the slowest target takes about a second in a debug build.
     private static let mutationsPerTarget = 500
     private static var folder: String {
         #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
