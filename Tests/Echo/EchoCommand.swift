@@ -6,7 +6,8 @@ import WebSockets
 
 /// `parley-echo [--listen HOST:PORT] [--<flag> VALUE …]`, see ``EchoFlag``.
 enum EchoCommand {
-    /// Serves until SIGTERM, then drains.
+    /// Serves until SIGTERM, and then lets running requests finish for up to 30 seconds. Exits with 0 when all
+    /// have finished, else with 1; with 2 for invalid arguments.
     static func run() {
         var options = EchoOptions()
         var arguments = CommandLine.arguments.dropFirst()
@@ -54,18 +55,18 @@ struct EchoOptions {
         return configuration
     }()
     var limits = EchoLimits()
-    /// TLS settings, used when there are certificates.
+    /// TLS settings; without `chains` they are ignored.
     var tls = TLSConfiguration()
-    /// Files of certificate chains, and in the same order the files of their keys.
+    /// Paths of certificate chains, and in the same order those of their keys.
     var chains: [String] = []
     var keys: [String] = []
     /// The response to `GET /` without a body.
     var greeting = Response(.ok)
-    /// The files under `/files/`.
+    /// The folder served below `/files/`.
     var files: StaticFiles?
 }
 
-/// Limits of the service itself.
+/// Limits of the service, in addition to those of the server.
 struct EchoLimits {
     /// The largest body to echo, in bytes.
     var body: Int64 = 1 << 20

@@ -9,7 +9,7 @@ struct EchoFlag: Sendable {
     typealias OptionPath<Value> = any WritableKeyPath<EchoOptions, Value> & Sendable
 
     let name: String
-    /// Whether a value follows.
+    /// Whether an argument with the value follows.
     let wantsValue: Bool
     /// Stores the value; false when it is invalid.
     let set: @Sendable (inout EchoOptions, String) -> Bool
@@ -176,7 +176,7 @@ extension EchoFlag {
 }
 
 extension EchoOptions {
-    /// The server's configuration.
+    /// The server's configuration; with certificates, all addresses use TLS.
     var transport: ServerConfiguration {
         guard !chains.isEmpty else { return configuration }
         var (configuration, tls) = (configuration, tls)

@@ -168,7 +168,7 @@ final class CountedEvents: EventStreamHandler {
     func closed(_ stream: EventStream) { clock.remove(stream) }
 }
 
-/// One timer for all event streams, because ten thousand of them must not need a timer each.
+/// One timer for all event streams, so that ten thousand idle streams do not need a timer each.
 final class EventClock: Sendable {
     typealias Tick = @Sendable () -> Void
 
