@@ -122,26 +122,28 @@ class Draft(Client):
         return self.send(f"DELETE {path}", self.number)
 
 
-def error(answer, status, reason=None):
-    """Expects an error of column A / D: its status, and the same code in its JSON."""
+def expect_error(answer, status, reason=None):
+    """Expects an error of column A / D: its status, the same code in its JSON, and its reason if given."""
     expect(answer.status == status, answer)
     body = json.loads(answer.content)["error"]
     expect(body["code"] == status, answer)
     expect(reason is None or body["errors"][0]["reason"] == reason, answer)
 
 
-def problem(answer, status, kind=None):
-    """Expects an error of column C."""
+def expect_problem(answer, status, kind=None):
+    """Expects an error of column C: a problem document with its status, and with its type if given."""
     expect(answer.status == status and answer["Content-Type"] == "application/problem+json", answer)
     body = json.loads(answer.content)
     expect(body["status"] == status and (kind is None or body["type"] == PROBLEMS + kind), answer)
 
 
 def md5(data):
+    """A `Content-MD5` field."""
     return ("Content-MD5", base64.b64encode(hashlib.md5(data).digest()).decode())
 
 
 def digest(name, data):
+    """A digest field with the SHA-256."""
     return (name, f"sha-256=:{base64.b64encode(hashlib.sha256(data).digest()).decode()}:")
 
 
@@ -194,26 +196,26 @@ def overlap_is_taken_and_a_gap_is_308(client):
     expect(answer.status == 308 and answer["Range"] == "bytes=0-3", answer)
     answer = client.put(path, b"f", "5-5/6")
     expect(answer.status == 308 and answer["Range"] == "bytes=0-3", answer)
-    error(client.put(path, b"f", "5-5/6", ("X-GUploader-No-308", "yes")), 503, "offsetMismatch")
+    expect_error(client.put(path, b"f", "5-5/6", ("X-GUploader-No-308", "yes")), 503, "offsetMismatch")
     expect(client.put(path, b"ef", "4-5/6").status == 200, "end")
 
 
 def session_syntax_is_400(client):
     path = client.session(4)
     for span in ("a-b/4", "2-1/4", "0-4/4", "0-1/x", "0--1/4", "+0-1/4", "0-99999999999999999999/*"):
-        error(client.put(path, b"ab", span), 400, "invalid")
-    error(client.put(path, b"ab", "*/4"), 400, "invalid")
-    error(client.put(path, b"ab", "0-2/4"), 400, "invalid")
-    error(client.put(path, b"ab", "0-1/4", ("Content-MD5", "!")), 400, "invalid")
-    error(client.start(("X-Upload-Content-Length", "four")), 400, "invalid")
+        expect_error(client.put(path, b"ab", span), 400, "invalid")
+    expect_error(client.put(path, b"ab", "*/4"), 400, "invalid")
+    expect_error(client.put(path, b"ab", "0-2/4"), 400, "invalid")
+    expect_error(client.put(path, b"ab", "0-1/4", ("Content-MD5", "!")), 400, "invalid")
+    expect_error(client.start(("X-Upload-Content-Length", "four")), 400, "invalid")
     expect(client.held(path) == "0", "no byte is stored")
 
 
 def session_length_contradiction_is_400(client):
     path = client.session(4)
-    error(client.put(path, b"ab", "0-1/5"), 400, "lengthMismatch")
-    error(client.put(path, b"", "*/5"), 400, "lengthMismatch")
-    error(client.put(path, b"abc"), 400, "lengthMismatch")
+    expect_error(client.put(path, b"ab", "0-1/5"), 400, "lengthMismatch")
+    expect_error(client.put(path, b"", "*/5"), 400, "lengthMismatch")
+    expect_error(client.put(path, b"abc"), 400, "lengthMismatch")
     expect(client.held(path) == "0", "no byte is stored")
 
 
@@ -226,40 +228,40 @@ def beyond_the_session_length_is_400(client):
 
 
 def beyond_every_session_is_413(client):
-    error(client.start(("X-Upload-Content-Length", LIMIT + 1)), 413, "uploadTooLarge")
+    expect_error(client.start(("X-Upload-Content-Length", LIMIT + 1)), 413, "uploadTooLarge")
     path = client.session()
-    error(client.put(path, b"a", f"0-0/{LIMIT + 1}"), 413, "uploadTooLarge")
+    expect_error(client.put(path, b"a", f"0-0/{LIMIT + 1}"), 413, "uploadTooLarge")
     answer = client.put(path, None, None, ("Content-Length", LIMIT + 1))
-    error(answer, 413, "uploadTooLarge")
+    expect_error(answer, 413, "uploadTooLarge")
     expect(answer["Connection"] == "close", answer)
 
 
 def a_wrong_content_md5_is_400(client):
     path = client.session(4)
-    error(client.put(path, b"ab", "0-1/4", md5(b"xy")), 400, "checksumMismatch")
+    expect_error(client.put(path, b"ab", "0-1/4", md5(b"xy")), 400, "checksumMismatch")
     expect(client.held(path) == "0", "undone")
     expect(client.put(path, b"ab", "0-1/4", md5(b"ab")).status == 308, "right")
 
 
 def a_wrong_goog_hash_is_400_and_the_end(client):
     path = client.session(4, ("X-Goog-Hash", "crc32c=AAAAAA=="))
-    error(client.put(path, b"abcd"), 400, "checksumMismatch")
-    error(client.put(path, b"", "*/*"), 410, "gone")
+    expect_error(client.put(path, b"abcd"), 400, "checksumMismatch")
+    expect_error(client.put(path, b"", "*/*"), 410, "gone")
 
 
 def session_cancelled_is_499_then_410(client):
     path = client.session(4)
     answer = client.send(f"DELETE {path}")
     expect(answer.line == "HTTP/1.1 499 Client Closed Request" and answer["Content-Length"] == "0", answer)
-    error(client.send(f"DELETE {path}"), 410, "gone")
-    error(client.put(path, b"", "*/*"), 410, "gone")
-    error(client.put(path, b"abcd"), 410, "gone")
+    expect_error(client.send(f"DELETE {path}"), 410, "gone")
+    expect_error(client.put(path, b"", "*/*"), 410, "gone")
+    expect_error(client.put(path, b"abcd"), 410, "gone")
 
 
 def unknown_session_is_404(client):
-    error(client.put(UNKNOWN, b"", "*/*"), 404, "notFound")
-    error(client.put(UNKNOWN, b"abcd"), 404, "notFound")
-    error(client.send(f"DELETE {UNKNOWN}"), 404, "notFound")
+    expect_error(client.put(UNKNOWN, b"", "*/*"), 404, "notFound")
+    expect_error(client.put(UNKNOWN, b"abcd"), 404, "notFound")
+    expect_error(client.send(f"DELETE {UNKNOWN}"), 404, "notFound")
 
 
 # Column C, in each of its versions.
@@ -307,7 +309,7 @@ def draft_offset_differs_is_409(draft):
     path = draft.created(body=b"ab")
     for offset in (0, 3):
         answer = draft.append(path, offset, b"c")
-        problem(answer, 409, "mismatching-upload-offset")
+        expect_problem(answer, 409, "mismatching-upload-offset")
         body = json.loads(answer.content)
         expect(body["expected-offset"] == 2 and body["provided-offset"] == offset, answer)
         expect(answer["Upload-Offset"] == "2", answer)
@@ -317,11 +319,11 @@ def draft_offset_differs_is_409(draft):
 def draft_syntax_is_400(draft):
     path = draft.created()
     for offset in ("zero", "-1", "0x0", "?1"):
-        problem(draft.append(path, offset, b"a"), 400)
+        expect_problem(draft.append(path, offset, b"a"), 400)
     if draft.after >= 7:
         fields = draft.number + (("Content-Type", "application/partial-upload"), ("Upload-Offset", 0))
         if draft.version is not None:
-            problem(draft.answer(f"PATCH {path}", fields, b"a"), 400)
+            expect_problem(draft.answer(f"PATCH {path}", fields, b"a"), 400)
     expect(draft.held(path) == "0", "no byte is stored")
 
 
@@ -329,7 +331,7 @@ def draft_media_type_is_415(draft):
     path = draft.created()
     answer = draft.append(path, 0, b"a", kind="image/png")
     if draft.after >= 6:
-        problem(answer, 415)
+        expect_problem(answer, 415)
     else:
         expect(answer.status == 201, answer)
 
@@ -343,18 +345,18 @@ def draft_length_contradiction_is_400(draft):
     else:
         path = draft.created(("Upload-Length", 4))
         answer = draft.append(path, 0, b"ab", False, ("Upload-Length", 5))
-        problem(answer, 400, "inconsistent-upload-length")
+        expect_problem(answer, 400, "inconsistent-upload-length")
         draft.expect_fields(answer, False)
         expect(draft.held(path) == "0", "no byte is stored")
         answer = draft.append(path, 0, b"ab", True)
-    problem(answer, 400, "inconsistent-upload-length")
+    expect_problem(answer, 400, "inconsistent-upload-length")
     draft.expect_fields(answer, False)
 
 
 def beyond_the_draft_length_is_400(draft):
     path = draft.session(4)
     answer = draft.append(path, 0, chunked(b"abcdefgh"), False, CHUNKED, framed=False)
-    problem(answer, 400)
+    expect_problem(answer, 400)
     if draft.after >= 7:
         expect(draft.status(path).status == draft.gone, "failed")
     else:
@@ -363,14 +365,14 @@ def beyond_the_draft_length_is_400(draft):
 
 def beyond_every_draft_is_413(draft):
     answer = draft.create(None, True, ("Content-Length", LIMIT + 1), framed=False)
-    problem(answer, 413)
+    expect_problem(answer, 413)
     expect(("max-size=2147483648" in (answer["Upload-Limit"] or "")) == (draft.after >= 6), answer)
 
 
 def a_wrong_content_digest_is_400(draft):
     path = draft.created()
     answer = draft.append(path, 0, b"ab", False, digest("Content-Digest", b"xy"))
-    problem(answer, 400)
+    expect_problem(answer, 400)
     draft.expect_fields(answer, False)
     expect(draft.held(path) == "0", "undone")
     answer = draft.append(path, 0, b"ab", False, digest("Content-Digest", b"ab"))
@@ -379,11 +381,11 @@ def a_wrong_content_digest_is_400(draft):
 
 def a_wrong_repr_digest_is_422_and_the_end(draft):
     answer = draft.create(b"abcd", True, digest("Repr-Digest", b"xy"))
-    problem(answer, 422)
+    expect_problem(answer, 422)
     draft.expect_fields(answer, True)
     path = draft.created(digest("Repr-Digest", b"xy"))
     answer = draft.append(path, 0, b"abcd", True)
-    problem(answer, 422)
+    expect_problem(answer, 422)
     expect(draft.status(path).status == 404, "failed")
 
 
@@ -403,9 +405,9 @@ def draft_cancelled_is_204_then_404(draft):
     path = draft.created()
     expect(draft.delete(path).line == "HTTP/1.1 204 No Content", "now")
     expect(draft.delete(path).status == draft.status(path).status == draft.gone, "gone")
-    problem(draft.append(path, 0, b"a"), 404)
+    expect_problem(draft.append(path, 0, b"a"), 404)
     expect(draft.status(UNKNOWN).status == 404 and draft.delete(UNKNOWN).status == 404, "unknown")
-    problem(draft.append(UNKNOWN, 0, b"a"), 404)
+    expect_problem(draft.append(UNKNOWN, 0, b"a"), 404)
 
 
 def an_unknown_draft_version_is_handled_as_the_last(draft):
@@ -463,10 +465,10 @@ def a_stalled_request_is_503_or_cut_off(client):
 def a_full_disk_is_507(client):
     """With a `disk_headroom` above the size of any disk."""
     tus, draft = Tus(client.server), Draft(client.server, 8)
-    error(client.start(("X-Upload-Content-Length", 4)), 507, "insufficientStorage")
+    expect_error(client.start(("X-Upload-Content-Length", 4)), 507, "insufficientStorage")
     answer = tus.create(("Upload-Length", 4))
     expect(answer.status == 507 and answer.content.startswith(b"insufficientStorage: "), answer)
-    problem(draft.create(), 507)
+    expect_problem(draft.create(), 507)
 
 
 def too_many_are_429(client):
@@ -475,7 +477,7 @@ def too_many_are_429(client):
     path = client.session(4)
     for answer in (client.start(), tus.create(("Upload-Length", 4)), draft.create()):
         expect(answer.status == 429 and answer["Retry-After"], answer)
-    error(client.start(), 429, "rateLimited")
+    expect_error(client.start(), 429, "rateLimited")
     expect(client.send(f"DELETE {path}").status == 499, "cancelled")
     expect(client.start().status == 200, "one upload is allowed again")
 

@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # After this folder, because both have a tus.py.
 sys.path += [str(HERE.parent / "Crash"), str(HERE.parent / "Support")]
 
-from matrix import Client, error
+from matrix import Client, expect_error
 from postgres import Postgres
 from server import serving
 from store import ObjectStore
@@ -163,12 +163,12 @@ def with_local_disk(server, proxy, interrupt):
     interrupt()
     expect(client.put(path, BYTES[:FIRST], span(0, FIRST, SIZE)).status == 308, "a first part")
     answer = client.put(path, BYTES[FIRST:], span(FIRST, SIZE, SIZE))
-    error(answer, 503, "locked")
+    expect_error(answer, 503, "locked")
     expect_later(answer)
     expect(client.held(path) == str(SIZE), "all bytes are stored")
     long = upload_path(client.start(("X-Upload-Content-Length", LONG)))
     answer = send_long_body(client, long)
-    error(answer, 503, "stalled")
+    expect_error(answer, 503, "stalled")
     expect_later(answer)
     client = RetryingClient(server)
     held = int(client.held(long))
@@ -193,7 +193,7 @@ def with_shared_bucket(server, proxy, interrupt):
     expect(client.put(path, BYTES[:1000], span(0, 1000, SIZE)).status == 308, "a first part")
     interrupt()
     answer = client.put(path, BYTES[1000:FIRST], span(1000, FIRST, SIZE))
-    error(answer, 503, "backendError")
+    expect_error(answer, 503, "backendError")
     expect_later(answer)
     expect(client.held(path) == "1000", "only acknowledged bytes are stored")
     if proxy.listener is None:

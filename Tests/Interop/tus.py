@@ -92,14 +92,17 @@ def upload_path(answer):
 
 
 def content_of(answer):
+    """The id of the content that the answer to a creation names."""
     return answer["Parley-Content-Id"].rsplit("/", 1)[1]
 
 
 def sha1(data):
+    """An `Upload-Checksum` field with the SHA-1."""
     return ("Upload-Checksum", "sha1 " + base64.b64encode(hashlib.sha1(data).digest()).decode())
 
 
 def chunked(*pieces, trailers=""):
+    """A body with chunked coding: each piece is a chunk."""
     frames = [f"{len(piece):x}\r\n".encode() + piece + b"\r\n" for piece in pieces]
     return b"".join(frames) + b"0\r\n" + trailers.encode() + b"\r\n"
 
