@@ -40,7 +40,7 @@ class Caller:
         return json.loads(content) if content else None
 
     def fill(self):
-        """Sends messages and reads some of them; returns their texts."""
+        """Sends messages and reads the latest 5,000 of them; returns the texts of all."""
         connection = self.server.connection()
         send = lambda *request: self.send(*request, connection=connection)
         conversation = send("POST", "/conversations", {"participants": ["ana", "bo"]}, 201)["id"].split("/")[-1]
@@ -58,21 +58,24 @@ class Caller:
         return {f"{number}-{index}-{TEXT}" for number in range(BATCHES) for index in range(BATCH)}
 
     def request_export(self, key):
+        """Requests an export that is encrypted for a key; returns its id."""
         self.send("PUT", "/export_security", {"public_key": openssl("pkey", "-in", str(key), "-pubout").decode()})
         return self.send("POST", "/exports", status=202)["id"].split("/")[-1]
 
     def completed(self, export):
+        """Waits until an export is completed; returns its JSON."""
         deadline = time.monotonic() + 120
         connection = self.server.connection()
         while time.monotonic() < deadline:
             listed = self.send("GET", "/exports", connection=connection)
-            export_status = next(export_status for export_status in listed if export_status["id"].endswith(export))
+            export_status = next(one for one in listed if one["id"].endswith(export))
             if export_status["status"] == "completed":
                 return export_status
             time.sleep(0.05)
         raise RuntimeError("the export is not completed within two minutes")
 
     def expect_exported(self, export_status, key, sent):
+        """Downloads and decrypts an export; expects that it has exactly the sent texts."""
         connection = self.server.connection()
         connection.request("GET", export_status["download_url"].split(str(self.server.port), 1)[1])
         archive = connection.getresponse().read()

@@ -46,7 +46,7 @@ def export(commands, *arguments, **variables):
 
 
 def has_rows(postgres, url):
-    """Whether a schema has rows."""
+    """Whether the schema of a URL has messages; false also before its tables exist."""
     schema = url.rsplit("D", 1)[1]
     with contextlib.suppress(Exception):
         return postgres.run(f"SELECT COUNT(*) FROM {schema}.messages") != "0"
@@ -211,6 +211,7 @@ def merging(server, commands):
 
 
 def errors(server, commands):
+    """Each error is one line, and an import succeeds after damaged contents are restored."""
     lines = (server.folder / "lines").read_text().splitlines()
     call = ("import", "bad.lines", "--data", "bad")
     for line, message in (

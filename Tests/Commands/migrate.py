@@ -33,12 +33,14 @@ def migrate_killed(commands, postgres, url, *blobs, **settings):
 
 
 def is_started(postgres, schema):
+    """Whether a migration into the schema has begun and not finished: it has a row with the number 0 until then."""
     with contextlib.suppress(Exception):
         return "1" in postgres.run(f"SELECT COUNT(*) FROM {schema}.schema_migrations WHERE number = 0")
     return False
 
 
 def migrate_and_serve(server, commands, postgres):
+    """Migrates a data folder, killed meanwhile, and serves all data from the target."""
     server.start()
     conversation, contents = fill_conversation(server, SIZES)
     url = postgres.schema()
@@ -86,6 +88,7 @@ def bucket(server, commands, postgres, settings):
 
 
 def errors(server, commands, postgres):
+    """Each error is one line; after the errors the same data folder is migrated."""
     url = postgres.schema()
     to = ("--to", url)
     commands.expect_refused("--from must be sqlite: and a data folder", "migrate", "--from", "data", *to)
