@@ -11,7 +11,7 @@ from messages import HEADERS, create_conversation, numbered
 from processes import parley
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
-from postgres import Postgres
+from postgres import Postgres, schema_of
 
 CONNECTIONS = (1, 16, 64, 256)
 CLIENTS = 8
@@ -102,7 +102,7 @@ class PgbenchRun:
 
     def __init__(self, options, folder, postgres, schema, is_shared):
         self.seconds, self.schema = options.seconds, schema
-        self.name = schema.rsplit("D", 1)[1]
+        self.name = schema_of(schema)
         self.run = lambda statement: postgres.run(f"SET search_path = {self.name}; {statement}")
         self.script = folder / f"pgbench-{is_shared}.sql"
         self.run("CREATE SEQUENCE IF NOT EXISTS pgbench_run")

@@ -14,7 +14,7 @@ tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
 from checks import Checks
 from retrying import RetryingSender
-from postgres import Postgres
+from postgres import Postgres, schema_of
 from server import APPLICATION, serving
 
 SENDERS = 6
@@ -71,7 +71,7 @@ def errors(commands, postgres):
     newer = postgres.schema()
     secret.write_text(newer + "\n")
     commands.output("app", "create", "one", database_url_file="secret")
-    name = newer.rsplit("D", 1)[1]
+    name = schema_of(newer)
     postgres.run(f"INSERT INTO {name}.schema_migrations VALUES (999, 'dreams', 0)")
     commands.expect_refused(
         "the database of database.url_file was written by another release: the database has migration 999 "

@@ -19,7 +19,7 @@ sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Comma
 from checks import Checks
 from small_disk import MIB, Disk
 from retrying import RetryingSender
-from postgres import Postgres
+from postgres import Postgres, schema_of
 from server import serving
 
 SENDERS = 6
@@ -59,7 +59,7 @@ def tables(binary, postgres):
     try:
         postgres.run(f"CREATE TABLESPACE small LOCATION '{disk.folder('tables')}'")
         url = postgres.schema()
-        name = url.rsplit("D", 1)[1]
+        name = schema_of(url)
         with serving(binary, url + "%20-cdefault_tablespace%3Dsmall") as server:
             server.start()
             clients = start_clients(server)

@@ -16,7 +16,7 @@ tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from archive_requests import archive_request, expect_imported
 from callers import KILLS, Commands, APIClient, kill_repeatedly
-from postgres import Postgres
+from postgres import Postgres, schema_of
 from server import APPLICATION, Server, serving
 from store import ObjectStore
 from sample_conversation import MESSAGES, expect_conversation, fill_conversation, id_of, text
@@ -47,7 +47,7 @@ def export(commands, *arguments, **variables):
 
 def has_rows(postgres, url):
     """Whether the schema of a URL has messages; false also before its tables exist."""
-    schema = url.rsplit("D", 1)[1]
+    schema = schema_of(url)
     with contextlib.suppress(Exception):
         return postgres.run(f"SELECT COUNT(*) FROM {schema}.messages") != "0"
     return False

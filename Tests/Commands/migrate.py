@@ -12,7 +12,7 @@ import sys
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from callers import KILLS, Commands, kill_repeatedly
-from postgres import Postgres
+from postgres import Postgres, schema_of
 from server import Server, serving
 from store import ObjectStore
 from sample_conversation import MESSAGES, expect_conversation, fill_conversation
@@ -22,7 +22,7 @@ SIZES = (20_000_000, 0, 1, 70_000)
 
 def migrate_killed(commands, postgres, url, *blobs, **settings):
     """Kills the migration at random moments while rows are copied, and resumes it."""
-    schema = url.rsplit("D", 1)[1]
+    schema = schema_of(url)
     call = ("migrate", "--from", "sqlite:data", "--to", url, "--blobs", *blobs)
     number = kill_repeatedly(
         commands, call, lambda: is_started(postgres, schema), 0.4,
@@ -97,7 +97,7 @@ def errors(server, commands, postgres):
         error = empty.communicate(timeout=60)[1]
         assert empty.returncode == 64 and "--blobs is empty: it needs a value" in error, error
     taken = postgres.schema()
-    postgres.run(f"CREATE TABLE {taken.rsplit('D', 1)[1]}.orders (id BIGINT)")
+    postgres.run(f"CREATE TABLE {schema_of(taken)}.orders (id BIGINT)")
     commands.expect_refused(
         "the database of --to is not empty: there are orders", "migrate", "--from", "sqlite:data", "--to", taken)
     commands.expect_refused("there is no database in nowhere", "migrate", "--from", "sqlite:nowhere", *to)

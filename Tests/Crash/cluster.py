@@ -33,7 +33,7 @@ from checks import Checks
 from clients import HEADERS, Client, Upload
 from exports import Caller, another_application, openssl
 from retrying import AnyServerCreator, AnyServerScheduler, AnyServerSender, AnyServerUploader
-from postgres import Postgres
+from postgres import Postgres, schema_of
 from server import APPLICATION, TOKEN, serving
 from store import ObjectStore
 
@@ -126,8 +126,7 @@ def expect_everywhere(servers, uploads):
 
 def position_gaps(postgres, schema):
     """The applications whose log positions have gaps; empty without gaps."""
-    # The URL ends with `search_path%3D` and the name of the schema.
-    name = schema.rsplit("D", 1)[1]
+    name = schema_of(schema)
     return postgres.run(
         f"SELECT application, COUNT(*), MIN(position), MAX(position) FROM {name}.events "
         "GROUP BY application HAVING COUNT(*) <> MAX(position) OR MIN(position) <> 1")

@@ -46,3 +46,8 @@ class Postgres:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
+
+
+def schema_of(url):
+    """The name of the schema in a URL that `Postgres.schema` has returned."""
+    return url.rsplit("%3D", 1)[1]
