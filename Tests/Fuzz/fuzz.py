@@ -6,8 +6,8 @@
     fuzz.py --target json --seconds 60  fuzzes one target
     fuzz.py --runs 20000                tries 20,000 inputs for each target, the same ones every time
 
-Each line of `Seeds/<target>.txt` is a seed with the escapes of Python's byte literals. An input that violates
-an invariant is added to the file, so that later runs try it first.
+Each line of `Seeds/<target>.txt` is a seed with the escapes of Python's byte literals; a lone `\\x` is the empty
+input. An input that violates an invariant is added to the file, so that later runs try it first.
 """
 
 import argparse
@@ -56,7 +56,9 @@ def environment():
 def seeds(target):
     """Yields the seeds of a target as bytes."""
     for number, line in enumerate((HERE / "Seeds" / f"{target}.txt").read_text().splitlines(), 1):
-        if line and not line.startswith("#"):
+        if line == "\\x":
+            yield b""
+        elif line and not line.startswith("#"):
             try:
                 yield ast.literal_eval('b"' + line.replace('"', '\\x22') + '"')
             except (SyntaxError, ValueError) as error:
