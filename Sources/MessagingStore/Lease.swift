@@ -55,7 +55,7 @@ public final class Lease: Sendable {
         guard try await take() else { return nil }
         return try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask { try await work() }
-            group.addTask { try await self.keep() }
+            group.addTask { try await self.renewRepeatedly() }
             defer { group.cancelAll() }
             return try await group.next()
         }
@@ -105,7 +105,7 @@ public final class Lease: Sendable {
 
     /// Renews the lease until the task is cancelled, the lease is lost, or the database was unreachable for too
     /// long.
-    private func keep() async throws -> Never {
+    private func renewRepeatedly() async throws -> Never {
         while true {
             try await Task.sleep(for: Self.renewalInterval)
             let last = state.withLock { state in state.lastRenewal } ?? .zero

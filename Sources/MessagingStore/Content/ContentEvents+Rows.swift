@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
-    func keep(_ content: Content) throws {
+    func insert(_ content: Content) throws {
         try transaction.execute(
             """
             INSERT INTO contents (

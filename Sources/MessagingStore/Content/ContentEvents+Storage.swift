@@ -10,7 +10,7 @@ extension ContentUploaded: StoredEvent {
     }
 
     func apply(to rows: Projection) throws {
-        try rows.keep(content)
+        try rows.insert(content)
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }

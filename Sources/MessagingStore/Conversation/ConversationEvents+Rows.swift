@@ -65,7 +65,7 @@ extension Projection {
         guard var conversation = try transaction.askLocked(id, in: application).first() else {
             return
         }
-        keep(conversation)
+        save(conversation)
         conversation.metadata = conversation.metadata.merging(change.writes)
         conversation.version += 1
         let (metadata, version) = (conversation.metadata, conversation.version)
@@ -77,7 +77,7 @@ extension Projection {
             WHERE application = \(application) AND id = \(id)
             """
         }
-        transaction.cache(conversation, for: Conversation.fact(id, in: application))
+        transaction.cache(conversation, for: Conversation.cacheKey(id, in: application))
     }
 
     /// Frees the participant set, removes the conversation from all lists, and drops its contents (R18).

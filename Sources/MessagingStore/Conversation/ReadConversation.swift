@@ -105,7 +105,7 @@ extension Transaction {
     func isDeleted(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Bool? {
-        if let read = try cached(Conversation.fact(id, in: application)) {
+        if let read = try cached(Conversation.cacheKey(id, in: application)) {
             return read.deletedAt != nil
         }
         return try first(
@@ -194,7 +194,7 @@ extension Transaction {
             SELECT \(raw: Conversation.columns) FROM conversations
             WHERE application = \(application) AND id = \(id)
             \(.untilCommit)
-            """, as: Conversation.fact(id, in: application)
+            """, as: Conversation.cacheKey(id, in: application)
         ) { row in try Conversation(row) }
     }
 
@@ -210,7 +210,7 @@ extension Transaction {
 
 extension Conversation {
     /// The cache key of a conversation without its participants.
-    static func fact(_ id: ID, in application: Application.ID) -> RowCacheKey<Conversation> {
+    static func cacheKey(_ id: ID, in application: Application.ID) -> RowCacheKey<Conversation> {
         RowCacheKey(of: application.bytes + id.bytes, in: "conversations")
     }
 

@@ -11,7 +11,7 @@ extension ExportKeyChanged: StoredEvent {
     }
 
     func apply(to rows: Projection) throws {
-        try rows.keep(key)
+        try rows.setExportKey(key)
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
@@ -27,7 +27,7 @@ extension ExportScheduleChanged: StoredEvent {
     }
 
     func apply(to rows: Projection) throws {
-        try rows.keep(schedule)
+        try rows.setExportSchedule(schedule)
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }

@@ -100,7 +100,7 @@ extension [WebhookTopic] {
 }
 
 extension Projection {
-    func keep(_ key: ExportKey) throws {
+    func setExportKey(_ key: ExportKey) throws {
         try transaction.execute(
             """
             INSERT INTO export_keys (application, pem, der)
@@ -109,7 +109,7 @@ extension Projection {
             """)
     }
 
-    func keep(_ schedule: ExportSchedule) throws {
+    func setExportSchedule(_ schedule: ExportSchedule) throws {
         try transaction.execute(
             """
             INSERT INTO export_schedules (
@@ -138,7 +138,7 @@ extension Projection {
                 \(ExportTask.Kind.write.rawValue)
             )
             """)
-        if let schedule { try keep(schedule) }
+        if let schedule { try setExportSchedule(schedule) }
         guard period == nil else { return }
         try transaction.execute(
             """

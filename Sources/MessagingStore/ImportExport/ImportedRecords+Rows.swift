@@ -14,7 +14,7 @@ extension Projection {
         case .content(let archived): try insert(archived)
         case .scheduled(let archived):
             for content in archived.contents { try insert(content) }
-            try keep(MessageScheduled(message: archived.message, key: nil))
+            try schedule(MessageScheduled(message: archived.message, key: nil))
         case .announcement(let archived): try insert(archived)
         case .key(let archived):
             remember(archived.key, as: archived.kind, for: archived.object.bytes)
@@ -70,7 +70,7 @@ extension Projection {
     func insert(_ archived: ArchivedContent) throws {
         let id = archived.content.id
         guard try transaction.content(id, in: application) == nil else { return }
-        try keep(archived.content)
+        try insert(archived.content)
         if let owner = archived.owner { try own(id, owner) }
     }
 

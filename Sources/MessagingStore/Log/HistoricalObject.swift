@@ -46,12 +46,12 @@ extension ReceiptOwner {
 extension Projection {
     func saveIdentity(of user: UserID) throws {
         let before = try transaction.user(user, in: application)
-        keep(.identity(user)) { writer in before?.writeState(to: &writer) }
+        save(.identity(user)) { writer in before?.writeState(to: &writer) }
     }
 
     /// - Parameter conversation: Its state before the change.
-    func keep(_ conversation: Conversation) {
-        keep(.conversation(conversation.id)) { writer in
+    func save(_ conversation: Conversation) {
+        save(.conversation(conversation.id)) { writer in
             var conversation = conversation
             conversation.participants = Participants([])
             conversation.write(to: &writer)
@@ -60,47 +60,47 @@ extension Projection {
 
     /// Stores that a conversation did not exist.
     func saveAbsence(of id: Conversation.ID) {
-        keep(.conversation(id)) { _ in }
+        save(.conversation(id)) { _ in }
     }
 
     func saveConversation(_ id: Conversation.ID) throws {
         guard let before = try transaction.askLocked(id, in: application).first() else { return }
-        keep(before)
+        save(before)
     }
 
     func saveParticipants(of id: Conversation.ID) throws {
         let before = try transaction.participants(of: [id], reachedFrom: .start, in: application)
-        keep(.participants(id)) { writer in
-            writer.write(each: before) { writer, placed in placed.write(to: &writer) }
+        save(.participants(id)) { writer in
+            writer.write(each: before) { writer, entry in entry.write(to: &writer) }
         }
     }
 
     /// - Parameter receipts: Their state before the change.
-    func keep(_ receipts: Receipts, of owner: ReceiptOwner) {
-        keep(.receipts(owner)) { writer in receipts.writeState(to: &writer) }
+    func save(_ receipts: Receipts, of owner: ReceiptOwner) {
+        save(.receipts(owner)) { writer in receipts.writeState(to: &writer) }
     }
 
     /// - Parameter message: Its state before the change.
-    func keep(_ message: Message) {
-        keep(.message(message.id)) { writer in message.write(to: &writer) }
+    func save(_ message: Message) {
+        save(.message(message.id)) { writer in message.write(to: &writer) }
     }
 
     func saveHiddenPositions(of owner: ReceiptOwner) throws {
-        keep(
+        save(
             try transaction.hiddenPositions(
                 of: owner, within: IntervalSet(1...Int64.max), in: application),
             hiddenFrom: owner)
     }
 
-    private func keep(_ positions: IntervalSet, hiddenFrom owner: ReceiptOwner) {
-        keep(.hidden(owner)) { writer in writer.write(positions.text) }
+    private func save(_ positions: IntervalSet, hiddenFrom owner: ReceiptOwner) {
+        save(.hidden(owner)) { writer in writer.write(positions.text) }
     }
 
     func saveFrozenMetadata(of owner: ReceiptOwner) throws {
         guard let before = try transaction.frozenMetadata(of: owner, in: application) else {
             return
         }
-        keep(.frozenMetadata(owner)) { writer in before.write(to: &writer) }
+        save(.frozenMetadata(owner)) { writer in before.write(to: &writer) }
     }
 
     /// Stores everything of a conversation that is about to be deleted or merged, except its messages.
@@ -108,13 +108,13 @@ extension Projection {
         try saveConversation(id)
         try saveParticipants(of: id)
         for (owner, receipts) in try transaction.receipts(in: [id], in: application) {
-            keep(receipts, of: owner)
+            save(receipts, of: owner)
         }
-        for placed in try transaction.participants(
+        for entry in try transaction.participants(
             of: [id], reachedFrom: .start, in: application)
-        where placed.participant.isFormer {
+        where entry.participant.isFormer {
             try saveFrozenMetadata(
-                of: ReceiptOwner(conversation: id, user: placed.participant.userID))
+                of: ReceiptOwner(conversation: id, user: entry.participant.userID))
         }
     }
 
@@ -128,17 +128,17 @@ extension Projection {
             """
         ) { row in (user: try row.user(0), position: try row.int64(1)) }
         let hidden = Dictionary(grouping: rows, by: \.user)
-        for placed in try transaction.participants(
+        for entry in try transaction.participants(
             of: [id], reachedFrom: .start, in: application)
         {
-            let user = placed.participant.userID
-            keep(
+            let user = entry.participant.userID
+            save(
                 IntervalSet((hidden[user] ?? []).map { row in row.position...row.position }),
                 hiddenFrom: ReceiptOwner(conversation: id, user: user))
         }
     }
 
-    private func keep(_ object: HistoricalObject, _ write: (inout ByteWriter) -> Void) {
+    private func save(_ object: HistoricalObject, _ write: (inout ByteWriter) -> Void) {
         var writer = ByteWriter()
         write(&writer)
         transaction.add(

@@ -66,7 +66,7 @@ struct LogEnd {
     /// ``Projection/apply(_:)-(BlocksChanged)``.
     var blocksChangedAt = Timestamp(milliseconds: 0)
 
-    static func row(of application: Application.ID) -> RowCacheKey<LogEnd> {
+    static func cacheKey(of application: Application.ID) -> RowCacheKey<LogEnd> {
         RowCacheKey(of: application.bytes, in: "log_positions")
     }
 }
@@ -86,10 +86,10 @@ extension Transaction {
         var end = last ?? LogEnd()
         end.position = LogPosition(end.position.number + 1)
         let next = end.position
-        deferWrite(end, of: LogEnd.row(of: application)) {
+        deferWrite(end, of: LogEnd.cacheKey(of: application)) {
             "UPDATE log_positions SET position = \(next) WHERE application = \(application)"
         }
-        cache(end, for: LogEnd.row(of: application))
+        cache(end, for: LogEnd.cacheKey(of: application))
         return next
     }
 
@@ -100,7 +100,7 @@ extension Transaction {
             SELECT position, blocks_changed_at FROM log_positions
             WHERE application = \(application)\(.untilCommit)
             """,
-            as: LogEnd.row(of: application)
+            as: LogEnd.cacheKey(of: application)
         ) { row in
             LogEnd(
                 position: LogPosition(try row.int64(0)), blocksChangedAt: try row.timestamp(1))

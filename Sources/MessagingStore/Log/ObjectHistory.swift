@@ -204,9 +204,9 @@ struct ObjectHistory {
         if receipts[owner.conversation] == nil {
             receipts[owner.conversation] = try transaction.receipts(
                 in: [owner.conversation], in: application)
-            let owners = try participants(of: owner.conversation, at: position).map { placed in
+            let owners = try participants(of: owner.conversation, at: position).map { entry in
                 ReceiptOwner(
-                    conversation: owner.conversation, user: placed.participant.userID)
+                    conversation: owner.conversation, user: entry.participant.userID)
             }
             try loadEnds(of: owners.map(HistoricalObject.receipts))
         }

@@ -187,7 +187,7 @@ extension Projection {
     /// A content that is no longer used is dropped with the part that used it (R24).
     func apply(_ change: PartsChanged) throws {
         guard let before = try transaction.message(change.message, in: application) else { return }
-        keep(before)
+        save(before)
         let gone = change.removed.map(\.index)
         let contents = before.contents(at: gone + change.updated.map(\.index))
         for index in gone {
@@ -223,7 +223,7 @@ extension Projection {
                 .message(change.message, in: application, "parts"),
             ])
         transaction.cache(
-            before.applying(change), for: Message.fact(change.message, in: application))
+            before.applying(change), for: Message.cacheKey(change.message, in: application))
         transaction.cache(
             Int64(change.made), for: Transaction.partsMade(of: change.message, in: application))
     }

@@ -133,7 +133,7 @@ extension Projection {
             """, changing: [.conversation(conversation, in: application)])
         if var after = try before.first() {
             after.messageCount -= 1
-            transaction.cache(after, for: Conversation.fact(conversation, in: application))
+            transaction.cache(after, for: Conversation.cacheKey(conversation, in: application))
         }
         // Of what is cached of participants, messages change only the counts.
         let counts = [RowKey.conversation(conversation, in: application, "participants")]

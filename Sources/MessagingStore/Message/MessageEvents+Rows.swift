@@ -24,13 +24,13 @@ extension Projection {
             WHERE application = \(application) AND id = \(id)
             """
         }
-        let fact = Conversation.fact(id, in: application)
-        guard var conversation = try transaction.cached(fact) else { return }
+        let cacheKey = Conversation.cacheKey(id, in: application)
+        guard var conversation = try transaction.cached(cacheKey) else { return }
         conversation.lastPosition = message.position
         conversation.lastSentAt = message.sentAt
         conversation.messageCount += 1
         conversation.isAnnounced = true
-        transaction.cache(conversation, for: fact)
+        transaction.cache(conversation, for: cacheKey)
     }
 
     /// Adds a message to the views of all current participants, except those that block the sender or are

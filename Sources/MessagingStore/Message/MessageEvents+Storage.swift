@@ -57,7 +57,7 @@ extension MessageScheduled: StoredEvent {
     }
 
     func apply(to rows: Projection) throws {
-        try rows.keep(self)
+        try rows.schedule(self)
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
@@ -258,7 +258,7 @@ extension MessageDeleted: StoredEvent {
     }
 
     func apply(to rows: Projection) throws {
-        rows.keep(message)
+        rows.save(message)
         try rows.remember(deleted: message)
         try rows.delete(message)
     }

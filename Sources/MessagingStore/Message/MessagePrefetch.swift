@@ -16,7 +16,7 @@ extension Transaction {
             """
         ) { row in
             let conversation = try Conversation(row)
-            return (Conversation.fact(conversation.id, in: application), conversation)
+            return (Conversation.cacheKey(conversation.id, in: application), conversation)
         }
     }
 
@@ -27,7 +27,7 @@ extension Transaction {
             PositionedReceipts.sql(in: home(of: id, in: application), of: application)
         ) { row in
             let receipts = try PositionedReceipts(row)
-            return (PositionedReceipts.rows(of: try row.id(6), in: application), receipts)
+            return (PositionedReceipts.cacheKey(of: try row.id(6), in: application), receipts)
         }
         try prefetch(
             """
@@ -59,7 +59,7 @@ extension Transaction {
             """
         ) { row in
             let owner = ReceiptOwner(conversation: try row.id(6), user: user)
-            return (Participant.fact(of: owner, in: application), try Participant(row))
+            return (Participant.cacheKey(of: owner, in: application), try Participant(row))
         }
         try prefetch(
             """
@@ -91,7 +91,7 @@ extension Transaction {
             """
         ) { row in
             let owner = ReceiptOwner(conversation: try row.id(2), user: user)
-            return (ViewCounts.row(of: owner, in: application), try ViewCounts(row))
+            return (ViewCounts.cacheKey(of: owner, in: application), try ViewCounts(row))
         }
         try prefetch(
             """
@@ -103,12 +103,14 @@ extension Transaction {
         ) { row in
             let owner = ReceiptOwner(conversation: try row.id(2), user: user)
             let isThere = try row.optionalText(0) != nil
-            return (Receipts.row(of: owner, in: application), isThere ? try Receipts(row) : nil)
+            return (
+                Receipts.cacheKey(of: owner, in: application), isThere ? try Receipts(row) : nil
+            )
         }
         try prefetch(NearbyMessages.sql(of: id, notBy: user, in: application)) { row in
             let owner = ReceiptOwner(conversation: try row.id(0), user: user)
             return (
-                NearbyMessages.row(at: try row.int64(1), of: owner, in: application),
+                NearbyMessages.cacheKey(at: try row.int64(1), of: owner, in: application),
                 try NearbyMessages(row, notBy: user)
             )
         }
@@ -201,7 +203,7 @@ struct NearbyMessages {
         isAt = try row.optionalUser(4) != user
     }
 
-    static func row(
+    static func cacheKey(
         at position: Int64, of owner: ReceiptOwner, in application: Application.ID
     ) -> RowCacheKey<NearbyMessages> {
         RowCacheKey(

@@ -21,7 +21,7 @@ extension Transaction {
             WHERE m.application = \(application) AND m.id = \(id)
             ORDER BY COALESCE(p.place, p.part_index), p.part_index
             """,
-            as: Message.fact(id, in: application)
+            as: Message.cacheKey(id, in: application)
         ) { row in
             try MessageRow(row).message(
                 with: try row.optionalBlob(9) == nil ? [] : [try MessagePart(row, from: 9)])
@@ -202,7 +202,7 @@ private struct PositionedPart {
 
 extension Message {
     /// The cache key of a message with its parts.
-    static func fact(_ id: ID, in application: Application.ID) -> RowCacheKey<Message> {
+    static func cacheKey(_ id: ID, in application: Application.ID) -> RowCacheKey<Message> {
         RowCacheKey(of: [.message(id, in: application), .message(id, in: application, "parts")])
     }
 

@@ -41,7 +41,7 @@ extension Transaction {
     ) throws -> [ParticipantReceipts] {
         try ask(
             PositionedReceipts.sql(in: "\(conversation)", of: application),
-            as: PositionedReceipts.rows(of: conversation, in: application)
+            as: PositionedReceipts.cacheKey(of: conversation, in: application)
         ) { row in try PositionedReceipts(row) }
         .rows()
         .sorted { left, right in
@@ -78,7 +78,7 @@ struct PositionedReceipts {
         receipts = try row.optionalText(8) == nil ? nil : Receipts(row, from: 8)
     }
 
-    static func rows(
+    static func cacheKey(
         of conversation: Conversation.ID, in application: Application.ID
     ) -> RowCacheKey<PositionedReceipts> {
         RowCacheKey(

@@ -5,7 +5,7 @@ extension Projection {
     func record(_ recorded: ReceiptsRecorded) throws {
         let owner = ReceiptOwner(conversation: recorded.conversation, user: recorded.user)
         let known = try transaction.receipts(of: owner, in: application)
-        keep(known, of: owner)
+        save(known, of: owner)
         let receipts = known.recording(
             recorded.kind,
             of: try closingGaps(
@@ -22,7 +22,7 @@ extension Projection {
 
     /// Writes the receipts of a participant, once for all their receipts of a commit.
     func write(_ receipts: Receipts, of owner: ReceiptOwner) {
-        let row = Receipts.row(of: owner, in: application)
+        let row = Receipts.cacheKey(of: owner, in: application)
         transaction.deferWrite(receipts, of: row) { [application] in
             """
             INSERT INTO receipts (application, conversation, user_id, delivered, read)
@@ -95,6 +95,6 @@ extension Projection {
                 AND user_id = \(owner.user)
             """
         }
-        transaction.cache(counts, for: ViewCounts.row(of: owner, in: application))
+        transaction.cache(counts, for: ViewCounts.cacheKey(of: owner, in: application))
     }
 }

@@ -165,7 +165,7 @@ extension Transaction {
             WHERE application = \(application) AND conversation = \(owner.conversation)
                 AND user_id = \(owner.user)
             """,
-            as: Receipts.row(of: owner, in: application)
+            as: Receipts.cacheKey(of: owner, in: application)
         ) { row in try Receipts(row) }.first() ?? Receipts()
     }
 
@@ -245,7 +245,7 @@ extension Transaction {
         in application: Application.ID
     ) throws -> Bool? {
         func nearby(_ position: Int64) throws -> NearbyMessages? {
-            try cached(NearbyMessages.row(at: position, of: owner, in: application))
+            try cached(NearbyMessages.cacheKey(at: position, of: owner, in: application))
         }
         let (low, high) = (interval.lowerBound, interval.upperBound)
         if low == high, let nearby = try nearby(low) { return nearby.isAt }
@@ -265,7 +265,7 @@ extension Transaction {
             WHERE application = \(application) AND conversation = \(owner.conversation)
                 AND user_id = \(owner.user)
             """,
-            as: ViewCounts.row(of: owner, in: application)
+            as: ViewCounts.cacheKey(of: owner, in: application)
         ) { row in try ViewCounts(row) }.first()
     }
 }
@@ -282,7 +282,7 @@ struct ViewCounts {
         unshown = try row.int64(1)
     }
 
-    static func row(
+    static func cacheKey(
         of owner: ReceiptOwner, in application: Application.ID
     ) -> RowCacheKey<ViewCounts> {
         RowCacheKey(
@@ -303,7 +303,7 @@ extension Receipts {
     }
 
     /// The row of a participant's receipts.
-    static func row(
+    static func cacheKey(
         of owner: ReceiptOwner, in application: Application.ID
     ) -> RowCacheKey<Receipts> {
         RowCacheKey(

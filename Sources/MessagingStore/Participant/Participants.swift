@@ -55,7 +55,7 @@ extension Transaction {
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = \(user)
             """,
-            as: Participant.fact(
+            as: Participant.cacheKey(
                 of: ReceiptOwner(conversation: conversation, user: user), in: application)
         ) { row in try Participant(row) }
     }
@@ -83,7 +83,7 @@ extension Transaction {
 
 extension Participant {
     /// The cache key of a participant.
-    static func fact(
+    static func cacheKey(
         of owner: ReceiptOwner, in application: Application.ID
     ) -> RowCacheKey<Participant> {
         RowCacheKey(

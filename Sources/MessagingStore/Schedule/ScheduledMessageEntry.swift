@@ -90,7 +90,7 @@ extension Transaction {
 
 extension Projection {
     /// Stores a scheduled message after all others, and reserves its id and contents (rulings 18).
-    func keep(_ scheduled: MessageScheduled) throws {
+    func schedule(_ scheduled: MessageScheduled) throws {
         let message = scheduled.message
         var writer = ByteWriter()
         message.write(to: &writer)

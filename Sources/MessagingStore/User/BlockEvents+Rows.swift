@@ -93,7 +93,7 @@ extension Projection {
             VALUES (\(application), \(end.position), \(moment))
             ON CONFLICT (application) DO UPDATE SET blocks_changed_at = excluded.blocks_changed_at
             """)
-        transaction.cache(end, for: LogEnd.row(of: application))
+        transaction.cache(end, for: LogEnd.cacheKey(of: application))
     }
 
     /// Hides messages from an added user that were sent while a block between the user and the sender was in

@@ -17,11 +17,11 @@ extension Projection {
             if isNew {
                 try countFollowing(of: [change.follower], by: 1)
             } else {
-                try keep(user, followedBy: change.follower, true)
+                try setKept(user, followedBy: change.follower, true)
             }
         }
         for user in change.removed {
-            try keep(user, followedBy: change.follower, false)
+            try setKept(user, followedBy: change.follower, false)
             let isGone =
                 try transaction.rowsChanged(
                     by:
@@ -156,7 +156,7 @@ extension Projection {
         """
     }
 
-    private func keep(
+    private func setKept(
         _ user: UserID, followedBy follower: UserID, _ isKept: Bool
     ) throws {
         try transaction.execute(

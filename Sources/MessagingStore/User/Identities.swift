@@ -120,7 +120,8 @@ extension Transaction {
     ) throws -> [UserID: BasicIdentity] {
         var found: [UserID: BasicIdentity] = [:]
         for user in users {
-            guard let read = try cachedRows(BasicIdentity.fact(of: user, in: application)) else {
+            guard let read = try cachedRows(BasicIdentity.cacheKey(of: user, in: application))
+            else {
                 return try identities(of: users, in: application)
             }
             found[user] = read.first
@@ -155,7 +156,7 @@ extension Transaction {
             """
         ) { row in
             (
-                BasicIdentity.fact(of: try row.user(4), in: application),
+                BasicIdentity.cacheKey(of: try row.user(4), in: application),
                 try row.optionalUser(0) == nil ? nil : try BasicIdentity(row)
             )
         }
@@ -170,7 +171,7 @@ extension Transaction {
             SELECT \(raw: BasicIdentity.columns) FROM identities i
             WHERE i.application = \(application) AND i.user_id = \(user)
             """,
-            as: BasicIdentity.fact(of: user, in: application)
+            as: BasicIdentity.cacheKey(of: user, in: application)
         ) { row in try BasicIdentity(row) }
     }
 
@@ -214,7 +215,7 @@ extension [UserID: BasicIdentity] {
 
 extension BasicIdentity {
     /// The cache key of what objects show of a user.
-    static func fact(
+    static func cacheKey(
         of user: UserID, in application: Application.ID
     ) -> RowCacheKey<BasicIdentity> {
         RowCacheKey(of: [.user(user, in: application)])

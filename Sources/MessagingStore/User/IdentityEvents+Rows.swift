@@ -114,7 +114,8 @@ extension Projection {
                         ) VALUES
                         """))
                 transaction.cache(
-                    BasicIdentity(userID: user), for: BasicIdentity.fact(of: user, in: application))
+                    BasicIdentity(userID: user),
+                    for: BasicIdentity.cacheKey(of: user, in: application))
             }
             created += new.count
         }
