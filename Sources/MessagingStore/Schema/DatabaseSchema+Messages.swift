@@ -1,10 +1,17 @@
 import SQL
 
-// The tables of users, conversations and messages, and what is sent outside of conversations.
+// The tables of users, conversations, messages, contents, announcements and scheduled messages.
 extension DatabaseSchema {
     static let messageTables: [SQL] = [
         // All users of an application. Columns with long values come last, because they are read rarely.
-        // `status`: 0 only referred to, 1 named by others, 2 identity provided.
+        // `kind`: the raw value of `Identity.Kind`.
+        // `status`: the raw value of `User.IdentityStatus`: 0 no identity, 1 created when others named the user, 2
+        // provided by the application.
+        // `conversation_count`: the number of conversations in the user's list.
+        // `sessions_ended_at`: sessions that began up to then have ended.
+        // `external_unread_count`: the badge count that the application sets.
+        // `following_count`: the number of users that the user follows.
+        // `announcement_count`: the number of announcements in the user's list.
         """
         CREATE TABLE identities (
             application BYTEA NOT NULL,
@@ -31,7 +38,7 @@ extension DatabaseSchema {
         """,
         "CREATE UNIQUE INDEX identities_by_user ON identities (application, user_id)",
         "CREATE INDEX identities_by_creation ON identities (application, created_at, user_id)",
-        // A directed block (R30); a row with owner = blocked has no effect. A block starts at `since`.
+        // `owner` blocks `blocked` (R30) since the time `since`; a row with owner = blocked has no effect.
         """
         CREATE TABLE blocks (
             application BYTEA NOT NULL,
@@ -42,7 +49,8 @@ extension DatabaseSchema {
         """,
         "CREATE UNIQUE INDEX blocks_by_owner ON blocks (application, owner, blocked)",
         "CREATE INDEX blocks_by_blocked ON blocks (application, blocked, owner)",
-        // Blocks that have ended: a user that is added later does not see what was sent during them.
+        // Blocks that have ended, with their times: a user that is added to a conversation later does not see the
+        // messages that were sent during a block.
         """
         CREATE TABLE past_blocks (
             application BYTEA NOT NULL,
@@ -57,8 +65,10 @@ extension DatabaseSchema {
         ON past_blocks (application, owner, blocked, since)
         """,
         "CREATE INDEX past_blocks_by_blocked ON past_blocks (application, blocked, owner)",
-        // One row for each followed user: explicitly, or since the two first shared a conversation (is_kept);
-        // or while conversations connect them (shared_count).
+        // One row for each user that another one follows.
+        // `is_kept`: whether this is independent of conversations that the two share now: the user was followed
+        // explicitly, or became followed when a conversation first connected the two.
+        // `shared_count`: the number of conversations that connect the two now.
         """
         CREATE TABLE following (
             application BYTEA NOT NULL,
@@ -70,6 +80,13 @@ extension DatabaseSchema {
         """,
         "CREATE UNIQUE INDEX following_by_follower ON following (application, follower, followed)",
         "CREATE INDEX following_by_followed ON following (application, followed, follower)",
+        // `distinct_key`: the digest of the participants of a live distinct conversation (`DistinctKey`); otherwise
+        // NULL.
+        // `is_announced`: whether it is visible to all participants; the first message announces a conversation that was
+        // created on behalf of a user.
+        // `last_position`: the highest position of a message, also of a deleted one.
+        // `message_count`: the number of messages that are not deleted.
+        // `metadata`: all writes with their times, so that conversations can be merged.
         """
         CREATE TABLE conversations (
             application BYTEA NOT NULL,
@@ -87,8 +104,7 @@ extension DatabaseSchema {
         )
         """,
         "CREATE UNIQUE INDEX conversations_by_id ON conversations (application, id)",
-        // At most one live distinct conversation for each set of participants (R3, R8); all others have NULL
-        // here.
+        // At most one live distinct conversation for each set of participants (R3, R8). NULL values are not unique.
         """
         CREATE UNIQUE INDEX conversations_by_distinct_key
         ON conversations (application, distinct_key)
@@ -98,6 +114,7 @@ extension DatabaseSchema {
         ON conversations (application, created_at, id)
         WHERE deleted_at IS NULL
         """,
+        // The ids of merged conversations, and proposed ids of conversations that existed already (X1.6).
         """
         CREATE TABLE conversation_aliases (
             application BYTEA NOT NULL,
@@ -113,10 +130,20 @@ extension DatabaseSchema {
         CREATE INDEX conversation_aliases_by_conversation
         ON conversation_aliases (application, conversation)
         """,
-        // A participant's view of a conversation: counts, last message and sort keys are stored, so that lists
-        // are read from an index. Sending a message updates the rows of its recipients.
-        // `shown_from`: the message that last brought the conversation into the view.
-        // `unshown_count`: messages of the conversation that the participant does not see.
+        // A current or former participant, and their view of the conversation. Counts, last message and sort keys are
+        // stored, so that lists are read from an index. Sending a message updates the rows of its recipients.
+        // `place`: the index in the order of participants.
+        // `past`: the positions of messages sent during earlier participations, as the text of an `IntervalSet`.
+        // `joined_after`: the last position before the user joined; later messages can be unread.
+        // `left_after`: the last position that a former participant sees; NULL for a current participant.
+        // `frozen_metadata`: the metadata that a former participant sees.
+        // `state`: the raw value of `ViewState`.
+        // `cleared_to`: the user deleted all messages up to this position from the view.
+        // `shown_from`: the position of the message that last brought the conversation into the view; NULL for none.
+        // `total_count`: the number of messages in the view.
+        // `unshown_count`: the number of messages that are not in the view, up to `left_after`.
+        // `last_position`, `last_message`: the last message in the view; NULL for none.
+        // `last_at`: when that message was sent; without one, when the conversation was created.
         """
         CREATE TABLE participants (
             application BYTEA NOT NULL,
@@ -153,22 +180,25 @@ extension DatabaseSchema {
         ON participants (application, user_id, last_at, conversation)
         WHERE state = 'shown'
         """,
-        // Each message reads the current participants, however many have left.
+        // Sending a message reads only current participants, however many have left.
         """
         CREATE INDEX participants_present
         ON participants (application, conversation)
         WHERE left_after IS NULL
         """,
-        // A badge sums the rows with unread messages. The count is no column of the index, so that another
-        // unread message leaves the index unchanged.
+        // A badge sums the rows with unread messages. The index does not contain the count, so that another unread
+        // message leaves it unchanged.
         """
         CREATE INDEX participants_unread
         ON participants (application, user_id)
         WHERE state = 'shown' AND unread_count > 0
         """,
-        // `parts_made`: the number of parts ever added; NULL if none was added after sending.
-        // `weight`: the approximate size in a response, so that a page can end before parts are read.
-        // `event`: the event that recorded the message.
+        // `sender_user`, `sender_name`: exactly one of them is set; a name is that of a service.
+        // `parts_made`: the number of parts ever added; NULL until the parts are changed for the first time.
+        // `weight`: the approximate size in a response in bytes, so that a page can end before parts are read.
+        // `event`: the position of the event that recorded the message.
+        // `blocks_changed_at`: the time of the application's last block change before the message; it tells during
+        // which blocks the message was sent.
         """
         CREATE TABLE messages (
             application BYTEA NOT NULL,
@@ -191,7 +221,9 @@ extension DatabaseSchema {
         CREATE UNIQUE INDEX messages_by_position
         ON messages (application, conversation, position)
         """,
-        // `place`: the position chosen by the caller; NULL for the order of creation.
+        // `part_index`: the number of the part in the order of creation, from 0; it is not used again.
+        // `body`, `content`: exactly one of them is set: the bytes, or the content that has them.
+        // `place`: the index chosen by the caller; parts without one come last, in the order of creation.
         """
         CREATE TABLE parts (
             application BYTEA NOT NULL,
@@ -221,6 +253,7 @@ extension DatabaseSchema {
         CREATE UNIQUE INDEX hidden_messages_by_position
         ON hidden_messages (application, conversation, position, user_id)
         """,
+        // `delivered`, `read`: the positions that a participant has received and read, as the text of an `IntervalSet`.
         """
         CREATE TABLE receipts (
             application BYTEA NOT NULL,
@@ -234,6 +267,8 @@ extension DatabaseSchema {
         CREATE UNIQUE INDEX receipts_by_conversation
         ON receipts (application, conversation, user_id)
         """,
+        // `conversation`: NULL until the first use, if the content was uploaded without a conversation.
+        // `origin`: the web origin that receives CORS headers.
         // `uploader`: the user that may read the content before a message shows it to them (R86).
         // `use_count`: the number of parts and scheduled messages that refer to the content.
         """
@@ -258,9 +293,9 @@ extension DatabaseSchema {
         "CREATE INDEX contents_by_conversation ON contents (application, conversation)",
         // A signed download URL names only the content; its signature is the permission.
         "CREATE INDEX contents_by_name ON contents (id)",
-        // Scanned for contents that no message refers to.
+        // Scanned for contents that are not used.
         "CREATE INDEX contents_unused ON contents (application, completed_at) WHERE use_count = 0",
-        // Contents whose bytes are still to be deleted, after the transaction that removed the rows.
+        // Contents whose rows are deleted and whose bytes are still to be deleted.
         """
         CREATE TABLE dropped_contents (
             application BYTEA NOT NULL,
@@ -271,7 +306,9 @@ extension DatabaseSchema {
         CREATE UNIQUE INDEX dropped_contents_by_content
         ON dropped_contents (application, content)
         """,
-        // What was created with an `If-None-Match` key.
+        // The objects that were created with an `If-None-Match` key, and reserved ids of messages.
+        // `kind`: the raw value of `Replay.Kind`.
+        // `object`: the id of the object.
         """
         CREATE TABLE replay_keys (
             application BYTEA NOT NULL,
@@ -306,6 +343,9 @@ extension DatabaseSchema {
         ON announcement_parts (application, announcement, part_index)
         """,
         // One narrow row for each of up to 10,000 recipients; the parts are stored once.
+        // `place`: the index among the recipients.
+        // `status`: the raw value of `RecipientStatus`.
+        // `deleted_at`: when the recipient deleted the announcement.
         """
         CREATE TABLE announcement_recipients (
             application BYTEA NOT NULL,
@@ -326,6 +366,7 @@ extension DatabaseSchema {
         ON announcement_recipients (application, user_id, sent_at, announcement)
         WHERE deleted_at IS NULL
         """,
+        // The `If-None-Match` keys of notifications without a message, valid for 24 hours.
         """
         CREATE TABLE notification_keys (
             application BYTEA NOT NULL,
@@ -338,7 +379,10 @@ extension DatabaseSchema {
         ON notification_keys (application, replay_key)
         """,
         "CREATE INDEX notification_keys_by_time ON notification_keys (application, sent_at)",
-        // Messages that are not yet due, in the form of their event; deleted once they are sent.
+        // Messages that are not yet sent.
+        // `turn`: the number in the order of acceptance, within the application.
+        // `payload`: the encoded `ScheduledMessage`.
+        // `trace`: the trace of the request, as `id-flags`.
         """
         CREATE TABLE scheduled_messages (
             application BYTEA NOT NULL,
@@ -353,6 +397,7 @@ extension DatabaseSchema {
         "CREATE INDEX scheduled_messages_by_turn ON scheduled_messages (application, turn)",
         // The next due message is looked up for all applications at once.
         "CREATE INDEX scheduled_messages_by_time ON scheduled_messages (due_at, application, turn)",
+        // The contents of scheduled messages, one row for each use.
         """
         CREATE TABLE scheduled_contents (
             application BYTEA NOT NULL,

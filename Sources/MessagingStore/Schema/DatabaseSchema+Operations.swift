@@ -1,9 +1,13 @@
 import SQL
 
-// The tables of webhooks, exports and uploads, and what processes share.
+// The tables of webhooks, exports, idempotency keys, leases, uploads and secrets.
 extension DatabaseSchema {
     static let operationTables: [SQL] = [
-        // Not derived from events, because they hold secrets.
+        // Written by mutations and not by events, because the log must not contain secrets.
+        // `topics`: separated by spaces.
+        // `config`: the encoded settings.
+        // `since`: the position after which an active webhook receives events; otherwise NULL.
+        // `reason`: why a webhook is inactive; otherwise NULL.
         """
         CREATE TABLE webhooks (
             application BYTEA NOT NULL,
@@ -28,8 +32,9 @@ extension DatabaseSchema {
         WHERE status = 'unverified'
         """,
         "CREATE INDEX webhooks_active ON webhooks (application, id) WHERE status = 'active'",
-        // How far the event log was read for webhooks. `within_position` is a position among the messages of
-        // the receipt event that follows `after_position`.
+        // How far each event log was turned into deliveries (`WebhookCheckpoint`).
+        // `after_position`: every event up to this position is done.
+        // `within_position`: the last message done of the receipt event that follows; 0 if that event was not begun.
         """
         CREATE TABLE webhook_readers (
             application BYTEA NOT NULL PRIMARY KEY,
@@ -37,8 +42,16 @@ extension DatabaseSchema {
             within_position BIGINT NOT NULL
         )
         """,
-        // Deliveries of one lane are sent in order. The lane is the conversation, or the delivery itself if
-        // there is none. Only the first pending delivery of a lane has a `next_at`.
+        // Deliveries of one lane are sent in order. The lane is the id of the conversation, or that of the delivery
+        // itself for an event without one.
+        // `number`: the order among the deliveries of the webhook.
+        // `event`: the id of the webhook event.
+        // `type`: the name of the event in the webhook's version.
+        // `position`: the position of the event in the log; NULL for a test.
+        // `state`: the raw value of `WebhookDelivery.State`.
+        // `asked_at`: when the delivery was created, or its retry was requested; attempts are scheduled from there.
+        // `next_at`: when the next attempt is due; only the first pending delivery of a lane has one.
+        // `status`, `failure`: the response or the error of the last attempt.
         // `trace`: stored here too, because the event may be trimmed before it is delivered.
         """
         CREATE TABLE deliveries (
@@ -80,7 +93,9 @@ extension DatabaseSchema {
         ON deliveries (application, webhook, next_at, number)
         WHERE next_at IS NOT NULL
         """,
-        // Ranges of the log to be delivered again; a row is deleted when its range is done.
+        // Ranges of the log to be delivered to a webhook again; a row is deleted when its range is done.
+        // `after_position`, `within_position`: how far the range is done, as in `webhook_readers`.
+        // `through_position`: the last position of the range.
         """
         CREATE TABLE webhook_replays (
             application BYTEA NOT NULL,
@@ -92,8 +107,8 @@ extension DatabaseSchema {
         )
         """,
         "CREATE UNIQUE INDEX webhook_replays_by_id ON webhook_replays (application, id)",
-        // Ranges of the log that webhooks no longer active have not received, although they were active
-        // then. A row is deleted when its range has been read.
+        // Ranges of the log that were not read yet when a webhook, active until then, was deactivated. A row is
+        // deleted when its range has been read.
         """
         CREATE TABLE webhook_ranges (
             application BYTEA NOT NULL,
@@ -106,7 +121,7 @@ extension DatabaseSchema {
         CREATE UNIQUE INDEX webhook_ranges_by_position
         ON webhook_ranges (application, webhook, through_position)
         """,
-        // The previous secret signs beside the current one for a while.
+        // The previous secrets of webhooks, which sign beside the current ones until the time `until`.
         """
         CREATE TABLE former_secrets (
             application BYTEA NOT NULL,
@@ -124,6 +139,8 @@ extension DatabaseSchema {
         )
         """,
         "CREATE UNIQUE INDEX dropped_webhooks_by_id ON dropped_webhooks (application, webhook)",
+        // The public keys that archives are encrypted for, as text and in DER.
+        // `last_historical_at`: when an export of all messages was last requested.
         """
         CREATE TABLE export_keys (
             application BYTEA NOT NULL PRIMARY KEY,
@@ -132,6 +149,9 @@ extension DatabaseSchema {
             last_historical_at BIGINT
         )
         """,
+        // `repetition`: the raw value of `ExportSchedule.Interval`.
+        // `position`: the last position of the log that was exported; the next export follows it.
+        // `next_at`: when the next export is due; NULL for none.
         """
         CREATE TABLE export_schedules (
             application BYTEA NOT NULL PRIMARY KEY,
@@ -149,6 +169,9 @@ extension DatabaseSchema {
         ON export_schedules (application, next_at)
         WHERE next_at IS NOT NULL
         """,
+        // `after_position`, `through_position`, `topics`: the exported range of the log; NULL for a historical export.
+        // `task`: the raw value of `ExportTask.Kind`; NULL when nothing is to be done.
+        // `size` and later columns: the encrypted archive; NULL until it is complete.
         """
         CREATE TABLE exports (
             application BYTEA NOT NULL,
@@ -181,7 +204,10 @@ extension DatabaseSchema {
         """,
         // A signed download URL names only the archive; its signature is the permission.
         "CREATE INDEX exports_by_name ON exports (id)",
-        // Responses to requests with an `Idempotency-Key` (X2), kept for a day. No event writes them.
+        // Responses to requests with an `Idempotency-Key` (X2), valid for a day. No event writes them.
+        // `digest`: the SHA-256 of what identifies the request.
+        // `fields`: the encoded header fields of the response.
+        // `kept_at`: when the response was stored.
         """
         CREATE TABLE idempotency_keys (
             application BYTEA NOT NULL,
@@ -198,7 +224,9 @@ extension DatabaseSchema {
         ON idempotency_keys (application, idempotency_key)
         """,
         "CREATE INDEX idempotency_keys_by_age ON idempotency_keys (application, kept_at)",
-        // The holders of leases: work that only one process may do at a time. No event writes them.
+        // Leases, for work that only one process may do at a time (`Lease`). No event writes them.
+        // `holder`: 16 random bytes of the process that holds the lease; NULL if it is free.
+        // `renewals`: incremented with every change of the row.
         """
         CREATE TABLE leases (
             name TEXT NOT NULL PRIMARY KEY,
@@ -206,10 +234,16 @@ extension DatabaseSchema {
             renewals BIGINT NOT NULL
         )
         """,
-        // The upload records that several processes share. No event writes them. The token in an upload URL
-        // names the upload before an application is known, so the keys do not start with it.
-        // `is_written`: whether the process that last replaced the record is receiving a body.
-        // `wanted`: what another process asks of that process: 0 nothing, 1 to commit what it has received, 2 to stop.
+        // The upload records that several processes share (`RegisteredUpload`). No event writes them. A request
+        // names an upload only by the token in its URL, so the indexes do not start with the application.
+        // `name`: the SHA-256 of the token, in hexadecimal digits.
+        // `holder`: 16 random bytes of the process that last replaced the record.
+        // `is_open`: whether the upload accepts bytes.
+        // `claimed`: the number of bytes that count for the quota.
+        // `due_at`: when the record must be processed without a request, for example because it expires.
+        // `is_written`: whether the holder is receiving a body.
+        // `wanted`: what another process requests of the holder: 0 nothing, 1 to commit what it has received, 2 to
+        // commit it and stop.
         """
         CREATE TABLE uploads (
             name TEXT NOT NULL PRIMARY KEY,

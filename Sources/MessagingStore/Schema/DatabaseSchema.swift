@@ -3,10 +3,14 @@ import SQL
 /// The schema of the database, as the migrations that create it.
 ///
 /// Migrations count from 1 with the first tagged release. A released migration is never edited: a change is a new one.
-/// One text serves both engines; `SQL` translates the column types.
+/// The text is the same for both engines; `SQL` translates the column types.
 ///
-/// Every key starts with the application: it is the tenant, and later the shard. Tables with a rowid and narrow unique
-/// indexes take two to three times the inserts of clustered ones.
+/// Ids are 16 bytes, except those of users. Times (`…_at`) are milliseconds since 1970 UTC, positions are numbers from
+/// 1, and flags (`is_…`) are 0 or 1.
+///
+/// Almost every index starts with the application, so that a later release can distribute applications over several
+/// databases. Tables have a rowid and narrow unique indexes instead of a clustered primary key, because SQLite then
+/// inserts two to three times as many rows in the same time.
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
@@ -16,9 +20,10 @@ enum DatabaseSchema {
 
     // The event log, what is stored for its readers, applications and their tokens.
     private static let logTables: [SQL] = [
-        // The end of each event log. A counter row and not a sequence: see `MutationContext`.
+        // The end of each event log. A row and not a sequence: see `nextLogPosition` in MutationContext.swift.
+        // `position`: the position of the last event.
         // `trimmed`: events up to this position have been deleted.
-        // `blocks_changed_at`: the moment of the last change to a block list of the application.
+        // `blocks_changed_at`: the time of the last change to a block list of the application.
         """
         CREATE TABLE log_positions (
             application BYTEA NOT NULL PRIMARY KEY,
@@ -28,7 +33,10 @@ enum DatabaseSchema {
         )
         """,
         // The event log. Every change of messaging state is one row.
-        // `actor_user`: NULL, like `actor_token`, for what the server does by itself.
+        // `kind`: the raw value of `EventType`.
+        // `payload`: the encoded event (`StoredEvent`).
+        // `actor_user`, `actor_token`: the user or token that caused the event; both NULL for what the server does by
+        // itself.
         // `trace`: the distributed trace of the request, as `id-flags`.
         """
         CREATE TABLE events (
@@ -43,14 +51,15 @@ enum DatabaseSchema {
         )
         """,
         "CREATE UNIQUE INDEX events_by_position ON events (application, position)",
-        // Few rows; readers of older events look up the merges since.
+        // Readers of earlier events look up all later merges, of which there are few.
         """
         CREATE INDEX events_merged
         ON events (application, position)
         WHERE kind = 'conversation.merged'
         """,
-        // The states that objects had before they changed, for as long as the log is kept. `object` is a byte
-        // for the kind followed by the object's id; `until` is the event that ended the state.
+        // The states that objects had before they changed, stored as long as the events (`HistoricalObject`).
+        // `object`: a byte for the kind of object, followed by its id.
+        // `until`: the position of the event that ended the state.
         """
         CREATE TABLE object_history (
             application BYTEA NOT NULL,
@@ -64,8 +73,9 @@ enum DatabaseSchema {
         ON object_history (application, object, until)
         """,
         "CREATE INDEX object_history_by_event ON object_history (application, until)",
-        // The last positions of deleted messages, for readers of the log. `event` is the event of the
-        // deletion, `sent` that of the message.
+        // Deleted messages with their last positions, for readers of the log.
+        // `event`: the position of the event that deleted the message.
+        // `sent`: the position of the event that recorded the message.
         """
         CREATE TABLE deleted_messages (
             application BYTEA NOT NULL,
@@ -84,7 +94,8 @@ enum DatabaseSchema {
         """,
         "CREATE INDEX deleted_messages_by_event ON deleted_messages (application, event)",
         // `session_lifetime`: in seconds; NULL until it is set.
-        // `content_bytes`: the sums below are kept so that quotas and lists need not count rows.
+        // `content_bytes`, `conversation_count`, `user_count`: stored, so that quotas and lists need not sum or count
+        // rows. Deleted conversations are not counted.
         """
         CREATE TABLE applications (
             application BYTEA NOT NULL PRIMARY KEY,
@@ -97,6 +108,7 @@ enum DatabaseSchema {
             user_count BIGINT NOT NULL DEFAULT 0
         )
         """,
+        // `digest`: the SHA-256 of the secret, which is not stored.
         """
         CREATE TABLE tokens (
             application BYTEA NOT NULL,
