@@ -4,7 +4,8 @@ public enum CreationOutcome<Object: Sendable>: Sendable {
     case created(Object)
     /// A distinct conversation of these participants already existed and is returned (R7).
     case matched(Object)
-    /// The key was used before. The value is what was created with it, in its current state.
+    /// The replay key of the request was used before; this is the object that was created with it, in its current
+    /// state.
     case replayed(Object)
     /// A distinct conversation of these participants exists with other metadata (R7).
     case conflict(Object)

@@ -129,9 +129,9 @@ extension Row {
     }
 }
 
-// The text form of a trace in a column, which an operator can search for.
+// A trace is stored as text, so that an operator can search for its id.
 extension Trace {
-    /// As in `0af7651916cd43dd8448eb211c80319c-01`.
+    /// The id and the flags, as in `0af7651916cd43dd8448eb211c80319c-01`.
     var text: String { "\(id)-0\(flags)" }
 
     /// Parses the text; `nil` if it has another form.
@@ -156,7 +156,7 @@ extension Array {
     /// Splits the array into chunks whose lengths are powers of two, for statements with one row for each
     /// element.
     ///
-    /// The number of different statement texts stays small, so prepared statements are reused.
+    /// Only a few lengths occur, so there are few statement texts, and their prepared statements are reused.
     ///
     /// - Parameter most: The maximum length of a chunk; a power of two.
     func powers(upTo most: Int) -> [[Element]] {

@@ -22,7 +22,7 @@ public final class Lease: Sendable {
     private let state = Locked(State())
 
     private struct State {
-        /// The last row seen of another holder, and when it was first seen.
+        /// The row that this process saw last while it did not hold the lease, and when it first saw it.
         var seen: (row: LeaseRow, since: Duration)?
         /// When this process last incremented the number.
         var lastRenewal: Duration?
@@ -33,7 +33,7 @@ public final class Lease: Sendable {
     ///   - elapsed: A monotonic clock.
     public init(
         _ name: String, of store: MessagingStore,
-        elapsed: @escaping @Sendable () -> Duration = sinceBoot
+        elapsed: @escaping @Sendable () -> Duration = monotonicClock
     ) {
         self.name = name
         self.store = store
@@ -43,9 +43,10 @@ public final class Lease: Sendable {
 
     /// Does work if no other process holds the lease, and keeps the lease afterwards.
     ///
-    /// A database file is used by one process, which holds every lease.
+    /// A SQLite file is used by one process, which holds every lease.
     ///
-    /// - Parameter work: Cancelled when the lease is lost.
+    /// - Parameter work: Cancelled when the lease is lost, or could not be renewed for so long that another process
+    ///   may take it.
     /// - Returns: The result of the work; `nil` when another process holds the lease.
     /// - Throws: What the work or the database throws; ``LeaseLost``.
     public func hold<Value: Sendable>(
@@ -92,7 +93,7 @@ public final class Lease: Sendable {
         return true
     }
 
-    /// Increments the number.
+    /// Increments the number of the lease.
     ///
     /// - Returns: False when another process holds the lease.
     private func renew() async throws -> Bool {
@@ -118,8 +119,8 @@ public final class Lease: Sendable {
         }
     }
 
-    /// A monotonic clock.
-    public static let sinceBoot: @Sendable () -> Duration = {
+    /// A monotonic clock: the time since it was first used in this process.
+    public static let monotonicClock: @Sendable () -> Duration = {
         start.duration(to: ContinuousClock.now)
     }
 
@@ -136,7 +137,7 @@ struct LeaseLost: Error, CustomStringConvertible {
 private struct LeaseRow: Equatable, Sendable {
     /// The process that holds the lease; `nil` if it is free.
     let holder: [UInt8]?
-    /// Incremented with every change.
+    /// The number that each change of the row increments.
     let renewals: Int64
 }
 
@@ -151,7 +152,10 @@ extension MessagingStore {
         } ?? LeaseRow(holder: nil, renewals: 0)
     }
 
-    /// - Parameter renewals: The number last seen: if it has changed, the lease is not taken.
+    /// Takes a lease, unless its row has changed.
+    ///
+    /// - Parameter renewals: The number that this process saw last; 0 if there was no row.
+    /// - Returns: False when the number has changed since.
     func takeLease(_ name: String, for holder: [UInt8], after renewals: Int64) async throws -> Bool
     {
         try await database.write { transaction in
@@ -165,6 +169,8 @@ extension MessagingStore {
         }
     }
 
+    /// Increments the number of a lease.
+    ///
     /// - Returns: False when another process holds the lease.
     func renewLease(_ name: String, of holder: [UInt8]) async throws -> Bool {
         try await database.write { transaction in

@@ -7,19 +7,18 @@ public struct ListPage<Item: Sendable>: Sendable {
     public let items: [Item]
     /// The number of items in the whole list.
     public let total: Int64
-    /// The own id of the conversation whose messages these are, also when an alias was given (X1.2); `nil` for
-    /// other lists.
+    /// For a list of messages, the own id of their conversation, also when the request named an alias (X1.2).
     public let conversation: Conversation.ID?
-    /// The own id of the conversation after which this page of a conversation list starts; `nil` for the first
-    /// page.
+    /// For a list of conversations, the own id of the last item of the previous page; `nil` for the first page.
     public let start: Conversation.ID?
-    /// Whether more items follow, although the page has at most as many as its limit.
+    /// Whether more items are known to follow: true for a page that has fewer items than its limit because of their
+    /// size. A full page may have false although items follow.
     public let isCut: Bool
 
     /// Creates a page.
     public init(
         items: [Item], total: Int64, in conversation: Conversation.ID? = nil,
-        behind start: Conversation.ID? = nil, isCut: Bool = false
+        after start: Conversation.ID? = nil, isCut: Bool = false
     ) {
         self.isCut = isCut
         self.items = items
@@ -32,12 +31,14 @@ public struct ListPage<Item: Sendable>: Sendable {
 /// Consecutive items of a list, at most as many as fit into one response.
 struct BoundedPage<Item: Sendable>: Sendable {
     var items: [Item]
-    /// Whether more items may follow because these reached the size limit.
+    /// Whether the items end early because of their size, so that more follow.
     var isCut = false
 }
 
 extension Transaction {
-    /// Reads rows until their total weight reaches the limit of one response.
+    /// Reads rows until their total weight reaches the size limit of one response.
+    ///
+    /// - Parameter weight: Returns the approximate size of a row in a response, in bytes.
     func boundedPage<Item: Sendable>(
         _ sql: SQL, weight: (borrowing Row) throws -> Int64,
         _ make: (borrowing Row) throws -> Item
@@ -54,18 +55,18 @@ extension Transaction {
     }
 }
 
-/// The size limit of one response: a page ends early rather than exceed it.
+/// Counts the size of the items of one response, so that a page ends before it exceeds ``bytes``.
 struct ResponseBudget {
-    /// The approximate number of bytes. A single larger item is still returned.
+    /// The size limit of a response, 4 MiB. A single larger item is still returned.
     static let bytes: Int64 = 4 << 20
 
     private var left = bytes
-    private var isFresh = true
+    private var isEmpty = true
 
-    /// Whether the next item still fits; the first item always does.
+    /// Counts an item if it still fits, and returns whether it does; the first item always fits.
     mutating func admits(_ weight: Int64) -> Bool {
-        guard isFresh || weight <= left else { return false }
-        isFresh = false
+        guard isEmpty || weight <= left else { return false }
+        isEmpty = false
         left -= weight
         return true
     }
@@ -89,8 +90,8 @@ protocol FilterableItem: Identifiable, Sendable {
 extension Transaction {
     /// Reads a page of a filtered list, and counts the items of the whole list that pass.
     ///
-    /// The list is read in order from its index, chunk by chunk, and each item is checked, because no index
-    /// covers the filter.
+    /// The whole list is read in order from its index, 512 items at a time, and each item is checked, because no
+    /// index covers the filter.
     ///
     /// - Parameters:
     ///   - start: The cursor before the first item.
@@ -98,34 +99,34 @@ extension Transaction {
     ///   - limit: The maximum number of items; fewer are returned when they are large.
     ///   - read: Reads the items after a cursor, at most as many as the limit.
     ///   - passes: Returns for each of the items whether it passes.
-    ///   - place: The cursor after an item; `nil` when no later item can pass.
+    ///   - cursor: Returns the cursor after an item; `nil` when no later item can pass.
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` items had to be checked.
-    func filtered<Item: FilterableItem, Place>(
-        from start: Place, after last: Item.ID?, limit: Int,
-        read: (_ place: Place, _ limit: Int) throws -> BoundedPage<Item>,
-        passes: ([Item]) throws -> [Bool], place: (Item) throws -> Place?
+    func filtered<Item: FilterableItem, Cursor>(
+        from start: Cursor, after last: Item.ID?, limit: Int,
+        read: (_ cursor: Cursor, _ limit: Int) throws -> BoundedPage<Item>,
+        passes: ([Item]) throws -> [Bool], cursor: (Item) throws -> Cursor?
     ) throws -> (page: BoundedPage<Item>, total: Int64) {
         let itemsAtOnce = 512
         var next = start
-        var isBehind = last == nil
+        var isPastLast = last == nil
         var (found, budget) = (BoundedPage<Item>(items: []), ResponseBudget())
         var (total, checked) = (Int64(0), 0)
         while true {
-            let piece = try read(next, itemsAtOnce)
-            checked += piece.items.count
+            let chunk = try read(next, itemsAtOnce)
+            checked += chunk.items.count
             guard checked <= ConversationFilter.limit else { throw Rejection.tooMany }
-            for (item, passes) in zip(piece.items, try passes(piece.items)) {
+            for (item, passes) in zip(chunk.items, try passes(chunk.items)) {
                 if passes { total += 1 }
-                if passes, isBehind, found.items.count < limit {
+                if passes, isPastLast, found.items.count < limit {
                     found.isCut = found.isCut || !budget.admits(item.weight)
                     if !found.isCut { found.items.append(item) }
                 }
-                if item.id == last { isBehind = true }
+                if item.id == last { isPastLast = true }
             }
-            guard piece.items.count == itemsAtOnce || piece.isCut, let end = piece.items.last,
-                let behind = try place(end)
+            guard chunk.items.count == itemsAtOnce || chunk.isCut, let end = chunk.items.last,
+                let following = try cursor(end)
             else { return (found, total) }
-            next = behind
+            next = following
         }
     }
 }
@@ -133,7 +134,7 @@ extension Transaction {
 /// A position in a list sorted by creation, newest first.
 struct CreationCursor<ID> {
     let time: Timestamp
-    /// `nil` is a position after all later items and before all items of this time.
+    /// The item before the position; `nil` for the position after all newer items and before all items of this time.
     let id: ID?
 
     /// Before the first item.
@@ -144,7 +145,7 @@ struct CreationCursor<ID> {
         moment.map { moment in CreationCursor(time: moment, id: nil) } ?? top
     }
 
-    /// The id, or `nil` if the item is newer than the upper bound of a filter.
+    /// The id of the item; `nil` if a filter with this upper bound excludes it.
     func item(before moment: Timestamp?) -> ID? {
         if let moment, time >= moment { nil } else { id }
     }

@@ -11,9 +11,9 @@ public struct MessagingStore: Sendable {
     let environment: StoreEnvironment
     /// The limits that conversations and messages are validated against.
     public let limits: MessagingLimits
-    /// The actor that events are recorded for.
+    /// The actor that events are recorded with; `nil` for what the server does by itself.
     private var actor: EventActor?
-    /// The trace of the request.
+    /// The trace of the request; `nil` for none.
     private var trace: Trace?
     let grantCache: GrantCache
     let runningRequests: RunningRequests
@@ -62,16 +62,18 @@ public struct MessagingStore: Sendable {
         return store
     }
 
-    /// A copy of the store that records events in a trace, which webhooks are sent with (X5).
+    /// A copy of the store that records events with a trace, which the requests to webhooks continue (X5).
     public func within(_ trace: Trace?) -> MessagingStore {
         var store = self
         store.trace = trace
         return store
     }
 
-    /// Runs a mutation.
+    /// Runs a mutation in a transaction; when this returns, its events and rows are durable.
     ///
-    /// - Parameter prefetch: Sends the queries that the mutation will make.
+    /// - Parameters:
+    ///   - prefetch: Sends queries that the mutation will make, so that they share one round trip to a database server.
+    ///   - body: May run more than once; nothing is stored when it throws.
     func change<Value: Sendable>(
         in application: Application.ID,
         prefetching prefetch: (@Sendable (Transaction) throws -> Void)? = nil,
@@ -90,10 +92,10 @@ public struct MessagingStore: Sendable {
     }
 }
 
-/// The database, or the open transaction that all calls of a request share.
+/// How the store reaches the database: with a transaction for each call, or in the open transaction of a request.
 struct StoreContext: Sendable {
     private enum Mode: Sendable {
-        /// Each read and each change runs in its own transaction.
+        /// Each call runs in its own transaction.
         case shared(Database)
         /// All calls run in one open transaction.
         case inline(InlineTransaction)
@@ -111,7 +113,7 @@ struct StoreContext: Sendable {
         self.idempotencyGuard = idempotencyGuard
     }
 
-    /// The same context for a request with an idempotency key.
+    /// The same context, in which the first query of a request checks its idempotency key.
     func guarded(by idempotencyGuard: IdempotencyGuard) -> StoreContext {
         StoreContext(mode, idempotencyGuard)
     }

@@ -3,7 +3,7 @@ import COpenSSL
 import Glibc
 public import Messaging
 
-/// The environment of a store: a clock, random bytes and a digest.
+/// What a store takes from its environment: a clock, random bytes and SHA-256.
 public struct StoreEnvironment: Sendable {
     /// The current time.
     public var now: @Sendable () -> Timestamp
@@ -23,12 +23,12 @@ public struct StoreEnvironment: Sendable {
         self.sha256 = sha256
     }
 
-    /// 128 random bits.
+    /// Returns 128 random bits.
     func random() -> UInt128 {
         randomBytes(16).reduce(0) { bits, byte in bits << 8 | UInt128(byte) }
     }
 
-    /// A new time-ordered identifier.
+    /// Returns a new time-ordered identifier (UUID version 7).
     func newID<Subject>() -> Identifier<Subject> {
         .v7(at: now(), random: random())
     }
@@ -54,10 +54,11 @@ extension StoreEnvironment {
     )
 }
 
-/// An error in the store's own data or use; never the fault of a caller.
+/// An error in the stored data or in the server's own code; never the fault of a client.
 public enum StoreFault: Error, Equatable, Sendable {
-    /// A row or an event has a form that this release cannot have written; the text says where.
+    /// A row or an event has a value that this release cannot have written; the text names the value.
     case unreadable(String)
-    /// Work in an inline transaction has suspended on something other than the store; nothing of it is stored.
+    /// A request handler that runs in an inline transaction has suspended on something other than the store. Its
+    /// changes are rolled back.
     case leftTransaction
 }

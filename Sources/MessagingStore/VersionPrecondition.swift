@@ -1,6 +1,6 @@
-/// A required version of an object, checked before it is changed (`If-Match`, X4).
+/// The versions of an object that a change accepts (`If-Match`, X4).
 ///
-/// It is a predicate and not a number, because one request may accept several versions.
+/// It is a predicate and not a number, because a request may name several versions.
 public struct VersionPrecondition: Sendable {
     private let accepts: @Sendable (Int64) -> Bool
 
@@ -14,7 +14,7 @@ public struct VersionPrecondition: Sendable {
     /// Accepts every version.
     public static let any = VersionPrecondition { _ in true }
 
-    /// Checks the version of an object, after authorization and before anything is decided (rulings 3).
+    /// Checks the version of an object. Call it after authorization and before the change is decided (rulings 3).
     ///
     /// - Parameter current: Reads the current object for the error; called only on a mismatch.
     /// - Throws: ``VersionMismatch``.

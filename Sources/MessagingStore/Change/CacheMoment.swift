@@ -1,11 +1,11 @@
 import Messaging
 import SQL
 
-/// The state of the database that a read sees, to compare cached messages with it.
+/// The state of the database that a read sees; cached messages are compared with it.
 public struct CacheMoment: Sendable {
     let clock: InvalidationClock
     let application: Application.ID
-    /// The time up to which the read sees every change; `nil` if unknown.
+    /// The time of the clock up to which the read sees every change; `nil` if unknown.
     let time: UInt64?
 
     /// Returns for each cached message whether the read would return the same.
@@ -14,7 +14,7 @@ public struct CacheMoment: Sendable {
         return clock.areUnchanged(messages, at: time, in: application)
     }
 
-    /// The validity of a message that the read returns.
+    /// The validity of a message that the read returns; `nil` if it must not be cached.
     func validity(of message: Message, seenBy perspective: Perspective) -> CacheValidity? {
         time.map { time in
             CacheValidity(message, seenBy: perspective, readAfter: time, in: application)
@@ -23,10 +23,10 @@ public struct CacheMoment: Sendable {
 }
 
 extension Transaction {
-    /// The moment of this read. If other processes may change the database, their changes are taken from the
-    /// log first.
+    /// The moment of this read. If other processes may change the database, the clock first learns their changes from
+    /// the log.
     ///
-    /// - Parameter earlier: A time before the read.
+    /// - Parameter earlier: A time of the clock that was taken before the read began.
     func moment(
         of clock: InvalidationClock, from earlier: UInt64, in application: Application.ID
     ) throws -> CacheMoment {
@@ -36,6 +36,9 @@ extension Transaction {
                 ? earlier : try follow(clock, readAfter: earlier, in: application))
     }
 
+    /// Dates the changes in the log, which all processes write, that are not dated yet.
+    ///
+    /// - Returns: The time up to which this read sees every change; `nil` if unknown.
     private func follow(
         _ clock: InvalidationClock, readAfter earlier: UInt64, in application: Application.ID
     ) throws -> UInt64? {
@@ -48,10 +51,11 @@ extension Transaction {
             changes, after: last, through: extent.end, readAfter: earlier, in: application)
     }
 
-    /// The most positions to read. A process that is further back has little in its cache that is still valid.
+    /// The maximum number of positions to read. Of a process that is further behind, few cached messages are still
+    /// valid.
     private static var followedAtOnce: Int64 { 4096 }
 
-    /// What the events between two positions change; `nil` if there are events of a newer release.
+    /// The objects that the events between two positions change; `nil` if this release cannot read one of the events.
     private func changes(
         after first: LogPosition, through last: LogPosition, in application: Application.ID
     ) throws -> [InvalidationSubject]? {

@@ -2,18 +2,18 @@ import Messaging
 import SQL
 import SystemSupport
 
-/// A notification between processes that share a database, sent with a number.
+/// A notification between processes that share a database: a subject, which is sent with a number.
 enum StoreNotification: Equatable {
-    /// The log of an application extends to a position, which is the number.
+    /// Events were recorded; the number is the last position of the application's log.
     case log(of: Application.ID)
-    /// A message was scheduled; the number is its due time.
+    /// A message was scheduled; the number is its due time, in milliseconds since 1970 UTC.
     case due
-    /// A webhook has changed, or has deliveries to repeat; the number is a time.
+    /// A webhook has changed, or has deliveries to send or to repeat; the number is the time, and is not used.
     case webhooks
-    /// A request to the process that receives the body of an upload; the number is the request.
+    /// A request to the process that receives the body of an upload; the number is the raw value of the request.
     case upload(String, holder: String)
 
-    /// The subject, one word.
+    /// The subject as text, without spaces.
     var subject: String {
         switch self {
         case .log(let application): application.uuid
@@ -40,12 +40,11 @@ enum StoreNotification: Equatable {
 }
 
 extension MessagingStore {
-    /// Wakes readers of the log and the sender of scheduled messages on commits of other processes to the same
-    /// server, until the database is closed. It has no effect on a file.
+    /// Receives the notifications of all processes that use the same database, until it is closed: wakes log readers,
+    /// webhook workers and the sender of scheduled messages. It has no effect on a SQLite file.
     ///
-    /// - Parameter onUpload: Receives the requests of other processes to the one that receives the body of an
-    ///   upload: the name of the upload record, the holder in hexadecimal digits, and the request of
-    ///   ``DatabaseUploadRegistry/ask(_:at:to:)``.
+    /// - Parameter onUpload: Receives each request of ``DatabaseUploadRegistry/ask(_:at:to:)``: the name of the upload
+    ///   record, the holder in hexadecimal digits, and the raw value of the request.
     public func listen(
         onUpload: @escaping @Sendable (String, String, Int64) -> Void = { _, _, _ in }
     ) {
@@ -65,13 +64,14 @@ extension MessagingStore {
         }
     }
 
-    /// Looks for changes whose notifications were missed.
+    /// Wakes all that missed notifications may concern: the sender of scheduled messages, the webhook workers, and the
+    /// waiting readers of logs.
     private func catchUp() async {
         scheduleSignal.signal(dueAt: environment.now())
         webhookSignal.signal()
         let awaited = signal.awaited
         for application in awaited {
-            // If this fails, waiting readers poll a little later.
+            // If this fails, the readers find the events when they poll the next time.
             let end = try? await database.read { try $0.endOfLog(in: application) }
             if let end { signal.advance(to: end, in: application) }
         }

@@ -26,24 +26,24 @@ extension MessagingStore {
             let winner = try after.map { after in
                 try transaction.winner(of: after, in: application) ?? after
             }
-            let place = try winner.map { winner in
-                guard let place = try transaction.place(of: winner, in: application) else {
+            let cursor = try winner.map { winner in
+                guard let cursor = try transaction.cursor(of: winner, in: application) else {
                     throw Rejection.notFound(.conversation)
                 }
-                return place
+                return cursor
             }
             let found =
                 try filter.isEmpty
                 ? (
                     page: transaction.conversations(
-                        after: place ?? .top, limit: limit, in: application),
+                        after: cursor ?? .top, limit: limit, in: application),
                     total: transaction.conversationCount(in: application)
                 )
                 : transaction.conversations(
-                    matching: filter, after: place, limit: limit, in: application)
+                    matching: filter, after: cursor, limit: limit, in: application)
             return ListPage(
                 items: try transaction.snapshots(of: found.page.items, in: application),
-                total: found.total, behind: winner, isCut: found.page.isCut)
+                total: found.total, after: winner, isCut: found.page.isCut)
         }
     }
 
@@ -67,12 +67,12 @@ extension MessagingStore {
             let winner = try after.map { after in
                 try transaction.winner(of: after, in: application) ?? after
             }
-            let place = try winner.map { winner in
+            let cursor = try winner.map { winner in
                 guard
-                    let place = try transaction.place(
+                    let cursor = try transaction.cursor(
                         of: winner, for: user, sortedBy: order, in: application)
                 else { throw Rejection.notFound(.conversation) }
-                return place
+                return cursor
             }
             guard filter.isEmpty else {
                 let found = try transaction.views(
@@ -81,13 +81,13 @@ extension MessagingStore {
                 return ListPage(
                     items: try transaction.views(
                         found.page.items, seenBy: user, in: application),
-                    total: found.total, behind: winner, isCut: found.page.isCut)
+                    total: found.total, after: winner, isCut: found.page.isCut)
             }
             let page = try transaction.views(
-                of: user, sortedBy: order, after: place ?? .top, limit: limit, in: application)
+                of: user, sortedBy: order, after: cursor ?? .top, limit: limit, in: application)
             return ListPage(
                 items: try transaction.views(page.items, seenBy: user, in: application),
-                total: total, behind: winner, isCut: page.isCut)
+                total: total, after: winner, isCut: page.isCut)
         }
     }
 }
@@ -99,7 +99,7 @@ private struct ConversationRow: FilterableItem {
 
     var id: Conversation.ID { conversation.id }
 
-    var place: CreationCursor<Conversation.ID> {
+    var cursor: CreationCursor<Conversation.ID> {
         CreationCursor(time: conversation.createdAt, id: id)
     }
 }
@@ -107,10 +107,10 @@ private struct ConversationRow: FilterableItem {
 extension Transaction {
     /// A page of the live conversations, read from their index, as many as fit into one response.
     fileprivate func conversations(
-        after place: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
+        after cursor: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
     ) throws -> BoundedPage<ConversationRow> {
         try boundedPage(
-            .conversations(after: place, limit: limit, in: application),
+            .conversations(after: cursor, limit: limit, in: application),
             weight: { row in try row.int64(10) }
         ) { row in
             ConversationRow(conversation: try Conversation(row), weight: try row.int64(10))
@@ -128,8 +128,8 @@ extension Transaction {
         try filtered(
             from: CreationCursor.start(before: filter.createdBefore),
             after: last?.item(before: filter.createdBefore), limit: limit
-        ) { place, limit in
-            try conversations(after: place, limit: limit, in: application)
+        ) { cursor, limit in
+            try conversations(after: cursor, limit: limit, in: application)
         } passes: { rows in
             let present = try participants(of: rows.map(\.id), in: application)
             return rows.map { row in
@@ -138,14 +138,14 @@ extension Transaction {
                     metadata: row.conversation.metadata.view,
                     createdAt: row.conversation.createdAt)
             }
-        } place: { row in
+        } cursor: { row in
             if let after = filter.createdAfter, row.conversation.createdAt <= after { return nil }
-            return row.place
+            return row.cursor
         }
     }
 
     /// The position of a conversation in the list; `nil` when it is not live.
-    func place(
+    func cursor(
         of id: Conversation.ID, in application: Application.ID
     ) throws -> CreationCursor<Conversation.ID>? {
         try first(
@@ -177,12 +177,12 @@ extension Transaction {
 extension SQL {
     /// A page of an application's live conversations, newest first; see `Conversation.columns`.
     static func conversations(
-        after place: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
+        after cursor: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
     ) -> SQL {
         """
         SELECT \(raw: Conversation.columns), CAST(LENGTH(metadata) AS BIGINT) FROM conversations
         WHERE application = \(application) AND deleted_at IS NULL
-            AND (created_at, id) < (\(place.time), \(place.id?.bytes ?? []))
+            AND (created_at, id) < (\(cursor.time), \(cursor.id?.bytes ?? []))
         ORDER BY created_at DESC, id DESC LIMIT \(limit)
         """
     }
@@ -205,12 +205,12 @@ extension Transaction {
         if order == .createdAt, let before = filter.createdBefore {
             start = ViewCursor(time: before, id: [])
             let known = try last.flatMap { last in
-                try place(of: last, for: user, sortedBy: order, in: application)
+                try cursor(of: last, for: user, sortedBy: order, in: application)
             }
             if let known, known.time >= before { last = nil }
         }
-        return try filtered(from: start, after: last, limit: limit) { place, limit in
-            try views(of: user, sortedBy: order, after: place, limit: limit, in: application)
+        return try filtered(from: start, after: last, limit: limit) { cursor, limit in
+            try views(of: user, sortedBy: order, after: cursor, limit: limit, in: application)
         } passes: { rows in
             let present = try participants(
                 of: rows.filter { row in !row.isFormer }.map(\.id), in: application)
@@ -219,11 +219,11 @@ extension Transaction {
                     present[row.id] ?? Participants([]), isDistinct: row.isDistinct,
                     metadata: row.metadata.view, createdAt: row.createdAt)
             }
-        } place: { row in
+        } cursor: { row in
             if order == .createdAt, let after = filter.createdAfter, row.createdAt <= after {
                 return nil
             }
-            return try place(of: row.id, for: user, sortedBy: order, in: application)
+            return try cursor(of: row.id, for: user, sortedBy: order, in: application)
         }
     }
 }

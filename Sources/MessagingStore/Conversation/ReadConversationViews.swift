@@ -77,7 +77,7 @@ struct ConversationViewRow: FilterableItem {
 extension Transaction {
     /// A page of a user's list, read from its index, as many items as fit into one response.
     func views(
-        of user: UserID, sortedBy order: ConversationOrder, after place: ViewCursor, limit: Int,
+        of user: UserID, sortedBy order: ConversationOrder, after cursor: ViewCursor, limit: Int,
         in application: Application.ID
     ) throws -> BoundedPage<ConversationViewRow> {
         let page: SQL =
@@ -86,14 +86,14 @@ extension Transaction {
                 """
                 SELECT \(raw: ConversationViewRow.columns)
                 WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
-                    AND (p.conversation_created_at, p.conversation) < (\(place.time), \(place.id))
+                    AND (p.conversation_created_at, p.conversation) < (\(cursor.time), \(cursor.id))
                 ORDER BY p.conversation_created_at DESC, p.conversation DESC LIMIT \(limit)
                 """
             case .lastMessage:
                 """
                 SELECT \(raw: ConversationViewRow.columns)
                 WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
-                    AND (p.last_at, p.conversation) < (\(place.time), \(place.id))
+                    AND (p.last_at, p.conversation) < (\(cursor.time), \(cursor.id))
                 ORDER BY p.last_at DESC, p.conversation DESC LIMIT \(limit)
                 """
             }
@@ -118,7 +118,7 @@ extension Transaction {
     }
 
     /// The position of a conversation in a user's list; `nil` when it is not in the list.
-    func place(
+    func cursor(
         of conversation: Conversation.ID, for user: UserID, sortedBy order: ConversationOrder,
         in application: Application.ID
     ) throws -> ViewCursor? {

@@ -5,7 +5,7 @@ import SQL
 public struct StoredResponse: Equatable, Sendable {
     /// The status code.
     public let status: Int
-    /// The encoded header; only its writer decodes it.
+    /// The encoded header fields; the store does not interpret them.
     public let fields: [UInt8]
     /// The body; `nil` for none.
     public let body: [UInt8]?
@@ -33,14 +33,15 @@ public enum IdempotentOutcome: Equatable, Sendable {
 extension MessagingStore {
     /// Does the work of a request with an idempotency key, unless it was done before (X2).
     ///
-    /// All calls of the work to the store it is passed run in one transaction, on its thread, and the response
-    /// is stored in the same transaction: after a crash, a retry finds both or neither.
+    /// The work is passed a store whose calls all run in one transaction, on the thread of that transaction. The
+    /// response is stored in it too: after a crash, a retry finds both the changes and the response, or neither.
     ///
     /// - Parameters:
-    ///   - pieces: The content of the request; the key is rejected with any other content.
-    ///   - work: Must not suspend on anything but the store it is passed, and may run more than once. Its
-    ///     response is stored if the status is 2xx.
-    /// - Throws: `Rejection.inProgress`, `keyReused`; what the work throws, and then nothing is stored.
+    ///   - pieces: What identifies the request, such as its path and body; the key is rejected with any other request.
+    ///   - work: Must suspend only on the store it is passed, and may run more than once. Its response is stored if
+    ///     the status is 2xx.
+    /// - Throws: `Rejection.inProgress` while the same request runs in this process; `Rejection.keyReused` for a key of
+    ///   another request; what the work throws, and then nothing is stored.
     public func doOnce(
         _ key: IdempotencyKey, describedBy pieces: [[UInt8]], in application: Application.ID,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
@@ -52,10 +53,11 @@ extension MessagingStore {
         }
     }
 
-    /// The same for work with an effect outside of the database, such as a file.
+    /// Does the work of a request with an idempotency key that has an effect outside of the database, such as a file,
+    /// unless it was done before (X2).
     ///
-    /// Its response is stored after the work: a crash in between leaves the effect without a response, and the
-    /// retry repeats the effect.
+    /// The response is stored after the work, in a transaction of its own: after a crash in between, a retry repeats
+    /// the effect. Otherwise as ``doOnce(_:describedBy:in:_:)``.
     public func doOnceOutsideTransaction(
         _ key: IdempotencyKey, describedBy pieces: [[UInt8]], in application: Application.ID,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
@@ -109,7 +111,7 @@ extension MessagingStore {
 }
 
 extension IdempotencyGuard {
-    /// The outcome when the work was not done.
+    /// The outcome of a request whose key was used before.
     fileprivate func outcome() throws -> IdempotentOutcome {
         switch result {
         case .answered(let response): return .replayed(response)

@@ -21,7 +21,7 @@ struct IdempotentRequest: Sendable {
     /// Responses stored up to this moment have expired.
     var expiry: Timestamp { Timestamp(milliseconds: now.milliseconds - Self.lifetime) }
 
-    /// - Parameter pieces: The content of the request; two requests are equal when all pieces are.
+    /// - Parameter pieces: What identifies the request; two requests are the same when all pieces are equal.
     init(
         _ name: Name, describedBy pieces: [[UInt8]], at now: Timestamp, hash: ([UInt8]) -> [UInt8]
     ) {
@@ -40,29 +40,37 @@ struct IdempotentRequest: Sendable {
     }
 }
 
-/// Checks once whether a key was used before: when its request first queries the store.
+/// Checks before the first query of a request whether its idempotency key was used before.
 ///
-/// By then the form of the request has been validated (platform-api §1.6, step 7), and nothing that it refers
-/// to has been looked up (step 9).
+/// At that moment the syntax of the request has been validated (platform-api §1.6, step 7), and no object that it
+/// refers to has been looked up (step 9).
 final class IdempotencyGuard: Sendable {
     private let request: IdempotentRequest
     private let found = Locked<Found>(.unseen)
 
     enum Found {
-        case unseen, unused
+        /// The request has not queried the store yet.
+        case unseen
+        /// The key was not used before.
+        case unused
+        /// The request was done before, with this response.
         case answered(StoredResponse)
+        /// The key was used for another request.
         case reused
     }
 
-    /// Thrown through the handler: a response is already stored, or the key was used for another request.
+    /// Thrown by the first query, to end the handler: a response is already stored, or the key was used for another
+    /// request.
     struct AlreadyAnswered: Error {}
 
     init(_ request: IdempotentRequest) { self.request = request }
 
-    /// The result of the check.
+    /// The result of the check so far.
     var result: Found { found.withLock { found in found } }
 
-    /// Returns when the key was not used before.
+    /// Checks the key at the first call; later calls repeat the result.
+    ///
+    /// - Throws: ``AlreadyAnswered`` when the key was used before.
     func check(_ transaction: Transaction) throws {
         var found = result
         if case .unseen = found {
@@ -76,14 +84,15 @@ final class IdempotencyGuard: Sendable {
     }
 }
 
-/// The idempotency keys of the requests that this process is working on.
+/// The idempotency keys of the requests that are running in this process.
 ///
-/// A retry that overtakes the first request is rejected at once instead of waiting for it. Between processes,
-/// their transactions decide.
+/// A retry that arrives while the first request still runs is rejected at once instead of waiting for it. Requests in
+/// other processes are found only by the response that they store.
 final class RunningRequests: Sendable {
     private let digests = Locked<[IdempotentRequest.Name: [UInt8]]>([:])
 
-    /// - Throws: `Rejection.inProgress`; `keyReused` when the key is used for another request.
+    /// - Throws: `Rejection.inProgress` while the same request runs; `keyReused` while another request with the key
+    ///   runs.
     func begin(_ request: IdempotentRequest) throws(Rejection) {
         let other = digests.withLock { digests -> [UInt8]? in
             if let digest = digests[request.name] { return digest }
@@ -100,7 +109,7 @@ final class RunningRequests: Sendable {
 }
 
 extension Transaction {
-    /// The stored use of a key; `nil` if it has expired.
+    /// The stored use of a key; `unused` if there is none, or it has expired.
     func found(_ request: IdempotentRequest) throws -> IdempotencyGuard.Found {
         let name = request.name
         return try first(
@@ -120,7 +129,8 @@ extension Transaction {
 
     /// Stores a response, and deletes up to two expired ones.
     ///
-    /// So the table holds little more than the responses of a day, and no request waits for a large deletion.
+    /// Two, so that the table holds little more than the responses of a day, and no request waits for a large
+    /// deletion.
     func store(_ response: StoredResponse, for request: IdempotentRequest) throws {
         let name = request.name
         try execute(

@@ -4,10 +4,10 @@ import SystemSupport
 /// A transaction in which a request handler does all of its work.
 ///
 /// The handler returns its response before the transaction ends, so that the response can be stored in it (X2).
-/// The lock is never contended, because one handler runs on the thread of the transaction.
+/// The handler runs on the thread of the transaction, so its calls never wait for the lock.
 final class InlineTransaction: Sendable {
     private struct State {
-        /// `nil` once the handler has ended.
+        /// `nil` after ``runToEnd(_:)``.
         var transaction: Transaction?
     }
 
@@ -21,7 +21,9 @@ final class InlineTransaction: Sendable {
         state = unsafe Locked(lent)
     }
 
-    /// Runs a query or change of the handler.
+    /// Runs a read or a change of the handler.
+    ///
+    /// - Throws: ``StoreFault/leftTransaction`` after ``runToEnd(_:)``; what the body throws.
     func run<Value: Sendable>(_ body: (Transaction) throws -> Value) throws -> Value {
         try state.withLock { state in
             guard let transaction = state.transaction else { throw StoreFault.leftTransaction }
@@ -31,7 +33,7 @@ final class InlineTransaction: Sendable {
 
     /// Runs a handler to its end on this thread.
     ///
-    /// - Returns: Its result; `nil` when it has suspended on something other than this store.
+    /// - Returns: Its result; `nil` when it has suspended on something other than the store.
     func runToEnd<Answer: Sendable>(
         _ handle: @escaping @Sendable () async throws -> Answer
     ) -> Result<Answer, any Error>? {
@@ -51,35 +53,36 @@ final class InlineTransaction: Sendable {
 
 /// A task executor that runs jobs on the thread that calls ``runAll()``, and ends with that call.
 private final class InlineExecutor: TaskExecutor {
-    private struct Line {
+    private struct Queue {
         var jobs: [UnownedJob] = []
         var isOpen = true
     }
 
-    private let line = Locked(Line())
+    private let queue = Locked(Queue())
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isTaken = line.withLock { line in
-            if line.isOpen { line.jobs.append(job) }
-            return line.isOpen
+        let isTaken = queue.withLock { queue in
+            if queue.isOpen { queue.jobs.append(job) }
+            return queue.isOpen
         }
-        // The task has suspended on something else. The job runs on the global executor, where its store calls fail.
+        // The handler has suspended on something other than the store, and the queue is closed. The rest of it runs on
+        // the global executor, where its calls to the store throw.
         if !isTaken { globalConcurrentExecutor.enqueue(job) }
     }
 
     /// Runs the enqueued jobs and the jobs they enqueue, until none is left.
     func runAll() {
         while let job = next() {
-            // Each job is removed from the list before it runs, so it runs once.
+            // Safe because each job is removed from the queue before it runs, so it runs once.
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }
 
     private func next() -> UnownedJob? {
-        line.withLock { line in
-            if line.jobs.isEmpty { line.isOpen = false }
-            return line.isOpen ? line.jobs.removeFirst() : nil
+        queue.withLock { queue in
+            if queue.jobs.isEmpty { queue.isOpen = false }
+            return queue.isOpen ? queue.jobs.removeFirst() : nil
         }
     }
 }

@@ -14,20 +14,20 @@ extension MessagingStore {
         in application: Application.ID
     ) async throws -> ListPage<User> {
         try await database.read { transaction in
-            let place = try after.map { after in
-                guard let place = try transaction.place(of: after, in: application) else {
+            let cursor = try after.map { after in
+                guard let cursor = try transaction.cursor(of: after, in: application) else {
                     throw Rejection.notFound(.user)
                 }
-                return place
+                return cursor
             }
             let found =
                 try filter.isEmpty
                 ? (
                     page: transaction.users(
-                        after: place ?? .top, limit: limit, in: application),
+                        after: cursor ?? .top, limit: limit, in: application),
                     total: transaction.userCount(in: application)
                 )
-                : transaction.users(matching: filter, after: place, limit: limit, in: application)
+                : transaction.users(matching: filter, after: cursor, limit: limit, in: application)
             return ListPage(
                 items: try transaction.users(found.page.items.map(\.id), in: application),
                 total: found.total, isCut: found.page.isCut)
@@ -43,7 +43,7 @@ private struct UserRow: FilterableItem {
     let createdAt: Timestamp
     let weight: Int64
 
-    var place: CreationCursor<UserID> { CreationCursor(time: createdAt, id: id) }
+    var cursor: CreationCursor<UserID> { CreationCursor(time: createdAt, id: id) }
 
     init(_ row: borrowing Row) throws {
         id = try row.user(0)
@@ -56,10 +56,10 @@ private struct UserRow: FilterableItem {
 
 extension Transaction {
     fileprivate func users(
-        after place: CreationCursor<UserID>, limit: Int, in application: Application.ID
+        after cursor: CreationCursor<UserID>, limit: Int, in application: Application.ID
     ) throws -> BoundedPage<UserRow> {
         BoundedPage(
-            try rows(.users(after: place, limit: limit, in: application)) { row in
+            try rows(.users(after: cursor, limit: limit, in: application)) { row in
                 try UserRow(row)
             }, weight: \.weight)
     }
@@ -71,10 +71,10 @@ extension Transaction {
         try filtered(
             from: CreationCursor.start(before: filter.createdBefore),
             after: last?.item(before: filter.createdBefore), limit: limit
-        ) { place, limit in
+        ) { cursor, limit in
             // No large column is read, so a chunk is not cut.
             BoundedPage(
-                items: try rows(.users(after: place, limit: limit, in: application)) { row in
+                items: try rows(.users(after: cursor, limit: limit, in: application)) { row in
                     try UserRow(row)
                 })
         } passes: { users in
@@ -83,14 +83,14 @@ extension Transaction {
                     user.id, displayName: user.displayName, isSuspended: user.isSuspended,
                     createdAt: user.createdAt)
             }
-        } place: { user in
+        } cursor: { user in
             if let after = filter.createdAfter, user.createdAt <= after { return nil }
-            return user.place
+            return user.cursor
         }
     }
 
     /// The position of a user in the list; `nil` for an unknown user.
-    fileprivate func place(
+    fileprivate func cursor(
         of user: UserID, in application: Application.ID
     ) throws -> CreationCursor<UserID>? {
         try first(
@@ -120,14 +120,14 @@ extension Transaction {
 extension SQL {
     /// A page of an application's users, newest first; see `UserRow`.
     static func users(
-        after place: CreationCursor<UserID>, limit: Int, in application: Application.ID
+        after cursor: CreationCursor<UserID>, limit: Int, in application: Application.ID
     ) -> SQL {
         """
         SELECT user_id, display_name, is_suspended, created_at,
             CAST(LENGTH(metadata) AS BIGINT), CAST(LENGTH(public_key) AS BIGINT)
         FROM identities
         WHERE application = \(application)
-            AND (created_at, user_id) < (\(place.time), \(place.id?.text ?? ""))
+            AND (created_at, user_id) < (\(cursor.time), \(cursor.id?.text ?? ""))
         ORDER BY created_at DESC, user_id DESC LIMIT \(limit)
         """
     }

@@ -2,7 +2,8 @@ import Messaging
 
 /// Encodes values one after another; ``ByteReader`` decodes them.
 ///
-/// A binary format and not JSON: payloads contain bytes, only this store reads them, and they take a third of the space.
+/// A binary format and not JSON: payloads contain bytes, only this module reads them, and they take a third of the
+/// space.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
