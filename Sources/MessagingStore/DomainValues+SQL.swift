@@ -159,14 +159,14 @@ extension Array {
     /// Only a few lengths occur, so there are few statement texts, and their prepared statements are reused.
     ///
     /// - Parameter most: The maximum length of a chunk; a power of two.
-    func powers(upTo most: Int) -> [[Element]] {
-        var pieces: [[Element]] = []
+    func powerOfTwoChunks(upTo most: Int) -> [[Element]] {
+        var chunks: [[Element]] = []
         var (start, size) = (0, most)
         while start < count {
             while size > count - start { size /= 2 }
-            pieces.append(Array(self[start..<start + size]))
+            chunks.append(Array(self[start..<start + size]))
             start += size
         }
-        return pieces
+        return chunks
     }
 }

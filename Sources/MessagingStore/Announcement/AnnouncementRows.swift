@@ -184,8 +184,8 @@ extension Projection {
     /// Inserts a row for each recipient, in the order of their index.
     private func insert(_ recipients: [UserID], of announcement: Announcement) throws {
         let placed = recipients.enumerated().sorted { left, right in left.element < right.element }
-        for some in placed.powers(upTo: 256) {
-            let rows = some.map { place, user -> [SQLValue] in
+        for chunk in placed.powerOfTwoChunks(upTo: 256) {
+            let rows = chunk.map { place, user -> [SQLValue] in
                 // The sender has read the announcement from the start (R71).
                 let status: RecipientStatus = user == announcement.sender.userID ? .read : .sent
                 return [

@@ -13,7 +13,7 @@ extension MessagingStore {
     ) async throws -> Content {
         try await database.read { transaction in
             let named = try conversation.map { named in
-                try transaction.livingConversation(named, in: application)
+                try transaction.liveConversationID(named, in: application)
             }
             guard let content = try transaction.content(id, in: application),
                 named == nil || content.conversation == named
@@ -111,7 +111,7 @@ extension MessagingStore {
             var content = content
             // The conversation may have been merged into another one during the upload (X1.2).
             content.conversation = try content.conversation.map { conversation in
-                try transaction.livingConversation(conversation, in: application)
+                try transaction.liveConversationID(conversation, in: application)
             }
             if let quota {
                 let (sum, overflow) = try transaction.contentBytes(in: application)

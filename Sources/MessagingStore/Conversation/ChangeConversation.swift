@@ -50,9 +50,9 @@ extension MessagingStore {
     ) async throws -> ConversationView {
         try await change(in: application) { context in
             try context.transaction.requireUser(user, in: application)
-            let (before, part) = try context.transaction.lockedConversation(
+            let (before, participant) = try context.transaction.lockedConversation(
                 id, for: user, in: application)
-            try part.requireWriting()
+            try participant.requireWriting()
             try context.check(demand, before, for: user)
             let events = try before.patching(patches, context.limits, at: context.now)
             for case .participantsChanged(let change) in events {
@@ -102,9 +102,9 @@ extension MessagingStore {
     ) async throws -> Conversation.ID {
         try await change(in: application) { context in
             try context.transaction.requireUser(user, in: application)
-            let (before, part) = try context.transaction.lockedConversation(
+            let (before, participant) = try context.transaction.lockedConversation(
                 id, for: user, in: application)
-            let events = try before.deleting(deletion, by: part, at: context.now)
+            let events = try before.deleting(deletion, by: participant, at: context.now)
             try context.check(demand, before, for: user)
             for event in events { try context.record(event) }
             return before.id

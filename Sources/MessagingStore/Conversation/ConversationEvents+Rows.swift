@@ -28,7 +28,7 @@ extension Projection {
         addToCounts(conversations: 1)
         let users = conversation.participants.users
         for (place, user) in users.enumerated() {
-            try enter(
+            try insertParticipant(
                 user, at: place, conversation.id, after: conversation.lastPosition,
                 isShown: conversation.isAnnounced)
         }
@@ -114,7 +114,7 @@ extension Projection {
     /// Puts a conversation into the views of users.
     func show(_ shown: ConversationShown) throws {
         try saveParticipants(of: shown.conversation)
-        let unaware = try participantsNotSeeing(of: shown.conversation)
+        let unseen = try participantsNotSeeing(of: shown.conversation)
         let seeing = try transaction.rows(
             """
             UPDATE participants SET state = 'shown', shown_from = NULL
@@ -124,7 +124,7 @@ extension Projection {
             """
         ) { row in try row.user(0) }
         try count(shown: seeing, 1)
-        try connect(seeing: seeing.filter(unaware.contains), of: shown.conversation)
+        try connect(seeing: seeing.filter(unseen.contains), of: shown.conversation)
     }
 
     /// Puts a conversation into the views of all current participants that have not seen it yet.

@@ -99,10 +99,10 @@ extension MutationContext {
 
     /// Puts a matched conversation into the view of the user that asked for it (R53, rulings 15).
     private func show(_ match: Conversation, to perspective: Perspective) throws {
-        let part = try perspective.user.flatMap { user in
+        let participant = try perspective.user.flatMap { user in
             try transaction.participant(user, in: match.id, in: application)
         }
-        if let event = match.appearing(to: part, at: now) { try record(event) }
+        if let event = match.appearing(to: participant, at: now) { try record(event) }
     }
 
     /// Checks that an existing conversation may be revealed to a user.
@@ -112,14 +112,14 @@ extension MutationContext {
     fileprivate func requireShowing(
         _ creation: CreationOutcome<Conversation>, to user: UserID
     ) throws {
-        let part = try transaction.participant(
+        let participant = try transaction.participant(
             user, in: creation.object.id, in: application)
         switch creation {
         case .created, .conflict: return
         case .matched, .replayed:
-            guard part?.state == .shown else { throw Rejection.notFound(.conversation) }
+            guard participant?.state == .shown else { throw Rejection.notFound(.conversation) }
         case .idInUse:
-            guard part?.state == .shown else { throw Rejection.idTaken(.conversation) }
+            guard participant?.state == .shown else { throw Rejection.idTaken(.conversation) }
         }
     }
 

@@ -14,15 +14,15 @@ extension MutationContext {
     func reconcile(_ id: Conversation.ID) throws -> (winner: Conversation.ID, hasChanged: Bool) {
         let own = try transaction.lockedConversation(id, in: application)
         guard own.isDistinct else { return (own.id, false) }
-        let copy = try transaction.copy(of: own, in: application)
+        let mergeable = try transaction.mergeable(own, in: application)
         let holder = try transaction.distinctConversation(
             of: DistinctKey(own.participants, hash: hash), in: application)
         guard let holder, holder.id != own.id else {
-            return (own.id, try order(copy, isHolder: holder != nil))
+            return (own.id, try order(mergeable, isHolder: holder != nil))
         }
-        let other = try transaction.copy(of: holder, in: application)
-        let (merged, relocations) = copy.merging(other)
-        let loser = merged.id == own.id ? other : copy
+        let other = try transaction.mergeable(holder, in: application)
+        let (merged, relocations) = mergeable.merging(other)
+        let loser = merged.id == own.id ? other : mergeable
         try record(
             .conversationMerged(
                 ConversationMerged(merged, losing: loser, relocations: relocations, at: now)))
@@ -35,8 +35,8 @@ extension MutationContext {
     ///
     /// - Parameter isHolder: Whether it already has the key of its participants.
     /// - Returns: Whether anything has changed.
-    private func order(_ copy: MergeableConversation, isHolder: Bool) throws -> Bool {
-        let (ordered, relocations) = copy.inOrder
+    private func order(_ mergeable: MergeableConversation, isHolder: Bool) throws -> Bool {
+        let (ordered, relocations) = mergeable.inOrder
         guard !isHolder || !relocations.allSatisfy(\.isUnmoved) else { return false }
         try record(
             .conversationMerged(
@@ -75,8 +75,8 @@ extension Transaction {
     /// A distinct conversation with everything that merging needs (X1).
     ///
     /// Its participants have never changed; otherwise it would not be distinct (R5).
-    func copy(
-        of conversation: Conversation, in application: Application.ID
+    func mergeable(
+        _ conversation: Conversation, in application: Application.ID
     ) throws -> MergeableConversation {
         MergeableConversation(
             id: conversation.id, createdAt: conversation.createdAt,
@@ -84,7 +84,7 @@ extension Transaction {
             metadata: conversation.metadata, isAnnounced: conversation.isAnnounced,
             lastPosition: conversation.lastPosition,
             messages: try positionedMessages(in: conversation.id, in: application),
-            views: try viewCopies(of: conversation, in: application))
+            views: try mergeableViews(of: conversation, in: application))
     }
 
     /// The aliases of a conversation.
@@ -115,7 +115,7 @@ extension Transaction {
         }
     }
 
-    private func viewCopies(
+    private func mergeableViews(
         of conversation: Conversation, in application: Application.ID
     ) throws -> [UserID: MergeableView] {
         let participants = try participants(
@@ -195,10 +195,10 @@ extension Projection {
         _ moves: [(from: Int64, to: Int64)], of conversation: Conversation.ID,
         into winner: Conversation.ID
     ) throws {
-        for piece in moves.powers(upTo: Self.movesAtOnce) {
+        for chunk in moves.powerOfTwoChunks(upTo: Self.movesAtOnce) {
             try transaction.execute(
                 .moving(
-                    piece.map(\.from), to: piece.map(\.to), of: conversation, into: winner,
+                    chunk.map(\.from), to: chunk.map(\.to), of: conversation, into: winner,
                     in: application))
         }
     }
@@ -267,12 +267,12 @@ extension Projection {
     /// Counts the two conversations once for users that see both.
     private func subtractSharedCounts(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
         try count(shown: try seeing(loser, winner, in: [.shown]), -1)
-        let aware = try seeing(loser, winner, in: [.shown, .cleared])
-        guard !aware.isEmpty else { return }
+        let haveSeenBoth = try seeing(loser, winner, in: [.shown, .cleared])
+        guard !haveSeenBoth.isEmpty else { return }
         try transaction.execute(
             """
             UPDATE following SET shared_count = shared_count - 1
-            WHERE application = \(application) AND follower \(in: aware)
+            WHERE application = \(application) AND follower \(in: haveSeenBoth)
                 AND follower <> followed AND followed IN (
                     SELECT p.user_id FROM participants p
                     WHERE p.application = \(application) AND p.conversation = \(winner)

@@ -24,7 +24,7 @@ extension MessagingStore {
         _ id: Conversation.ID, in application: Application.ID
     ) async throws -> Conversation.ID {
         try await database.read { transaction in
-            try transaction.livingConversation(id, in: application)
+            try transaction.liveConversationID(id, in: application)
         }
     }
 
@@ -35,7 +35,7 @@ extension MessagingStore {
         of id: Conversation.ID, in application: Application.ID
     ) async throws -> [Conversation.ID] {
         try await database.read { transaction in
-            let own = try transaction.livingConversation(id, in: application)
+            let own = try transaction.liveConversationID(id, in: application)
             return [own] + (try transaction.aliases(of: own, in: application)).sorted()
         }
     }
@@ -73,11 +73,11 @@ extension Transaction {
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
         try withParticipants(
-            try lockedConversationAlone(id, in: application), in: application)
+            try lockedConversationRow(id, in: application), in: application)
     }
 
     /// The same without its participants.
-    func lockedConversationAlone(
+    func lockedConversationRow(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
         let own = try askLocked(id, in: application).first()
@@ -91,7 +91,7 @@ extension Transaction {
     /// The own id of a live conversation.
     ///
     /// - Throws: `notFound`; `objectDeleted` after its deletion for all participants.
-    func livingConversation(
+    func liveConversationID(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation.ID {
         switch try isDeleted(id, in: application) {

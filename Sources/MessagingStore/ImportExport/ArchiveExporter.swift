@@ -178,11 +178,11 @@ extension ArchiveExporter {
             WHERE application = \(application) AND conversation = \(conversation)
             """
         ) { row in
-            let part = try Participant(row)
-            let owner = ReceiptOwner(conversation: conversation, user: part.userID)
+            let participant = try Participant(row)
+            let owner = ReceiptOwner(conversation: conversation, user: participant.userID)
             return ArchivedParticipant(
-                part, place: try row.int64(6), shownFrom: try row.optionalPosition(7),
-                hidden: IntervalSet(hidden[part.userID] ?? []),
+                participant, place: try row.int64(6), shownFrom: try row.optionalPosition(7),
+                hidden: IntervalSet(hidden[participant.userID] ?? []),
                 receipts: receipts[owner] ?? Receipts(),
                 frozenMetadata: try row.optionalBlob(8).map(Metadata.init(columnBytes:)))
         }
@@ -282,8 +282,8 @@ extension ArchiveExporter {
     func contents(named bodies: [MessagePart.Body]) throws -> Contents {
         var ids: Set<Content.ID> = []
         for case .content(let id, _) in bodies { ids.insert(id) }
-        let rows = try ids.sorted().powers(upTo: 64).flatMap { some in
-            try contents("id \(in: some)")
+        let rows = try ids.sorted().powerOfTwoChunks(upTo: 64).flatMap { chunk in
+            try contents("id \(in: chunk)")
         }
         return Contents(
             found: Dictionary(rows.map { archived in (archived.content.id, archived) }) { one, _ in

@@ -45,8 +45,8 @@ extension Projection {
     private func insert(_ archived: ArchivedRelations) throws {
         // Users whose own record was imported already have their status.
         try createImportedUsers([archived.user] + archived.followed)
-        for some in archived.followed.powers(upTo: 256) {
-            let rows = some.map { user -> [SQLValue] in
+        for chunk in archived.followed.powerOfTwoChunks(upTo: 256) {
+            let rows = chunk.map { user -> [SQLValue] in
                 [
                     application.bytes.sqlValue, archived.user.text.sqlValue, user.text.sqlValue,
                     Int64(1).sqlValue, Int64(0).sqlValue,
@@ -131,30 +131,31 @@ extension Projection {
         try createImportedUsers(archived.members.map(\.participant.userID))
         for member in archived.members { try insert(member, conversation) }
         let users = conversation.participants.users
-        try connect(users, among: users, of: id, isMeeting: false)
+        try connect(users, among: users, of: id, isKept: false)
     }
 
     private func insert(_ member: ArchivedParticipant, _ conversation: Conversation) throws {
-        let (part, id) = (member.participant, conversation.id)
+        let (participant, id) = (member.participant, conversation.id)
         try transaction.execute(
             """
             INSERT INTO participants (
                 application, conversation, user_id, place, past, joined_after, left_after,
                 frozen_metadata, conversation_created_at, state, cleared_to, shown_from, last_at
             ) VALUES (
-                \(application), \(id), \(part.userID), \(member.place), \(part.past.text),
-                \(part.joinedAfter), \(part.leftAfter), \(member.frozenMetadata?.columnBytes),
-                \(conversation.createdAt), \(part.state.rawValue), \(part.clearedTo),
-                \(member.shownFrom), \(conversation.createdAt)
+                \(application), \(id), \(participant.userID), \(member.place),
+                \(participant.past.text), \(participant.joinedAfter), \(participant.leftAfter),
+                \(member.frozenMetadata?.columnBytes), \(conversation.createdAt),
+                \(participant.state.rawValue), \(participant.clearedTo), \(member.shownFrom),
+                \(conversation.createdAt)
             )
             """)
-        if part.state == .shown { try count(shown: [part.userID], 1) }
+        if participant.state == .shown { try count(shown: [participant.userID], 1) }
         if member.receipts != Receipts() {
             try transaction.execute(
                 """
                 INSERT INTO receipts (application, conversation, user_id, delivered, read)
                 VALUES (
-                    \(application), \(id), \(part.userID), \(member.receipts.delivered.text),
+                    \(application), \(id), \(participant.userID), \(member.receipts.delivered.text),
                     \(member.receipts.read.text)
                 )
                 """)
@@ -163,7 +164,7 @@ extension Projection {
             try transaction.execute(
                 """
                 INSERT INTO hidden_messages (application, conversation, position, user_id)
-                VALUES (\(application), \(id), \(position), \(part.userID))
+                VALUES (\(application), \(id), \(position), \(participant.userID))
                 """)
         }
     }

@@ -82,18 +82,18 @@ struct ObjectHistory {
     /// queries.
     private mutating func loadEnds(of objects: [HistoricalObject]) throws {
         let new = objects.filter { object in ends[object] == nil }
-        for piece in new.powers(upTo: 256) {
-            let names = Dictionary(uniqueKeysWithValues: piece.map { ($0.key, $0) })
+        for chunk in new.powerOfTwoChunks(upTo: 256) {
+            let names = Dictionary(uniqueKeysWithValues: chunk.map { ($0.key, $0) })
             let found = try transaction.rows(
                 """
                 SELECT object, until FROM object_history
-                WHERE application = \(application) AND object \(in: .blobs(piece.map(\.key)))
+                WHERE application = \(application) AND object \(in: .blobs(chunk.map(\.key)))
                     AND until > \(first)
                 ORDER BY object, until LIMIT \(Self.mostEnds)
                 """
             ) { row in (try row.blob(0), LogPosition(try row.int64(1))) }
             guard found.count < Self.mostEnds else { continue }
-            for object in piece { ends[object] = [] }
+            for object in chunk { ends[object] = [] }
             for (key, until) in found {
                 if let object = names[key] { ends[object]?.append(until) }
             }

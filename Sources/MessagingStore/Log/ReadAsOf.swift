@@ -126,7 +126,7 @@ extension ObjectHistory {
     /// A user's view of a conversation at a position: its own id, the participant and the visible positions.
     fileprivate mutating func seen(
         _ id: Conversation.ID, by user: UserID, at position: LogPosition
-    ) throws -> (home: Conversation.ID, part: Participant, positions: IntervalSet) {
+    ) throws -> (home: Conversation.ID, participant: Participant, positions: IntervalSet) {
         try requireUser(user)
         let home: Conversation.ID
         do {
@@ -134,39 +134,44 @@ extension ObjectHistory {
         } catch Rejection.objectDeleted {
             throw Rejection.notFound(.conversation)
         }
-        let part = try participants(of: home, at: position).map(\.participant)
+        let participant = try participants(of: home, at: position).map(\.participant)
             .first { participant in participant.userID == user }
-        guard let part, part.state == .shown else { throw Rejection.notFound(.conversation) }
+        guard let participant, participant.state == .shown else {
+            throw Rejection.notFound(.conversation)
+        }
         let owner = ReceiptOwner(conversation: home, user: user)
         let all = try positions(of: home, at: position)
-        let range = part.range(upTo: Position(all.intervals.last?.upperBound ?? 0))
-        return (home, part, range.subtracting(try hidden(of: owner, within: range, at: position)))
+        let range = participant.range(upTo: Position(all.intervals.last?.upperBound ?? 0))
+        return (
+            home, participant, range.subtracting(try hidden(of: owner, within: range, at: position))
+        )
     }
 
     fileprivate mutating func view(
         of id: Conversation.ID, seenBy user: UserID, at position: LogPosition
     ) throws -> ConversationView {
-        let (home, part, positions) = try seen(id, by: user, at: position)
+        let (home, participant, positions) = try seen(id, by: user, at: position)
         guard let conversation = try conversation(home, at: position) else {
             throw Rejection.notFound(.conversation)
         }
         let owner = ReceiptOwner(conversation: home, user: user)
         let last = positions.intervals.last?.upperBound ?? 0
-        let unread = positions.intersection(part.stay(upTo: Position(last)))
+        let unread = positions.intersection(participant.stay(upTo: Position(last)))
             .subtracting(try receipts(of: owner, at: position).read)
         let newest = try messages(in: home, at: positions, limit: 1, position).first
         return ConversationView(
             id: home, createdAt: conversation.createdAt,
-            participants: part.isFormer
+            participants: participant.isFormer
                 ? [] : try snapshot(of: conversation, at: position).participants,
             isDistinct: conversation.isDistinct,
-            metadata: part.isFormer
+            metadata: participant.isFormer
                 ? try frozenMetadata(of: owner, at: position).view : conversation.metadata.view,
             lastMessage: try newest.map { message in
                 try snapshot(of: message, seenBy: .user(user), at: position)
             },
             unreadCount: try count(in: home, at: unread, notBy: user, position),
-            totalCount: try count(in: home, at: positions, position), isFormer: part.isFormer,
+            totalCount: try count(in: home, at: positions, position),
+            isFormer: participant.isFormer,
             version: conversation.version)
     }
 }

@@ -53,9 +53,9 @@ extension MessagingStore {
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let message = try transaction.visibleMessage(id, for: user, in: application)
-            let (_, part) = try transaction.lockedConversationAlone(
+            let (_, participant) = try transaction.lockedConversationRow(
                 message.conversation, for: user, in: application)
-            if forAll { try part.requireWriting() }
+            if forAll { try participant.requireWriting() }
             try demand.check(message.version) {
                 try context.snapshot(of: message, seenBy: .user(user))
             }

@@ -33,8 +33,8 @@ extension Transaction {
         var (found, budget) = (BoundedPage<Message>(items: []), ResponseBudget())
         var (total, checked) = (Int64(0), 0)
         while true {
-            let piece = try read(top, Self.piece)
-            let reached = piece.items.prefix { message in message.position > low ?? .start }
+            let chunk = try read(top, Self.chunkSize)
+            let reached = chunk.items.prefix { message in message.position > low ?? .start }
             checked += reached.count
             guard checked <= MessageFilter.limit else { throw Rejection.tooMany }
             let gone = try filter.unreadBy.map { user in
@@ -47,14 +47,16 @@ extension Transaction {
                 found.isCut = found.isCut || !budget.admits(message.weight)
                 if !found.isCut { found.items.append(message) }
             }
-            guard reached.count == Self.piece || piece.isCut && reached.count == piece.items.count,
+            guard
+                reached.count == Self.chunkSize
+                    || chunk.isCut && reached.count == chunk.items.count,
                 let end = reached.last
             else { return (found, total) }
             top = end.position
         }
     }
 
-    private static var piece: Int { 256 }
+    private static var chunkSize: Int { 256 }
 
     /// The messages, of some given newest first, that are hidden from a user: deleted by the user, or hidden by
     /// a block (R29, R32). They do not count as unread.

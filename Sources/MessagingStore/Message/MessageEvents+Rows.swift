@@ -53,8 +53,8 @@ extension Projection {
         if !new.isEmpty { try show(message, to: new.map(\.user)) }
         try transaction.execute(ViewChange(message).sql(leavingOut: hidden, in: application))
         if !hidden.isEmpty { try hideFromOthers(message) }
-        let unaware = new.filter { view in view.state == .unseen }.map(\.user)
-        try connect(seeing: unaware, of: message.conversation)
+        let unseen = new.filter { view in view.state == .unseen }.map(\.user)
+        try connect(seeing: unseen, of: message.conversation)
     }
 
     private func deferViewUpdate(_ message: Message) {

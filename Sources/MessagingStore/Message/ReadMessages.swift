@@ -29,12 +29,13 @@ extension Transaction {
         case .system:
             let named =
                 try conversation ?? liveMessage(id, in: nil, in: application).conversation
-            let home = try lockedConversationAlone(named, in: application)
+            let home = try lockedConversationRow(named, in: application)
             return try liveMessage(id, in: home.id, in: application)
         case .user(let user):
             let message = try message(id, in: nil, by: perspective, in: application)
-            let home = try lockedConversationAlone(message.conversation, in: application)
-            guard let part = try participant(user, in: home.id, in: application), !part.isFormer
+            let home = try lockedConversationRow(message.conversation, in: application)
+            guard let participant = try participant(user, in: home.id, in: application),
+                !participant.isFormer
             else { throw Rejection.accessDenied }
             guard message.sender.userID == user else { throw Rejection.notSender }
             return message
@@ -99,18 +100,18 @@ extension Transaction {
     func liveMessage(
         _ id: Message.ID, in named: Conversation.ID?, in application: Application.ID
     ) throws -> Message {
-        let named = try named.map { named in try livingConversation(named, in: application) }
+        let named = try named.map { named in try liveConversationID(named, in: application) }
         guard let message = try message(id, in: application),
             named ?? message.conversation == message.conversation
         else { throw Rejection.notFound(.message) }
-        guard try named != nil || isAlive(message.conversation, in: application) else {
+        guard try named != nil || isLive(message.conversation, in: application) else {
             throw Rejection.notFound(.message)
         }
         return message
     }
 
     /// Whether a message's conversation exists and is not deleted.
-    func isAlive(_ home: Conversation.ID, in application: Application.ID) throws -> Bool {
+    func isLive(_ home: Conversation.ID, in application: Application.ID) throws -> Bool {
         try isDeleted(home, in: application) == false
     }
 
@@ -131,9 +132,10 @@ extension Transaction {
         of conversation: Conversation.ID, seenBy user: UserID, in application: Application.ID
     ) throws -> (Participant, MessageView) {
         try requireUser(user, in: application)
-        let (id, part) = try shownConversation(conversation, for: user, in: application)
+        let (id, participant) = try shownConversation(conversation, for: user, in: application)
         return (
-            part, MessageView(conversation: id, participant: part, application: application)
+            participant,
+            MessageView(conversation: id, participant: participant, application: application)
         )
     }
 
@@ -193,7 +195,7 @@ extension MessagingStore {
         in application: Application.ID
     ) async throws -> ListPage<MessageSnapshot> {
         try await database.read { transaction in
-            let (part, view) = try transaction.view(
+            let (participant, view) = try transaction.view(
                 of: conversation, seenBy: user, in: application)
             let (id, position) = (
                 view.conversation,
@@ -203,7 +205,7 @@ extension MessagingStore {
                 let whole = try transaction.conversation(id, in: application)
                 let found = try transaction.messages(
                     in: id, matching: filter, before: position, limit: limit,
-                    upTo: part.leftAfter ?? whole.lastPosition, in: application
+                    upTo: participant.leftAfter ?? whole.lastPosition, in: application
                 ) { position, limit in
                     try transaction.messages(of: view, before: position, limit: limit)
                 }

@@ -24,7 +24,7 @@ extension MessagingStore {
         in conversation: Conversation.ID, in application: Application.ID
     ) async throws -> IntervalSet {
         try await change(in: application) { context in
-            let conversation = try context.transaction.lockedConversationAlone(
+            let conversation = try context.transaction.lockedConversationRow(
                 conversation, in: application)
             return try context.recordReceipts(kind, of: positions, by: user, in: conversation)
         }
@@ -50,7 +50,7 @@ extension MessagingStore {
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let message = try transaction.visibleMessage(message, for: user, in: application)
-            let conversation = try transaction.lockedConversationAlone(
+            let conversation = try transaction.lockedConversationRow(
                 message.conversation, in: application)
             guard message.sender.userID != user else { return }
             let number = message.position.number
@@ -71,9 +71,9 @@ extension MessagingStore {
         try await change(in: application) { context in
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
-            let (conversation, part) = try transaction.lockedConversation(
+            let (conversation, participant) = try transaction.lockedConversation(
                 conversation, for: user, in: application)
-            try part.requireReading()
+            try participant.requireReading()
             guard
                 let last = try transaction.lastVisiblePosition(
                     upTo: position, for: user, in: conversation.id, in: application)
@@ -109,13 +109,14 @@ extension MutationContext {
         in conversation: Conversation
     ) throws -> IntervalSet {
         guard
-            let part = try transaction.participant(user, in: conversation.id, in: application)
+            let participant = try transaction.participant(
+                user, in: conversation.id, in: application)
         else { throw Rejection.notFound(.conversation) }
         let owner = ReceiptOwner(conversation: conversation.id, user: user)
         let known = try transaction.receipts(of: owner, in: application)
-        let stay = part.stay(upTo: conversation.lastPosition)
-        var asked = positions.intersection(part.range(upTo: conversation.lastPosition))
-            .intersection(stay.union(part.past))
+        let stay = participant.stay(upTo: conversation.lastPosition)
+        var asked = positions.intersection(participant.range(upTo: conversation.lastPosition))
+            .intersection(stay.union(participant.past))
             .subtracting(kind == .read ? known.read : known.delivered)
         asked = asked.subtracting(
             try transaction.hiddenPositions(of: owner, within: asked, in: application))

@@ -122,10 +122,10 @@ extension MutationContext {
             guard found.deletedAt == nil else { throw Rejection.objectDeleted }
             return (found, recipientViews)
         }
-        guard found.deletedAt == nil, let part = try prefetched.ownParticipant() else {
+        guard found.deletedAt == nil, let participant = try prefetched.ownParticipant() else {
             throw Rejection.notFound(.conversation)
         }
-        try part.requireWriting()
+        try participant.requireWriting()
         return (found, recipientViews)
     }
 
@@ -135,9 +135,9 @@ extension MutationContext {
         guard let user = perspective.user else {
             return try transaction.lockedConversation(id, in: application)
         }
-        let (conversation, part) = try transaction.lockedConversation(
+        let (conversation, participant) = try transaction.lockedConversation(
             id, for: user, in: application)
-        try part.requireWriting()
+        try participant.requireWriting()
         return conversation
     }
 
@@ -178,7 +178,7 @@ extension MutationContext {
     /// - Throws: `notFound` when it was deleted with its conversation: its id stays taken.
     func liveMessage(_ id: Message.ID) throws -> Message? {
         guard let message = try transaction.message(id, in: application) else { return nil }
-        guard try transaction.isAlive(message.conversation, in: application) else {
+        guard try transaction.isLive(message.conversation, in: application) else {
             throw Rejection.notFound(.message)
         }
         return message
@@ -225,7 +225,7 @@ struct SendPrefetch {
     /// Its recipients.
     private let recipientViews: DeferredRows<RecipientView>
     /// The participant on whose behalf it is sent.
-    private let part: DeferredRows<Participant>?
+    private let participant: DeferredRows<Participant>?
     /// The identity of the sender that is shown.
     private let sender: DeferredRows<BasicIdentity>?
     /// Whether its id or key is already used; `nil` without id and key.
@@ -244,7 +244,7 @@ struct SendPrefetch {
         _ = try transaction.askLogEnd(in: application)
         recipientViews = try transaction.askRecipients(
             in: conversation, to: sender, in: application)
-        part = try perspective.user.map { user in
+        participant = try perspective.user.map { user in
             try transaction.askParticipant(user, in: conversation, in: application)
         }
         self.sender = try sender.map { sender in
@@ -263,7 +263,7 @@ struct SendPrefetch {
     }
 
     /// The participant on whose behalf it is sent.
-    func ownParticipant() throws -> Participant? { try part?.first() }
+    func ownParticipant() throws -> Participant? { try participant?.first() }
 
     /// The identity of the sender that is shown; `nil` for an unknown user.
     func identity() throws -> BasicIdentity? { try sender?.first() }

@@ -55,7 +55,7 @@ extension Projection {
             // `restore` has counted the conversation; the identity may have been deleted since.
             try createParticipants([user], isShown: false)
         } else {
-            try enter(
+            try insertParticipant(
                 user, at: place, conversation, after: last, isShown: isShown,
                 hiding: hidden.count)
             try createParticipants([user], isShown: isShown)
@@ -67,7 +67,7 @@ extension Projection {
     /// Adds a user that has never been a participant; `createParticipants` creates the user.
     ///
     /// - Parameter hidden: The number of messages hidden by blocks.
-    func enter(
+    func insertParticipant(
         _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
         isShown: Bool, hiding hidden: Int64 = 0
     ) throws {

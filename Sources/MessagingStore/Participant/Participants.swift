@@ -110,21 +110,21 @@ extension Transaction {
     /// §5.1.4). What they may change depends on the returned participant.
     func lockedConversation(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
-    ) throws -> (conversation: Conversation, part: Participant) {
-        let (found, part) = try lockedConversationAlone(id, for: user, in: application)
-        return (try withParticipants(found, in: application), part)
+    ) throws -> (conversation: Conversation, participant: Participant) {
+        let (found, participant) = try lockedConversationRow(id, for: user, in: application)
+        return (try withParticipants(found, in: application), participant)
     }
 
     /// The same without its participants.
-    func lockedConversationAlone(
+    func lockedConversationRow(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
-    ) throws -> (conversation: Conversation, part: Participant) {
+    ) throws -> (conversation: Conversation, participant: Participant) {
         do {
-            let found = try lockedConversationAlone(id, in: application)
-            guard let part = try participant(user, in: found.id, in: application) else {
+            let found = try lockedConversationRow(id, in: application)
+            guard let participant = try participant(user, in: found.id, in: application) else {
                 throw Rejection.notFound(.conversation)
             }
-            return (found, part)
+            return (found, participant)
         } catch Rejection.objectDeleted {
             throw Rejection.notFound(.conversation)
         }
@@ -133,13 +133,13 @@ extension Transaction {
     /// The own id of a conversation in a user's view, and the participant.
     func shownConversation(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
-    ) throws -> (id: Conversation.ID, part: Participant) {
+    ) throws -> (id: Conversation.ID, participant: Participant) {
         let id = try winner(of: id, in: application) ?? id
-        guard let part = try participant(user, in: id, in: application) else {
+        guard let participant = try participant(user, in: id, in: application) else {
             throw Rejection.notFound(.conversation)
         }
-        try part.requireReading()
-        return (id, part)
+        try participant.requireReading()
+        return (id, participant)
     }
 
     /// A live message that the user sees.
@@ -157,8 +157,8 @@ extension Transaction {
     func isVisible(
         _ message: Message, for user: UserID, in application: Application.ID
     ) throws -> Bool {
-        guard let part = try participant(user, in: message.conversation, in: application),
-            part.sees(message.position)
+        guard let participant = try participant(user, in: message.conversation, in: application),
+            participant.sees(message.position)
         else { return false }
         let owner = ReceiptOwner(conversation: message.conversation, user: user)
         let number = message.position.number

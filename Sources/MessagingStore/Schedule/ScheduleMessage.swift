@@ -142,7 +142,7 @@ extension MutationContext {
                 throw ReplayedAcceptance(conversation: sent.conversation)
             }
             guard let waiting = try transaction.scheduledMessage(id, in: application),
-                try transaction.isAlive(waiting.conversation, in: application)
+                try transaction.isLive(waiting.conversation, in: application)
             else { throw Rejection.notFound(.message) }
             throw ReplayedAcceptance(conversation: waiting.conversation)
         case .message, .conversation, .match, .announcement: return

@@ -9,11 +9,11 @@ extension Projection {
         let moment = max(change.at, try blocksChangedAt().next)
         try setBlocksChangedAt(moment)
         try createUsers([change.owner])
-        for some in change.removed.powers(upTo: 256) {
+        for chunk in change.removed.powerOfTwoChunks(upTo: 256) {
             let removed: SQL =
                 """
                 FROM blocks WHERE application = \(application)
-                    AND owner = \(change.owner) AND blocked \(in: some)
+                    AND owner = \(change.owner) AND blocked \(in: chunk)
                 """
             try transaction.execute(
                 """
@@ -34,8 +34,8 @@ extension Projection {
             try setBlocksChangedAt(latest)
         }
         let past = archived.blockPeriods.filter { period in period.until != nil }
-        for some in past.powers(upTo: 256) {
-            let rows = some.map { period -> [SQLValue] in
+        for chunk in past.powerOfTwoChunks(upTo: 256) {
+            let rows = chunk.map { period -> [SQLValue] in
                 [
                     application.bytes.sqlValue, archived.user.text.sqlValue,
                     period.user.text.sqlValue,
@@ -63,8 +63,8 @@ extension Projection {
     }
 
     private func block(_ users: [(user: UserID, since: Timestamp)], by owner: UserID) throws {
-        for some in users.powers(upTo: 256) {
-            let rows = some.map { user, since -> [SQLValue] in
+        for chunk in users.powerOfTwoChunks(upTo: 256) {
+            let rows = chunk.map { user, since -> [SQLValue] in
                 [
                     application.bytes.sqlValue, owner.text.sqlValue, user.text.sqlValue,
                     since.milliseconds.sqlValue,

@@ -29,13 +29,13 @@ extension Transaction {
                 ) { row in try row.user(0) })
         }
         var found: Set<UserID> = []
-        for few in Set(users).sorted().chunks(of: 512) {
+        for chunk in Set(users).sorted().chunks(of: 512) {
             found.formUnion(
                 try rows(
                     """
                     SELECT blocked FROM blocks
                     WHERE application = \(application) AND owner = \(owner)
-                        AND blocked \(in: few)
+                        AND blocked \(in: chunk)
                     """
                 ) { row in try row.user(0) })
         }

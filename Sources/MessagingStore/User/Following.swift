@@ -150,13 +150,13 @@ extension Transaction {
         of follower: UserID, among users: [UserID], in application: Application.ID
     ) throws -> Set<UserID> {
         var found: Set<UserID> = []
-        for few in Set(users).sorted().chunks(of: 512) {
+        for chunk in Set(users).sorted().chunks(of: 512) {
             found.formUnion(
                 try rows(
                     """
                     SELECT followed FROM following
                     WHERE application = \(application) AND follower = \(follower)
-                        AND followed \(in: few) AND is_kept = 1
+                        AND followed \(in: chunk) AND is_kept = 1
                     """
                 ) { row in try row.user(0) })
         }

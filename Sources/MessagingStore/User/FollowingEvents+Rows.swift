@@ -40,16 +40,16 @@ extension Projection {
     /// users would reveal its creator (R51, R33); see ``connect(seeing:of:)``. The number of statements is
     /// constant, whatever the number of participants.
     ///
-    /// - Parameter isMeeting: Whether they follow each other beyond this conversation; otherwise only while
+    /// - Parameter isKept: Whether they follow each other beyond this conversation; otherwise only while
     ///   they share it.
     func connect(
         _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID,
-        isMeeting: Bool = true
+        isKept: Bool = true
     ) throws {
         guard !joined.isEmpty, participants.count > 1 else { return }
         try connect(
             "a.state <> 'unseen' AND \(oneOf: joined, among: participants)", joined + participants,
-            of: conversation, isMeeting: isMeeting)
+            of: conversation, isKept: isKept)
     }
 
     /// The current participants of a conversation that have not seen it yet.
@@ -80,7 +80,7 @@ extension Projection {
     ///   - followers: At least the users that follow in these pairs.
     private func connect(
         _ condition: SQL, _ followers: [UserID], of conversation: Conversation.ID,
-        isMeeting: Bool = true
+        isKept: Bool = true
     ) throws {
         let pairs = pairs(of: conversation, where: condition)
         let participants = RowKey.conversation(conversation, in: application, "participants")
@@ -103,13 +103,13 @@ extension Projection {
         try transaction.execute(
             """
             INSERT INTO following (application, follower, followed, is_kept, shared_count)
-            SELECT a.application, a.user_id, b.user_id, \(raw: isMeeting ? "1" : "0"), 0 \(pairs)
+            SELECT a.application, a.user_id, b.user_id, \(raw: isKept ? "1" : "0"), 0 \(pairs)
             ON CONFLICT (application, follower, followed) DO NOTHING
             """, reading: [participants])
         try transaction.execute(
             """
             UPDATE following SET
-                shared_count = shared_count + 1, is_kept = \(raw: isMeeting ? "1" : "is_kept")
+                shared_count = shared_count + 1, is_kept = \(raw: isKept ? "1" : "is_kept")
             WHERE application = \(application)
                 AND (follower, followed) IN (SELECT a.user_id, b.user_id \(pairs))
             """, reading: [participants])
@@ -122,15 +122,15 @@ extension Projection {
         _ leaving: [UserID], among participants: [UserID], of conversation: Conversation.ID
     ) throws {
         guard !leaving.isEmpty, participants.count > 1 else { return }
-        let some: SQL = "\(oneOf: leaving, among: participants)"
-        let seeing = pairs(of: conversation, where: "a.state <> 'unseen' AND \(some)")
+        let affected: SQL = "\(oneOf: leaving, among: participants)"
+        let seeing = pairs(of: conversation, where: "a.state <> 'unseen' AND \(affected)")
         try transaction.execute(
             """
             UPDATE following SET shared_count = shared_count - 1
             WHERE application = \(application)
                 AND (follower, followed) IN (SELECT a.user_id, b.user_id \(seeing))
             """)
-        let all = pairs(of: conversation, where: some)
+        let all = pairs(of: conversation, where: affected)
         let followers = try transaction.rows(
             """
             DELETE FROM following
@@ -184,13 +184,13 @@ extension Projection {
 
 extension SQL.StringInterpolation {
     /// Whether at least one user of a pair is in a subset of all participants.
-    fileprivate mutating func appendInterpolation(oneOf some: [UserID], among all: [UserID]) {
+    fileprivate mutating func appendInterpolation(oneOf subset: [UserID], among all: [UserID]) {
         // Omitted where it excludes no pair: fewer statement texts, and a shorter one for each creation.
-        guard some.count < all.count else { return appendLiteral("TRUE") }
+        guard subset.count < all.count else { return appendLiteral("TRUE") }
         appendLiteral("(a.user_id ")
-        appendInterpolation(in: some)
+        appendInterpolation(in: subset)
         appendLiteral(" OR b.user_id ")
-        appendInterpolation(in: some)
+        appendInterpolation(in: subset)
         appendLiteral(")")
     }
 }

@@ -56,7 +56,7 @@ extension Projection {
 
     private func name(_ users: [UserID], inConversations count: Int64) throws {
         try create(users, as: .named)
-        for some in users.chunks(of: Self.usersAtOnce) {
+        for chunk in users.chunks(of: Self.usersAtOnce) {
             try transaction.execute(
                 """
                 UPDATE identities SET
@@ -65,8 +65,8 @@ extension Projection {
                         WHEN \(User.IdentityStatus.unknown.rawValue)
                         THEN \(User.IdentityStatus.named.rawValue) ELSE status
                     END
-                WHERE application = \(application) AND user_id \(in: some)
-                """, reading: some.map { user in .user(user, in: application) })
+                WHERE application = \(application) AND user_id \(in: chunk)
+                """, reading: chunk.map { user in .user(user, in: application) })
         }
     }
 
@@ -80,11 +80,11 @@ extension Projection {
     func createRecipients(_ users: [UserID], ofAnnouncements count: Int64) throws {
         try create(users, as: .named)
         guard count != 0 else { return }
-        for some in users.chunks(of: Self.usersAtOnce) {
+        for chunk in users.chunks(of: Self.usersAtOnce) {
             try transaction.execute(
                 """
                 UPDATE identities SET announcement_count = announcement_count + \(count)
-                WHERE application = \(application) AND user_id \(in: some)
+                WHERE application = \(application) AND user_id \(in: chunk)
                 """)
         }
     }
@@ -97,9 +97,9 @@ extension Projection {
     @discardableResult
     private func create(_ users: [UserID], as status: User.IdentityStatus) throws -> Int {
         var created = 0
-        for some in Set(users).sorted().chunks(of: Self.usersAtOnce) {
-            let known = try transaction.prefetchedIdentities(of: Set(some), in: application)
-            let new = some.filter { user in known[user] == nil }
+        for chunk in Set(users).sorted().chunks(of: Self.usersAtOnce) {
+            let known = try transaction.prefetchedIdentities(of: Set(chunk), in: application)
+            let new = chunk.filter { user in known[user] == nil }
             for user in new {
                 transaction.add(
                     """

@@ -32,13 +32,13 @@ extension Transaction {
                     draft.trace.map { .text($0.text) } ?? .null,
                 ]
             }
-            for piece in rows.powers(upTo: 64) {
+            for chunk in rows.powerOfTwoChunks(upTo: 64) {
                 try execute(
                     """
                     INSERT INTO deliveries (
                         application, webhook, number, id, lane, event, type, position, body, state,
                         attempts, created_at, asked_at, next_at, trace
-                    ) VALUES \(rows: piece)
+                    ) VALUES \(rows: chunk)
                     """)
             }
         }
@@ -55,9 +55,9 @@ extension Transaction {
         among lanes: [[UInt8]], of webhook: Webhook.ID, in application: Application.ID
     ) throws -> Set<[UInt8]> {
         var led: Set<[UInt8]> = []
-        for piece in Array(Set(lanes)).chunks(of: 64) {
+        for chunk in Array(Set(lanes)).chunks(of: 64) {
             led.formUnion(
-                try rows(.firstDeliveries(among: piece, of: webhook, in: application)) { row in
+                try rows(.firstDeliveries(among: chunk, of: webhook, in: application)) { row in
                     try row.blob(1)
                 })
         }

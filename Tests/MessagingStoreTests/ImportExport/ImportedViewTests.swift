@@ -229,7 +229,7 @@ extension SampleApplication {
     fileprivate func expectSettled(_ id: Conversation.ID, _ comment: Comment? = nil) async throws {
         let (conversation, copy) = try await database.read { [application] transaction in
             let conversation = try transaction.conversation(id, in: application)
-            return (conversation, try transaction.copy(of: conversation, in: application))
+            return (conversation, try transaction.mergeable(conversation, in: application))
         }
         #expect(copy.inOrder.copy == copy, comment)
         if let last = copy.messages.last, let time = conversation.lastSentAt {
