@@ -54,7 +54,8 @@ extension MessagingStore {
 extension MessagingStore {
     /// Sets the lifetime of the sessions that begin from now on (R94).
     ///
-    /// - Parameter seconds: One of `Application.sessionLifetimes`.
+    /// - Parameter seconds: Within `Application.sessionLifetimes`.
+    /// - Throws: `Rejection.notFound(.application)`.
     public func setSessionLifetime(
         _ seconds: Int64, of application: Application.ID
     ) async throws {

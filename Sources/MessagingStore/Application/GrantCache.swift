@@ -56,7 +56,7 @@ extension Transaction {
 final class GrantCache: Sendable {
     /// How long an entry is used, in milliseconds.
     private static let lifetime: Int64 = 1000
-    /// The maximum number of entries; the cache is cleared when it is reached, which costs one query each.
+    /// The maximum number of entries. When it is reached, the cache is cleared, and each secret is looked up again.
     private static let capacity = 10_000
 
     private struct Entry {

@@ -21,7 +21,7 @@ extension MessagingStore {
 extension MessagingStore {
     /// Sets the external count of a user's badge. Setting the same count is recorded too, because it is pushed.
     ///
-    /// - Parameter count: One of `Badge.externalUnreadCounts`.
+    /// - Parameter count: Within `Badge.externalUnreadCounts`.
     /// - Throws: `Rejection.notFound(.user)` for an unknown user (rulings 19).
     public func setBadge(
         of user: UserID, externalUnreadCount count: Int64, in application: Application.ID
@@ -48,8 +48,8 @@ extension Transaction {
 
     /// The number of conversations in which a user has unread messages, and the number of these messages.
     ///
-    /// It is summed on request over the rows with unread messages, which an index selects. A stored sum for
-    /// each user would cost one more write for each participant of every message.
+    /// They are summed on request over the rows with unread messages, which an index selects. Stored sums would
+    /// cost one more write for each recipient of every message.
     func unreadCounts(
         of user: UserID, in application: Application.ID
     ) throws -> (conversations: Int64, messages: Int64) {

@@ -1,10 +1,11 @@
 import Messaging
 import SQL
 
-// Each change of a block list has a later moment than the change before, also within one millisecond or when
-// the clock is set back. A message has the moment of the last change before it, so whether a block was in force
-// when it was sent can be decided exactly at any time: `since <= blocks_changed_at < until` (rulings 20).
+// Each change of a block list has a later time than the one before, also within one millisecond or when the clock is set
+// back. A message stores the time of the last such change before it (`blocks_changed_at`). So a block was in force when
+// the message was sent exactly if `since <= blocks_changed_at < until` (rulings 20).
 extension Projection {
+    /// Adds and removes blocks; removed ones are stored with the time of their end.
     func apply(_ change: BlocksChanged) throws {
         let moment = max(change.at, try blocksChangedAt().next)
         try setBlocksChangedAt(moment)
@@ -54,7 +55,7 @@ extension Projection {
         let known = Set(open.map(\.user))
         try createUsers(archived.blocked)
         try block(open.map { period in (period.user, period.since) }, by: archived.user)
-        // Blocks without a known beginning begin now.
+        // Blocks that the record contains without a beginning begin now.
         let undated = archived.blocked.filter { user in !known.contains(user) }
         guard !undated.isEmpty else { return }
         try apply(
@@ -78,7 +79,7 @@ extension Projection {
         }
     }
 
-    /// The moment of the last change to a block list of the application.
+    /// The time of the last change to a block list of the application.
     func blocksChangedAt() throws -> Timestamp {
         try transaction.askLogEnd(in: application).first()?.blocksChangedAt
             ?? LogEnd().blocksChangedAt
@@ -99,9 +100,9 @@ extension Projection {
     /// Hides messages from an added user that were sent while a block between the user and the sender was in
     /// force.
     ///
-    /// - Parameter last: Only later messages are hidden: up to this position the user was a participant.
-    /// - Returns: The number of hidden messages, and whether all messages are hidden: then the conversation
-    ///   stays out of the view.
+    /// - Parameter last: Only messages after this position are hidden; up to it the user was a participant before.
+    /// - Returns: The number of messages hidden now, and whether every message of the conversation was sent during a
+    ///   block: then the conversation stays out of the view.
     func hideBlocked(
         from user: UserID, in conversation: Conversation.ID, after last: Position
     ) throws -> (count: Int64, isAll: Bool) {

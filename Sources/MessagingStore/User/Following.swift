@@ -81,7 +81,8 @@ extension MessagingStore {
         }
     }
 
-    /// The same page with the stored identities.
+    /// A page of the users that a user follows, by ascending id, with their identities; otherwise as
+    /// ``following(of:after:limit:in:)``.
     public func followedUsers(
         of follower: UserID, after: UserID? = nil, limit: Int, in application: Application.ID
     ) async throws -> ListPage<User> {
@@ -135,7 +136,9 @@ extension Transaction {
         ) { row in try row.int64(0) } != nil
     }
 
-    /// Checks that the item before a page is in the list (platform-api §1.10).
+    /// Checks that the last item of the previous page is in the list (platform-api §1.10).
+    ///
+    /// - Throws: `Rejection.notFound(.identity)`.
     func requireFollowing(
         _ follower: UserID, _ user: UserID?, in application: Application.ID
     ) throws {

@@ -2,7 +2,8 @@ import Messaging
 import SQL
 
 extension Projection {
-    /// Applies explicit following and unfollowing; a shared conversation still connects two users (rulings 19).
+    /// Applies explicit following and unfollowing. An unfollowed user stays followed while a conversation connects the
+    /// two (rulings 19).
     func apply(_ change: FollowingChanged) throws {
         for user in change.added {
             try createFollowedUser(user)
@@ -34,14 +35,13 @@ extension Projection {
         }
     }
 
-    /// Makes the added participants of a conversation and all others follow each other (platform-api §5.8).
+    /// Makes added participants of a conversation and all its participants follow each other (platform-api §5.8).
     ///
-    /// A participant that has not seen the conversation follows no one through it, because the list of followed
-    /// users would reveal its creator (R51, R33); see ``connect(seeing:of:)``. The number of statements is
-    /// constant, whatever the number of participants.
+    /// A participant that has not seen the conversation follows no user through it, because the list of followed
+    /// users would reveal its creator (R51, R33); see ``connect(seeing:of:)``. The number of statements does not
+    /// depend on the number of participants.
     ///
-    /// - Parameter isKept: Whether they follow each other beyond this conversation; otherwise only while
-    ///   they share it.
+    /// - Parameter isKept: Whether they still follow each other when they share the conversation no more.
     func connect(
         _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID,
         isKept: Bool = true
@@ -71,13 +71,14 @@ extension Projection {
         try connect("a.user_id \(in: users)", users, of: conversation)
     }
 
-    /// Makes pairs of participants follow, or counts one more shared conversation.
+    /// Makes the first participant of each pair follow the second, and counts the conversation as shared by them.
     ///
-    /// The new pairs are counted before they are inserted: their number is then not awaited from the insertion.
+    /// The new pairs are counted by a statement before the insertion, so that no statement needs the result of
+    /// another one and all are sent in one round trip.
     ///
     /// - Parameters:
-    ///   - condition: Selects the pairs.
-    ///   - followers: At least the users that follow in these pairs.
+    ///   - condition: Selects the pairs; see ``pairs(of:where:)``.
+    ///   - followers: The users whose rows the statements may change; all first participants must be among them.
     private func connect(
         _ condition: SQL, _ followers: [UserID], of conversation: Conversation.ID,
         isKept: Bool = true
@@ -115,9 +116,9 @@ extension Projection {
             """, reading: [participants])
     }
 
-    /// Counts one shared conversation less for participants that leave; their rows still exist.
+    /// Counts one shared conversation less for participants that leave. Call it before their rows change.
     ///
-    /// Users that have met continue to follow each other, unless one has unfollowed the other since.
+    /// Pairs whose following is kept (`is_kept`) continue to follow.
     func disconnect(
         _ leaving: [UserID], among participants: [UserID], of conversation: Conversation.ID
     ) throws {
@@ -142,10 +143,10 @@ extension Projection {
         try countFollowing(of: followers, by: -1)
     }
 
-    /// Pairs of current participants: `a`, which follows, and `b`.
+    /// The `FROM` and `WHERE` clauses that select pairs of current participants: `a`, which follows, and `b`.
     ///
-    /// They are joined with `following` and never passed as two lists. A plan for users that follow few others
-    /// would read all rows of a user that follows thousands.
+    /// Statements use them as a subquery instead of two lists of users: for lists, the database may choose a plan that
+    /// reads all rows of a follower, which are thousands for some users.
     private func pairs(of conversation: Conversation.ID, where condition: SQL) -> SQL {
         """
         FROM participants a
@@ -156,6 +157,7 @@ extension Projection {
         """
     }
 
+    /// Stores whether a user stays followed without a shared conversation.
     private func setKept(
         _ user: UserID, followedBy follower: UserID, _ isKept: Bool
     ) throws {
@@ -166,7 +168,7 @@ extension Projection {
             """)
     }
 
-    /// Adds to the counts of followed users; a user listed twice is counted twice.
+    /// Adds to the number of users that each follower follows; a follower listed twice is counted twice.
     private func countFollowing(of followers: [UserID], by step: Int64) throws {
         let counts = followers.reduce(into: [UserID: Int64]()) { counts, user in
             counts[user, default: 0] += step
@@ -185,7 +187,8 @@ extension Projection {
 extension SQL.StringInterpolation {
     /// Whether at least one user of a pair is in a subset of all participants.
     fileprivate mutating func appendInterpolation(oneOf subset: [UserID], among all: [UserID]) {
-        // Omitted where it excludes no pair: fewer statement texts, and a shorter one for each creation.
+        // If the subset is all participants, the condition excludes no pair. Without it there are fewer statement texts,
+        // and that of a creation is shorter.
         guard subset.count < all.count else { return appendLiteral("TRUE") }
         appendLiteral("(a.user_id ")
         appendInterpolation(in: subset)

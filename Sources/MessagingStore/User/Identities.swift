@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A user that has an identity, provided or created when others named the user.
+    /// A user that has an identity, either provided by the application or created when others named the user.
     ///
     /// - Throws: `Rejection.notFound(.identity)`, also after its deletion.
     public func identity(of user: UserID, in application: Application.ID) async throws -> User {
@@ -42,6 +42,7 @@ extension MessagingStore {
         try await change(in: application) { context in
             let user = try context.transaction.user(identity.userID, in: application)
             guard let user, user.identityStatus != .unknown else {
+                // No identity has the version 0.
                 try demand.check(0) { () throws -> User in throw Rejection.notFound(.identity) }
                 return try context.provide(identity)
             }
@@ -53,6 +54,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
+    /// Records an identity, and returns the user with it.
     fileprivate func provide(_ identity: Identity) throws -> User {
         try record(.identityReplaced(IdentityReplaced(identity: identity)))
         return try transaction.identifiedUser(identity.userID, in: application)
@@ -97,7 +99,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The identities of users that objects show.
+    /// The members of users' identities that other objects show.
     ///
     /// - Returns: The known users, by id.
     func identities(
@@ -114,7 +116,8 @@ extension Transaction {
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
-    /// The same, without a query if all of them were read before in this commit.
+    /// The members of users' identities that other objects show, without a query if all of the users were read before
+    /// in this commit.
     func prefetchedIdentities(
         of users: Set<UserID>, in application: Application.ID
     ) throws -> [UserID: BasicIdentity] {
@@ -129,14 +132,15 @@ extension Transaction {
         return found
     }
 
-    /// Queries the identities of users ahead.
+    /// Queries the identities of users ahead, for ``prefetchedIdentities(of:in:)``.
     func prefetchIdentities(of users: [UserID], in application: Application.ID) throws {
         try prefetchIdentities(
             "SELECT column1 AS user_id FROM \(table: "named", of: [.texts(users.map(\.text))])",
             in: application)
     }
 
-    /// Queries the identities of the current participants of a conversation ahead.
+    /// Queries the identities of the current participants of a conversation ahead, for
+    /// ``prefetchedIdentities(of:in:)``.
     func prefetchIdentities(
         in conversation: Conversation.ID, in application: Application.ID
     ) throws {
@@ -148,6 +152,7 @@ extension Transaction {
             """, in: application)
     }
 
+    /// - Parameter users: A `SELECT` of a column `user_id`.
     private func prefetchIdentities(_ users: SQL, in application: Application.ID) throws {
         try prefetch(
             """
@@ -162,7 +167,7 @@ extension Transaction {
         }
     }
 
-    /// Queries what objects show of a user; no row for an unknown user.
+    /// Queries the members of a user's identity that other objects show; no row for an unknown user.
     func askIdentity(
         of user: UserID, in application: Application.ID
     ) throws -> DeferredRows<BasicIdentity> {
@@ -207,14 +212,14 @@ extension Transaction {
 }
 
 extension [UserID: BasicIdentity] {
-    /// The identity of a user that objects show; an unknown user has only an id.
+    /// The members of a user's identity that other objects show; only the id for an unknown user.
     func identity(of user: UserID) -> BasicIdentity {
         self[user] ?? BasicIdentity(userID: user)
     }
 }
 
 extension BasicIdentity {
-    /// The cache key of what objects show of a user.
+    /// The cache key of a user's identity.
     static func cacheKey(
         of user: UserID, in application: Application.ID
     ) -> RowCacheKey<BasicIdentity> {

@@ -2,6 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
+    /// Stores an identity that the application provides; creates the user if necessary.
     func provide(_ identity: Identity) throws {
         try saveIdentity(of: identity.userID)
         let isNew = try create([identity.userID], as: .provided) > 0
@@ -26,7 +27,7 @@ extension Projection {
         try provide((before ?? Identity(userID: change.user)).patched(by: change.patches))
     }
 
-    /// The user stays, and lists show them without names (platform-api §5.7).
+    /// Deletes an identity. The user stays, and objects show them without names (platform-api §5.7).
     func deleteIdentity(of user: UserID) throws {
         try provide(Identity(userID: user))
         try transaction.execute(
@@ -42,18 +43,21 @@ extension Projection {
     @discardableResult
     func createUsers(_ users: [UserID]) throws -> Int { try create(users, as: .unknown) }
 
-    /// The same for a followed user, which is listed as an identity and so has one (rulings 10).
+    /// Creates a followed user that does not exist yet. They have an identity, because the list of followed users shows
+    /// identities (rulings 10).
     func createFollowedUser(_ user: UserID) throws {
         try name([user], inConversations: 0)
     }
 
-    /// Creates the participants that do not exist yet (R90).
+    /// Creates the participants of a conversation that do not exist yet, with identities (R90).
     ///
-    /// - Parameter isShown: Whether they see the conversation, which is then counted in their lists.
+    /// - Parameter isShown: Whether the conversation is in their lists; then it is added to their counts.
     func createParticipants(_ users: [UserID], isShown: Bool) throws {
         try name(users, inConversations: isShown ? 1 : 0)
     }
 
+    /// Gives users that others name an identity without names, if they have none, and adds to the number of
+    /// conversations in their lists.
     private func name(_ users: [UserID], inConversations count: Int64) throws {
         try create(users, as: .named)
         for chunk in users.chunks(of: Self.usersAtOnce) {
@@ -76,7 +80,7 @@ extension Projection {
 
     /// Creates the recipients that do not exist yet (platform-api §3.9), and counts their announcements.
     ///
-    /// - Parameter users: Distinct users, up to 10,000, so that a statement covers many.
+    /// - Parameter users: Distinct users, up to 10,000.
     func createRecipients(_ users: [UserID], ofAnnouncements count: Int64) throws {
         try create(users, as: .named)
         guard count != 0 else { return }

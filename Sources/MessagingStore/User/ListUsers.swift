@@ -35,7 +35,7 @@ extension MessagingStore {
     }
 }
 
-/// A user of an application's list, with what filters check.
+/// A user of an application's list, with the members that a filter checks.
 private struct UserRow: FilterableItem {
     let id: UserID
     let displayName: String?
@@ -72,7 +72,7 @@ extension Transaction {
             from: CreationCursor.start(before: filter.createdBefore),
             after: last?.item(before: filter.createdBefore), limit: limit
         ) { cursor, limit in
-            // No large column is read, so a chunk is not cut.
+            // The rows are small, so a chunk is not limited by its size.
             BoundedPage(
                 items: try rows(.users(after: cursor, limit: limit, in: application)) { row in
                     try UserRow(row)

@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A user.
+    /// The stored state of a user, with or without an identity.
     ///
     /// - Throws: `Rejection.notFound(.user)` for an unknown user.
     public func user(_ id: UserID, in application: Application.ID) async throws -> User {
@@ -126,7 +126,8 @@ extension Projection {
             """)
     }
 
-    /// Resuming a user does not restore the sessions that the suspension ended (platform-api §5.11).
+    /// Suspends or resumes a user. Resuming does not restore the sessions that the suspension ended (platform-api
+    /// §5.11).
     func suspend(_ user: UserID, _ isSuspended: Bool, at moment: Timestamp) throws {
         try createUsers([user])
         try transaction.execute(
