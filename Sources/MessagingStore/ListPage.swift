@@ -134,7 +134,7 @@ extension Transaction {
 /// A position in a list sorted by creation, newest first.
 struct CreationCursor<ID> {
     let time: Timestamp
-    /// The item before the position; `nil` for the position after all newer items and before all items of this time.
+    /// The item before the position; `nil` for the position after all items of this time.
     let id: ID?
 
     /// Before the first item.

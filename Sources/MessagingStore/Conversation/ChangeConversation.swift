@@ -37,7 +37,7 @@ extension MessagingStore {
         }
     }
 
-    /// The same on behalf of a current participant (R10, R14).
+    /// Changes participants and metadata on behalf of a current participant, all or nothing (R10, R14, R48).
     ///
     /// - Returns: The changed conversation as the user sees it.
     /// - Throws: `Rejection`: `notFound` of the user or of a conversation the user does not see,

@@ -2,6 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
+    /// Inserts a conversation with the views of its participants.
     func create(_ created: ConversationCreated) throws {
         let conversation = created.conversation
         saveAbsence(of: conversation.id)
@@ -37,8 +38,8 @@ extension Projection {
         remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
 
-    /// The key of a set of participants, or NULL while another conversation has it: an imported conversation
-    /// has no key until the two are merged (X1).
+    /// The value of `distinct_key` for a set of participants: NULL while another conversation has the key. An imported
+    /// conversation has none until the two are merged (X1).
     func distinctKeyIfFree(of participants: Participants) -> SQL {
         let key = DistinctKey(participants, hash: hash)
         return """
@@ -49,6 +50,7 @@ extension Projection {
             """
     }
 
+    /// Stores the replay key and the alias of a creation that found an existing conversation.
     func remember(_ match: ConversationMatched) throws {
         remember(match.key, as: .match, for: match.conversation.bytes)
         guard let alias = match.alias else { return }
@@ -80,9 +82,10 @@ extension Projection {
         transaction.cache(conversation, for: Conversation.cacheKey(id, in: application))
     }
 
-    /// Frees the participant set, removes the conversation from all lists, and drops its contents (R18).
+    /// Deletes a conversation for all participants: removes it from all lists, drops its contents, and frees its
+    /// distinct key (R18).
     ///
-    /// The rows of its messages stay, unreachable: deleting millions of them would delay other changes.
+    /// The rows of its messages stay, unreachable, because deleting millions of them would delay other changes.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
         try saveWholeConversation(id)
         addToCounts(conversations: -1)
@@ -145,7 +148,8 @@ extension Projection {
         try connect(seeing: seeing, of: id)
     }
 
-    /// Removes a conversation from one view; if the user deleted it, its counts start at zero (R16).
+    /// Removes a conversation from one view. If the user deleted it, all its messages are cleared from the view (R16);
+    /// if they left it, none (R17).
     func hide(_ hidden: ConversationHidden) throws {
         try saveParticipants(of: hidden.conversation)
         let before = try transaction.participant(
@@ -200,7 +204,7 @@ extension Projection {
             in: hidden.conversation, of: hidden.user, insteadOf: hidden.position)
     }
 
-    /// Adds to the number of conversations in the lists of users.
+    /// Adds to the number of conversations in each user's list.
     func count(shown users: [UserID], _ change: Int64) throws {
         guard !users.isEmpty else { return }
         try transaction.execute(
@@ -214,7 +218,7 @@ extension Projection {
     ///
     /// - Parameters:
     ///   - user: The user of the view; `nil` for all participants.
-    ///   - message: Only views with this last message; `nil` for all views.
+    ///   - message: Only views whose last message has this position; `nil` for all views.
     func findLastMessage(
         in conversation: Conversation.ID, of user: UserID?, insteadOf message: Position?
     ) throws {

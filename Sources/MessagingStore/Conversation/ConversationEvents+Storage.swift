@@ -222,7 +222,7 @@ extension ConversationMerged: StoredEvent {
         writer.write(isAnnounced)
         writer.write(lastPosition)
         writer.write(each: relocations) { writer, relocation in
-            // Of two conversations one is the winner: a flag is shorter than an id.
+            // It belonged to the winner or to the loser, and a flag is shorter than an id.
             writer.write(relocation.conversation == winner)
             writer.write(relocation.from)
             writer.write(relocation.through.number - relocation.from.number)
@@ -275,8 +275,8 @@ extension ConversationMerged: StoredEvent {
     func addWebhookEvents(of event: ResolvedEvent, to builder: inout WebhookEventBuilder) throws {
         guard case .conversation(let snapshot) = event.object else { return }
         try builder.add(.conversationMerged, .merged(snapshot, aliases: aliases), event)
-        // Receivers that do not subscribe to merges receive the resulting metadata. Without writes there
-        // never was any.
+        // Receivers that do not subscribe to merges receive the resulting metadata, unless no metadata was ever
+        // written.
         guard loser != nil, metadata.latestWrite != nil else { return }
         try builder.add(
             .metadataChanged, .conversation(snapshot), event,

@@ -27,8 +27,8 @@ extension MessagingStore {
         }
     }
 
-    /// The same on behalf of a user, which becomes a participant whether the draft names it or not (R1), and is
-    /// the only one to see the conversation before its first message (R51).
+    /// Creates a conversation on behalf of a user, or returns the existing distinct one. The user becomes a
+    /// participant, also if the draft does not name them (R1), and until the first message only they see it (R51).
     ///
     /// - Throws: `Rejection`: `notFound(.user)`; `participantBlocked` when the draft names a user they block
     ///   (R31); `notFound(.conversation)` when the object of the key is not in their view;
@@ -85,7 +85,8 @@ extension MutationContext {
         return .created(created.conversation)
     }
 
-    /// The conversation that the key matched first: a replay has the status of that response (1.9, rule 3).
+    /// The conversation that an earlier request with the key matched; a replay has the status of that response
+    /// (platform-api 1.9, rule 3).
     private func conversation(matchedWith key: Replay.Key) throws -> Conversation? {
         let match = try transaction.object(createdWith: key, as: .match, in: application)
         return try match.flatMap(Conversation.ID.init).flatMap(holder)
@@ -107,8 +108,11 @@ extension MutationContext {
 
     /// Checks that an existing conversation may be revealed to a user.
     ///
-    /// Only participants can get a conflict, so the answer may show them the conversation. A new match was put
-    /// into the user's view; one that the key matched before may have been removed from the view since.
+    /// A conflict occurs only with a conversation of the same participants, so the response may show it. A match was put
+    /// into the user's view; if an earlier request with the key matched it, it may have been removed from the view
+    /// since.
+    ///
+    /// - Throws: `Rejection.notFound(.conversation)`; `idTaken(.conversation)`.
     fileprivate func requireShowing(
         _ creation: CreationOutcome<Conversation>, to user: UserID
     ) throws {
@@ -123,6 +127,7 @@ extension MutationContext {
         }
     }
 
+    /// The existing distinct conversation of the participants of a draft.
     private func match(of draft: Conversation.Draft) throws -> Conversation? {
         try transaction.distinctConversation(
             of: DistinctKey(draft.participants, hash: hash), in: application)
@@ -130,7 +135,7 @@ extension MutationContext {
 }
 
 extension Transaction {
-    /// Queries what the creation of a conversation depends on.
+    /// Queries ahead what the creation of a conversation depends on.
     fileprivate func prefetchCreation(
         of draft: Conversation.Draft, as id: Conversation.ID, key: Replay.Key?,
         in application: Application.ID, hash: ([UInt8]) -> [UInt8]

@@ -105,7 +105,7 @@ private struct ConversationRow: FilterableItem {
 }
 
 extension Transaction {
-    /// A page of the live conversations, read from their index, as many as fit into one response.
+    /// A page of an application's live conversations, read from their index, as many as fit into one response.
     fileprivate func conversations(
         after cursor: CreationCursor<Conversation.ID>, limit: Int, in application: Application.ID
     ) throws -> BoundedPage<ConversationRow> {
@@ -189,12 +189,11 @@ extension SQL {
 }
 
 extension Transaction {
-    /// The rows of a user's list that pass a filter, after a position in the list, and the number of all that
-    /// pass.
+    /// The conversations of a user's list that pass a filter, after one of them, and the number of all that pass.
     ///
-    /// In the order of creation, the bounds of the filter are positions in the index.
+    /// If the list is sorted by creation, only the part of the index between the time bounds of the filter is read.
     ///
-    /// - Returns: The rows that pass, as many as fit into one response, and the number of all that pass.
+    /// - Returns: The conversations that pass, as many as fit into one response, and the number of all that pass.
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` rows had to be checked.
     func views(
         of user: UserID, matching filter: ConversationFilter, sortedBy order: ConversationOrder,

@@ -5,7 +5,7 @@ extension MutationContext {
     /// Merges a distinct conversation with the existing one of the same participants (X1), or, if there is no
     /// other, sorts its messages by the time of sending.
     ///
-    /// Repeating it changes nothing, and neither does calling it for an ordinary conversation.
+    /// Repeating it changes nothing; nor does it change a conversation that is not distinct.
     ///
     /// - Parameter id: Its own id or an alias.
     /// - Returns: The id of the winner, and whether anything has changed.
@@ -26,14 +26,14 @@ extension MutationContext {
         try record(
             .conversationMerged(
                 ConversationMerged(merged, losing: loser, relocations: relocations, at: now)))
-        // Deliveries are not derived from the log alone, so the projection does not move them.
+        // The projection does not do this, because deliveries do not follow from the log.
         try transaction.joinLanes(of: loser.id, into: merged.id, in: application)
         return (merged.id, true)
     }
 
-    /// Sorts the messages of the only conversation of its participants.
+    /// Sorts the messages of the only distinct conversation of its participants by the time of sending.
     ///
-    /// - Parameter isHolder: Whether it already has the key of its participants.
+    /// - Parameter isHolder: Whether its row already has the distinct key of the participants.
     /// - Returns: Whether anything has changed.
     private func order(_ mergeable: MergeableConversation, isHolder: Bool) throws -> Bool {
         let (ordered, relocations) = mergeable.inOrder
@@ -74,7 +74,7 @@ extension ConversationMerged {
 extension Transaction {
     /// A distinct conversation with everything that merging needs (X1).
     ///
-    /// Its participants have never changed; otherwise it would not be distinct (R5).
+    /// Its participants have never changed; otherwise it would not be distinct (R5). So there are no former ones.
     func mergeable(
         _ conversation: Conversation, in application: Application.ID
     ) throws -> MergeableConversation {
@@ -115,6 +115,7 @@ extension Transaction {
         }
     }
 
+    /// The view of each participant.
     private func mergeableViews(
         of conversation: Conversation, in application: Application.ID
     ) throws -> [UserID: MergeableView] {
@@ -135,7 +136,7 @@ extension Transaction {
             })
     }
 
-    /// The single positions that each participant does not see.
+    /// The positions of the single messages that each participant does not see.
     func hidden(
         in conversation: Conversation.ID, in application: Application.ID
     ) throws -> [UserID: [ClosedRange<Int64>]] {
@@ -169,8 +170,8 @@ extension Projection {
 
     /// Moves messages to their new positions, which were never used, so no two messages ever share one.
     ///
-    /// A wide range is moved by its own statement. Two alternating conversations have one range for each message:
-    /// of narrow ranges a statement moves many messages, each by its position.
+    /// A wide range is moved by a statement of its own. If the messages of the two conversations alternate, each message
+    /// is a range; so narrow ranges are combined, and one statement moves many messages by their positions.
     private func relocate(_ merge: ConversationMerged) throws {
         let relocations = merge.relocations.filter { relocation in
             relocation.conversation != merge.winner || !relocation.isUnmoved
@@ -203,7 +204,7 @@ extension Projection {
         }
     }
 
-    /// The most messages that a statement moves by their positions; a power of two.
+    /// The maximum number of messages that one statement moves by their positions; a power of two.
     private static let movesAtOnce = 1_024
 
     /// Moves all other rows of the loser, whose id becomes an alias.
@@ -264,7 +265,8 @@ extension Projection {
         addToCounts(conversations: -1)
     }
 
-    /// Counts the two conversations once for users that see both.
+    /// Subtracts one of the two conversations from counts that contain both: the length of users' lists, and shared
+    /// conversations.
     private func subtractSharedCounts(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
         try count(shown: try seeing(loser, winner, in: [.shown]), -1)
         let haveSeenBoth = try seeing(loser, winner, in: [.shown, .cleared])
@@ -294,7 +296,7 @@ extension Projection {
         ) { row in try row.user(0) }
     }
 
-    /// Updates the row of the winner, which has the key of the participants from now on (R3).
+    /// Updates the row of the winner, which has the distinct key of the participants from now on (R3).
     private func write(_ merge: ConversationMerged) throws {
         let users = try transaction.currentParticipants(of: merge.winner, in: application)
         try transaction.execute(
@@ -351,8 +353,8 @@ extension Projection {
 }
 
 extension SQL {
-    /// Moves messages by their positions, which are sorted. It reads each once, whatever the plan: the bounds limit
-    /// one that does not look up each position.
+    /// Moves messages from their former positions, which are sorted, to new ones. The bounds limit what is read by a
+    /// query plan that does not look up each position.
     static func moving(
         _ former: [Int64], to new: [Int64], of conversation: Conversation.ID,
         into winner: Conversation.ID, in application: Application.ID
@@ -368,7 +370,7 @@ extension SQL {
 }
 
 extension Relocation {
-    /// Whether a statement of its own costs less than naming each position.
+    /// Whether it has so many positions that a statement of its own costs less than naming each of them.
     fileprivate var isWide: Bool { through.number - from.number >= 64 }
 
     /// The former and the new position of each message.

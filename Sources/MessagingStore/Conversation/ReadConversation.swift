@@ -68,7 +68,9 @@ extension Transaction {
         return found
     }
 
-    /// The same for a mutation: the row is locked until the transaction ends.
+    /// A conversation by its id or an alias, whose row is locked until the transaction ends.
+    ///
+    /// - Throws: `notFound`; `objectDeleted` after its deletion for all participants.
     func lockedConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
@@ -76,7 +78,7 @@ extension Transaction {
             try lockedConversationRow(id, in: application), in: application)
     }
 
-    /// The same without its participants.
+    /// The same without participants: ``Conversation/participants`` is empty.
     func lockedConversationRow(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
@@ -101,7 +103,7 @@ extension Transaction {
         }
     }
 
-    /// Whether the conversation of an id is deleted; `nil` when it has no conversation of its own.
+    /// Whether a conversation is deleted; `nil` when the id is unknown or an alias.
     func isDeleted(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Bool? {
@@ -113,14 +115,14 @@ extension Transaction {
         ) { row in try row.optionalInt64(0) != nil }
     }
 
-    /// The conversation that an alias refers to.
+    /// The conversation that an alias refers to; `nil` when the id is no alias.
     func winner(
         of alias: Conversation.ID, in application: Application.ID
     ) throws -> Conversation.ID? {
         try askWinner(of: alias, in: application).first()
     }
 
-    /// Sends the same query without waiting for its rows.
+    /// Queries the conversation that an alias refers to; no row when the id is no alias.
     func askWinner(
         of alias: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Conversation.ID> {
@@ -133,7 +135,7 @@ extension Transaction {
         ) { row in try row.id(0) }
     }
 
-    /// The conversations that aliases among these ids refer to, in one statement.
+    /// The conversations that the aliases among these ids refer to, by alias, in one statement.
     func winners(
         of ids: Set<Conversation.ID>, in application: Application.ID
     ) throws -> [Conversation.ID: Conversation.ID] {
@@ -147,7 +149,7 @@ extension Transaction {
         return Dictionary(found) { first, _ in first }
     }
 
-    /// The live distinct conversation of a set of participants.
+    /// The live distinct conversation of a set of participants, whose row is locked until the transaction ends.
     func distinctConversation(
         of key: DistinctKey, in application: Application.ID
     ) throws -> Conversation? {
@@ -198,6 +200,7 @@ extension Transaction {
         ) { row in try Conversation(row) }
     }
 
+    /// A conversation with its current participants.
     func withParticipants(
         _ conversation: Conversation, in application: Application.ID
     ) throws -> Conversation {

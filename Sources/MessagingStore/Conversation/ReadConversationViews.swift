@@ -18,9 +18,11 @@ extension MessagingStore {
     }
 }
 
-/// A position in a user's list of conversations.
+/// A position in a user's list of conversations, newest first.
 struct ViewCursor {
+    /// The time that the list is sorted by.
     let time: Timestamp
+    /// The id of the conversation before the position; empty for the position after all conversations of this time.
     let id: [UInt8]
 
     /// Before the first item.
@@ -68,7 +70,7 @@ struct ConversationViewRow: FilterableItem {
         weight = try Self.weight(row)
     }
 
-    /// The weight, before other columns are read.
+    /// The weight of a row, which is needed before its other columns are read.
     static func weight(_ row: borrowing Row) throws -> Int64 {
         try (row.optionalInt64(9) ?? 0) + row.int64(10)
     }
@@ -103,8 +105,8 @@ extension Transaction {
         }
     }
 
-    /// A conversation as a participant sees it, also while it is not in their view; `nil` for any other user,
-    /// and when it is deleted.
+    /// A conversation as a current or former participant sees it, whatever the state of their view; `nil` for any other
+    /// user, and when it is deleted.
     func view(
         of conversation: Conversation.ID, for user: UserID, in application: Application.ID
     ) throws -> ConversationViewRow? {
@@ -136,7 +138,7 @@ extension Transaction {
 }
 
 extension Transaction {
-    /// A conversation as a participant sees it.
+    /// A conversation as a current or former participant sees it, with participants and last message.
     ///
     /// - Throws: `notFound(.conversation)` for any other user.
     func snapshot(
