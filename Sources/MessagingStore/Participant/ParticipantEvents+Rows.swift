@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
-    /// A change of its participants makes a distinct conversation an ordinary one permanently (R5).
+    /// Adds and removes participants. A distinct conversation becomes an ordinary one permanently (R5).
     func apply(_ change: ParticipantsChanged) throws {
         try saveConversation(change.conversation)
         try saveParticipants(of: change.conversation)
@@ -35,9 +35,11 @@ extension Projection {
         }
     }
 
-    /// Adds a user or a former participant, whose unread messages begin now (R12, R15).
+    /// Adds a user, which may be a former participant; only messages from now on can be unread (R12, R15).
     ///
-    /// - Parameter isAnnounced: Whether the user sees the conversation at once (R53).
+    /// - Parameters:
+    ///   - last: The last position of the conversation.
+    ///   - isAnnounced: Whether the user sees the conversation at once (R53).
     func join(
         _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
         isAnnounced: Bool
@@ -52,7 +54,7 @@ extension Projection {
         if let former {
             try restore(
                 former, conversation, after: last, isShown: isShown, hiding: hidden.count)
-            // `restore` has counted the conversation; the identity may have been deleted since.
+            // `restore` has counted the conversation. The user exists, but their identity may have been deleted.
             try createParticipants([user], isShown: false)
         } else {
             try insertParticipant(
@@ -64,7 +66,7 @@ extension Projection {
         try findLastMessage(in: conversation, of: user, insteadOf: nil)
     }
 
-    /// Adds a user that has never been a participant; `createParticipants` creates the user.
+    /// Inserts the row of a user that has never been a participant; ``createParticipants(_:isShown:)`` creates the user.
     ///
     /// - Parameter hidden: The number of messages hidden by blocks.
     func insertParticipant(
@@ -87,8 +89,8 @@ extension Projection {
             changing: [.conversation(conversation, in: application, "participants")])
     }
 
-    /// Adds a former participant. What they deleted for themselves stays hidden; leaving hides nothing (rulings
-    /// 15).
+    /// Adds a former participant again. Messages that they deleted for themselves stay hidden; that they had left hides
+    /// none (rulings 15).
     private func restore(
         _ former: Participant, _ conversation: Conversation.ID, after last: Position,
         isShown: Bool, hiding hidden: Int64
@@ -113,7 +115,7 @@ extension Projection {
         if state == .shown, former.state != .shown { try count(shown: [former.userID], 1) }
     }
 
-    /// Freezes what a removed participant sees of a conversation (R14).
+    /// Makes a participant a former one, which sees the messages and metadata up to now (R14).
     private func leave(
         _ user: UserID, _ conversation: Conversation.ID, after last: Position
     ) throws {

@@ -1,27 +1,28 @@
 import Messaging
 import SQL
 
-/// A participant with the conversation and their index in its order.
+/// A current or former participant with the conversation and their index in its order of participants.
 struct PositionedParticipant {
     let conversation: Conversation.ID
+    /// The index in the order of participants, from 0.
     let place: Int64
     let participant: Participant
 
-    /// Current participants in order. Former ones may share an index, so their ids decide.
+    /// Whether one comes before another: by index, and then by user id, because former participants may share an index.
     static func precedes(_ left: PositionedParticipant, _ right: PositionedParticipant) -> Bool {
         (left.place, left.participant.userID) < (right.place, right.participant.userID)
     }
 }
 
 extension Transaction {
-    /// The current participants, in order.
+    /// The current participants of a conversation, in order.
     func currentParticipants(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participants {
         Participants(try askCurrentParticipants(of: conversation, in: application).rows())
     }
 
-    /// Sends the same query without waiting for its rows.
+    /// Queries the current participants of a conversation, in order.
     func askCurrentParticipants(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<UserID> {
@@ -38,14 +39,14 @@ extension Transaction {
         ) { row in try row.user(0) }
     }
 
-    /// A participant or former participant; `nil` for any other user.
+    /// A current or former participant; `nil` for any other user.
     func participant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participant? {
         try askParticipant(user, in: conversation, in: application).first()
     }
 
-    /// Sends the same query without waiting for its rows.
+    /// Queries a current or former participant; no row for any other user.
     func askParticipant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Participant> {
@@ -61,7 +62,9 @@ extension Transaction {
     }
 
     /// The current and former participants of conversations in order, without those that left before a position.
-    /// They are stored in histories, which a replay must write alike, so the order is not that of the rows.
+    ///
+    /// They are sorted, because lists of them are stored in `object_history`, and applying the log again must give the
+    /// same bytes, whatever the order of the rows.
     func participants(
         of conversations: [Conversation.ID], reachedFrom position: Position,
         in application: Application.ID
@@ -115,7 +118,7 @@ extension Transaction {
         return (try withParticipants(found, in: application), participant)
     }
 
-    /// The same without its participants.
+    /// The same without the participants of the conversation.
     func lockedConversationRow(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
     ) throws -> (conversation: Conversation, participant: Participant) {
@@ -131,6 +134,8 @@ extension Transaction {
     }
 
     /// The own id of a conversation in a user's view, and the participant.
+    ///
+    /// - Throws: `Rejection.notFound(.conversation)` when it is not in the view.
     func shownConversation(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
     ) throws -> (id: Conversation.ID, participant: Participant) {
@@ -142,7 +147,9 @@ extension Transaction {
         return (id, participant)
     }
 
-    /// A live message that the user sees.
+    /// A live message that a user sees.
+    ///
+    /// - Throws: `Rejection.notFound(.message)`.
     func visibleMessage(
         _ id: Message.ID, for user: UserID, in application: Application.ID
     ) throws -> Message {
@@ -166,7 +173,9 @@ extension Transaction {
             .isEmpty
     }
 
-    /// The single positions in a range whose messages a user does not see.
+    /// The positions in a range whose messages are hidden from a user: deleted by the user, or hidden by a block.
+    ///
+    /// - Parameter range: Only its bounds count.
     func hiddenPositions(
         of owner: ReceiptOwner, within range: IntervalSet, in application: Application.ID
     ) throws -> IntervalSet {
@@ -184,7 +193,7 @@ extension Transaction {
         return IntervalSet(try found.rows().map { position in position...position })
     }
 
-    /// The cache key of the positions in a range whose messages a user does not see.
+    /// The cache key of the positions in a range whose messages are hidden from a user.
     static func hiddenPositions(
         of owner: ReceiptOwner, within range: ClosedRange<Int64>, in application: Application.ID
     ) -> RowCacheKey<Int64> {
@@ -203,7 +212,7 @@ struct RecipientView {
 }
 
 extension Transaction {
-    /// The current participants in order, as recipients of a message.
+    /// Queries the current participants in order, as recipients of a message.
     ///
     /// - Parameter sender: The sender of the message; `nil` for a service.
     func askRecipients(
