@@ -12,8 +12,8 @@ public struct PartSnapshot: Equatable, Sendable {
 extension MessagingStore {
     /// Adds a part to a message (platform-api 5.3).
     ///
-    /// - Parameter conversation: The conversation through which the system names the message, by its own id or
-    ///   an alias; `nil` for any. A user names a message without its conversation.
+    /// - Parameter conversation: The conversation that the message must belong to, by its own id or an alias; `nil` for
+    ///   any. It is ignored for a user.
     /// - Returns: `created`, or `idInUse` with the part of the message that has the proposed id.
     /// - Throws: `Rejection`: `notFound` of the conversation, the user or the message; `objectDeleted`,
     ///   `accessDenied`, `notSender`; what `Message.changingParts` rejects.
@@ -54,7 +54,7 @@ extension MessagingStore {
         }
     }
 
-    /// Changes the parts of a message that the caller may change.
+    /// Runs a change of a message's parts, after it has checked that the caller may make it.
     private func changeMessage<Value: Sendable>(
         _ id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
         in application: Application.ID,
@@ -100,6 +100,7 @@ extension MutationContext {
         return snapshot
     }
 
+    /// - Parameter newID: The id of the part, unless the draft proposes one.
     func addPart(
         _ draft: MessagePart.Draft, to message: Message, by perspective: Perspective,
         newID: MessagePart.ID
@@ -113,6 +114,8 @@ extension MutationContext {
         return .created(PartSnapshot(message: after, part: try after.part(.id(id))))
     }
 
+    /// Decides and records a change of a message's parts.
+    ///
     /// - Parameter newIDs: As many as the operation has drafts.
     func change(
         _ operation: PartOperation, of message: Message, by perspective: Perspective,
@@ -144,6 +147,7 @@ extension MutationContext {
         return contents
     }
 
+    /// The number of parts that a message ever had.
     private func partsMade(of message: Message) throws -> Int {
         let made = try transaction.askPartsMade(of: message.id, in: application).first()
         return (made ?? nil).map(Int.init) ?? message.parts.count
@@ -151,6 +155,7 @@ extension MutationContext {
 }
 
 extension Transaction {
+    /// Queries ahead what a change of a message's parts depends on.
     fileprivate func prefetchPartChange(
         of id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
         in application: Application.ID
@@ -162,7 +167,7 @@ extension Transaction {
         try prefetchView(of: id, by: user, in: application)
     }
 
-    /// Queries how many parts a message ever had; `nil` while none was added or removed.
+    /// Queries how many parts a message ever had; `nil` until its parts are changed for the first time.
     fileprivate func askPartsMade(
         of id: Message.ID, in application: Application.ID
     ) throws -> DeferredRows<Int64?> {
@@ -175,7 +180,7 @@ extension Transaction {
         ) { row in try row.optionalInt64(0) }
     }
 
-    /// The cache key of the same.
+    /// The cache key of the number of parts that a message ever had.
     fileprivate static func partsMade(
         of id: Message.ID, in application: Application.ID
     ) -> RowCacheKey<Int64?> {
@@ -184,7 +189,7 @@ extension Transaction {
 }
 
 extension Projection {
-    /// A content that is no longer used is dropped with the part that used it (R24).
+    /// Writes changed parts; a content that no part uses any more is dropped (R24).
     func apply(_ change: PartsChanged) throws {
         guard let before = try transaction.message(change.message, in: application) else { return }
         save(before)
@@ -260,7 +265,8 @@ extension Projection {
         try use(content, in: change.conversation)
     }
 
-    /// New parts come last: their number is above every position.
+    /// Sets the index of a part in the order that the caller chose. Parts added later come last, because their creation
+    /// numbers are greater than every index.
     func move(_ index: Int, to place: Int64, in message: Message.ID) throws {
         try transaction.execute(
             """

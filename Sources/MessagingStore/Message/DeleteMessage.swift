@@ -72,7 +72,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Deletes a message for all participants. The event has its last state.
+    /// Deletes a message for all participants. The event contains its last state and the status of its recipients.
     fileprivate func remove(_ message: Message) throws {
         let recipients = MessageSnapshot(
             message, from: nil,
@@ -87,7 +87,7 @@ extension MutationContext {
 }
 
 extension Projection {
-    /// Stores the last position of a deleted message for readers of the log.
+    /// Stores the last position of a message that is about to be deleted, for readers of the log.
     func remember(deleted message: Message) throws {
         try transaction.execute(
             """
@@ -114,11 +114,11 @@ extension Projection {
             ])
         try release(message.contents(at: message.parts.map(\.index)))
         try subtract(message.position, sentBy: message.sender.userID, in: conversation)
-        // Its id stays taken, so that a late retry does not send it again (rulings 12).
+        // Its id stays reserved, so that a late retry does not send it again (rulings 12).
         remember(Replay.Key(id), as: .message, for: id.bytes)
     }
 
-    /// Subtracts a message from all views, those that show it and those that hide it.
+    /// Subtracts a message from the counts of all views: of those that show it, and of those that do not.
     private func subtract(
         _ place: Position, sentBy sender: UserID?, in conversation: Conversation.ID
     ) throws {
@@ -135,7 +135,7 @@ extension Projection {
             after.messageCount -= 1
             transaction.cache(after, for: Conversation.cacheKey(conversation, in: application))
         }
-        // Of what is cached of participants, messages change only the counts.
+        // Only the counts of participants change, so what else is cached of them stays valid.
         let counts = [RowKey.conversation(conversation, in: application, "participants")]
         transaction.invalidate([.viewCounts(of: conversation, in: application)])
         try transaction.execute(
@@ -157,7 +157,7 @@ extension Projection {
                 AND (left_after IS NULL OR left_after >= \(place))
                 AND cleared_to < \(place) AND user_id \(notIn: hidden)
             """, reading: counts)
-        // Answers as of an earlier event must still hide the message (rulings 20, 27).
+        // Reads as of an earlier event must still hide the message (rulings 20, 27).
         for user in hidden {
             try saveHiddenPositions(of: ReceiptOwner(conversation: conversation, user: user))
         }
@@ -172,6 +172,7 @@ extension Projection {
         try findLastMessage(in: conversation, of: nil, insteadOf: place)
     }
 
+    /// Queries the participants that do not see the message at a position, because it is hidden from them.
     func askHiders(
         of place: Position, in conversation: Conversation.ID
     ) throws -> DeferredRows<UserID> {
@@ -186,6 +187,7 @@ extension Projection {
         ) { row in try row.user(0) }
     }
 
+    /// The participants that have read the message at a position, by user id.
     func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
         try transaction.participantReceipts(in: conversation, in: application)
             .filter { entry in entry.receipts?.read.contains(place.number) == true }
@@ -195,7 +197,7 @@ extension Projection {
 }
 
 extension Transaction {
-    /// The cache key of the participants that do not see the message at a position.
+    /// The cache key of the participants that the message at a position is hidden from.
     static func hiders(
         of place: Position, in conversation: Conversation.ID, of application: Application.ID
     ) -> RowCacheKey<UserID> {

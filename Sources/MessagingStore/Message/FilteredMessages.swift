@@ -4,11 +4,11 @@ import SQL
 extension Transaction {
     /// The messages of a conversation that pass a filter, before a position, and the number of all that pass.
     ///
-    /// Messages are read from the index of positions, chunk by chunk, and each is checked. The time bounds of
-    /// the filter become positions, found by binary search, because times never decrease with positions (R26).
+    /// Messages are read in the order of positions, 256 at a time, and each is checked. The time bounds of the filter
+    /// are converted to positions by binary search, because times never decrease with positions (R26).
     ///
     /// - Parameters:
-    ///   - place: The position that the page ends before; all messages are counted.
+    ///   - place: Only earlier messages are returned; all are counted. `nil` for no bound.
     ///   - last: The last position of the list.
     ///   - read: Reads the messages of the list before a position, newest first, as many as fit.
     /// - Returns: The messages that pass, as many as fit into one response, and the number of all that pass.
@@ -56,10 +56,13 @@ extension Transaction {
         }
     }
 
+    /// The number of messages read at once.
     private static var chunkSize: Int { 256 }
 
-    /// The messages, of some given newest first, that are hidden from a user: deleted by the user, or hidden by
-    /// a block (R29, R32). They do not count as unread.
+    /// The positions of those messages that are hidden from a user: deleted by the user, or hidden by a block (R29,
+    /// R32). They do not count as unread.
+    ///
+    /// - Parameter messages: Newest first.
     private func hiddenPositions(
         by user: UserID, in conversation: Conversation.ID, among messages: ArraySlice<Message>,
         in application: Application.ID

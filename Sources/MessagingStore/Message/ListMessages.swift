@@ -3,7 +3,7 @@ import SQL
 
 /// A message of a list.
 public enum ListedMessage<Cached: Sendable>: Sendable {
-    /// A message that was not read, with what the caller has cached of it.
+    /// A message that was not read, with the value that the caller has cached for it.
     case cached(Message.ID, Cached)
     /// A message that was read; the validity is `nil` if it must not be cached.
     case read(MessageSnapshot, CacheValidity?)
@@ -18,15 +18,15 @@ public enum ListedMessage<Cached: Sendable>: Sendable {
 }
 
 extension MessagingStore {
-    /// A page of a conversation's messages, newest first; only those are read that the caller has not cached.
+    /// A page of a conversation's messages, newest first. Only messages that the caller has not cached are read.
     ///
     /// The page is one consistent state of the database, cached messages included.
     ///
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
-    ///   - cached: Returns for each id what is cached and valid at that moment; called once, on a reader's
-    ///     thread.
+    ///   - cached: Returns for each id the cached value that is valid at the moment, or `nil`; called on the thread of a
+    ///     reader connection.
     /// - Throws: `Rejection.notFound` of the conversation, of the user, or of an `after` that is not in the
     ///   list; `objectDeleted`.
     public func messages<Cached: Sendable>(
@@ -34,7 +34,7 @@ extension MessagingStore {
         after: Message.ID? = nil, limit: Int, in application: Application.ID,
         cached: @escaping @Sendable ([Message.ID], CacheMoment) -> [Cached?]
     ) async throws -> ListPage<ListedMessage<Cached>> {
-        // Taken before the read: a commit in between may or may not be included.
+        // The time is taken before the read: a commit in between then counts as later, whether the read saw it or not.
         let earlier = clock.moment
         return try await database.read { [clock] transaction in
             let moment = try transaction.moment(of: clock, from: earlier, in: application)
@@ -55,7 +55,7 @@ extension MessagingStore {
     }
 }
 
-/// The columns of a row of `messages` that a page needs to know which messages it has.
+/// The columns of a row of `messages` that determine which messages a page has.
 private struct MessageHead {
     let id: Message.ID
     let position: Position
@@ -71,7 +71,7 @@ private struct MessageHead {
 }
 
 extension Transaction {
-    /// The messages of a view, and their number.
+    /// A conversation's messages as the system or a user sees them, and their number.
     fileprivate func view(
         of conversation: Conversation.ID, seenBy perspective: Perspective,
         in application: Application.ID
@@ -86,7 +86,7 @@ extension Transaction {
         }
     }
 
-    /// Reads the messages that are not cached.
+    /// Reads the messages of a page that are not cached, and returns all in order.
     fileprivate func listed<Cached>(
         _ heads: [MessageHead], in view: MessageView, seenBy perspective: Perspective,
         cached: [Cached?], _ moment: CacheMoment

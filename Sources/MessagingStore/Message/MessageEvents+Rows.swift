@@ -2,6 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
+    /// Inserts a message, and adds it to the views of its recipients.
     func send(_ sent: MessageSent) throws {
         let message = sent.message
         insert(message, blocksChangedAt: try blocksChangedAt())
@@ -37,9 +38,8 @@ extension Projection {
     /// blocked by them (R32, rulings 11). Participants that did not see the conversation see it from now on
     /// (R16, R51).
     ///
-    /// One statement changes all views, once for all messages of a commit; only rare cases need more. No
-    /// statement uses `RETURNING`, which costs a temporary table each time: the preceding query has what is
-    /// needed.
+    /// In the usual case one statement changes all views, once for all messages of a commit. No statement uses
+    /// `RETURNING`, for which SQLite creates a temporary table each time; the query before it returns what is needed.
     private func updateViews(_ message: Message) throws {
         let present =
             try recipientViews
@@ -48,7 +48,7 @@ extension Projection {
             ).rows()
         let hidden = present.filter(\.isBlocked).map(\.user)
         let new = present.filter { view in view.state != .shown && !view.isBlocked }
-        // In this case neither participants nor the states of their views change.
+        // The usual case: all participants see the conversation, and none is blocked.
         guard !new.isEmpty || !hidden.isEmpty else { return deferViewUpdate(message) }
         if !new.isEmpty { try show(message, to: new.map(\.user)) }
         try transaction.execute(ViewChange(message).sql(leavingOut: hidden, in: application))
@@ -57,6 +57,7 @@ extension Projection {
         try connect(seeing: unseen, of: message.conversation)
     }
 
+    /// Adds a message to the views of all current participants, with one statement for all messages of a commit.
     private func deferViewUpdate(_ message: Message) {
         let row = RowCacheKey<ViewChange>(
             of: application.bytes + message.conversation.bytes, in: "participants")
@@ -67,7 +68,7 @@ extension Projection {
         transaction.invalidate([.viewCounts(of: message.conversation, in: application)])
     }
 
-    /// Puts a conversation into the views of users with a message.
+    /// Puts a conversation into the views of users because of a message.
     private func show(_ message: Message, to users: [UserID]) throws {
         try saveParticipants(of: message.conversation)
         try transaction.execute(
@@ -79,7 +80,7 @@ extension Projection {
         try count(shown: users, 1)
     }
 
-    /// Hides a message permanently from the views that it was not added to.
+    /// Hides a message permanently from the views that it was not added to: their last message is another one.
     private func hideFromOthers(_ message: Message) throws {
         try transaction.execute(
             """
@@ -96,7 +97,9 @@ extension Projection {
             """)
     }
 
-    /// - Parameter moment: The last change to a block list before the message was sent.
+    /// Inserts the row of a message.
+    ///
+    /// - Parameter moment: The time of the application's last change to a block list before the message was sent.
     func insert(_ message: Message, blocksChangedAt moment: Timestamp) {
         let (user, name) = message.sender.columns
         transaction.add(
@@ -136,27 +139,29 @@ private struct ViewChange {
 
     init(_ message: Message) {
         last = message
-        note(message.sender)
+        countSent(by: message.sender)
     }
 
     func adding(_ message: Message) -> ViewChange {
         var change = self
         change.last = message
         change.count += 1
-        change.note(message.sender)
+        change.countSent(by: message.sender)
         return change
     }
 
-    private mutating func note(_ sender: Sender) {
+    private mutating func countSent(by sender: Sender) {
         if let user = sender.userID { sent[user, default: 0] += 1 }
     }
 
+    /// The statement that makes the changes.
+    ///
     /// - Parameter hidden: The users whose views do not change.
     func sql(leavingOut hidden: [UserID], in application: Application.ID) -> SQL {
         """
         UPDATE participants SET
             total_count = total_count + \(count),
-            unread_count = unread_count + \(count) - CASE user_id \(few: sent) ELSE 0 END,
+            unread_count = unread_count + \(count) - CASE user_id \(branches: sent) ELSE 0 END,
             last_position = \(last.position), last_message = \(last.id), last_at = \(last.sentAt)
         WHERE application = \(application) AND conversation = \(last.conversation)
             AND left_after IS NULL AND user_id \(notIn: hidden)
@@ -165,8 +170,9 @@ private struct ViewChange {
 }
 
 extension SQL.StringInterpolation {
-    /// The branches of a `CASE`, padded to a power of two by repeating one, which has no effect.
-    fileprivate mutating func appendInterpolation(few counts: [UserID: Int64]) {
+    /// The branches of a `CASE` over users. The last one is repeated until their number is a power of two, so that there
+    /// are few statement texts; a repeated branch has no effect.
+    fileprivate mutating func appendInterpolation(branches counts: [UserID: Int64]) {
         let counts =
             counts.isEmpty ? [(user: "", count: 0)] : counts.map { ($0.key.text, $0.value) }
         var length = 1

@@ -19,7 +19,7 @@ extension MessageSent: StoredEvent {
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] {
-        // Earlier messages stay as they are shown.
+        // Sending changes no earlier message.
         return []
     }
 
@@ -35,7 +35,7 @@ extension MessageSent: StoredEvent {
 
     func addWebhookEvents(of event: ResolvedEvent, to builder: inout WebhookEventBuilder) throws {
         guard case .message(let snapshot) = event.object else { return }
-        // Only the id of a message is also known outside of webhooks (webhooks §4.1).
+        // In versions 2.0 and 3.0 the event has the id of the message (webhooks §4.1).
         try builder.add(
             .messageSent, .message(snapshot), event, in: [.v2_0, .v3_0], as: EventID(message.id))
         try builder.add(
@@ -205,7 +205,7 @@ extension ReceiptsRecorded: StoredEvent {
         guard let first = positions.intervals.first, let last = positions.intervals.last else {
             return
         }
-        // A range: all messages in it were received or read before.
+        // A range, although some positions between may not be new: their messages were received or read before.
         try builder.add(
             .receiptCreated, .receipt(kind, first.lowerBound...last.upperBound, in: conversation),
             event)

@@ -1,8 +1,8 @@
 import Messaging
 import SQL
 
-// Queries of the changes that name a message, sent before they run. A change asks for the rows of a conversation by
-// its id, which is known only when the message has been read; these queries read them by the id of the message.
+// Queries that are sent before a change of a message runs. The change itself reads the rows of the conversation by its
+// id, which is known only when the message has been read; these queries read the same rows by the id of the message.
 extension Transaction {
     /// Queries a message, its conversation, and the end of the log, which every event needs.
     func prefetchMessage(_ id: Message.ID, in application: Application.ID) throws {
@@ -20,8 +20,8 @@ extension Transaction {
         }
     }
 
-    /// Queries what the participants of the conversation of a message have received of it, and which of them do not
-    /// see the message.
+    /// Queries the receipts of all participants in the conversation of a message, and which of them the message is hidden
+    /// from.
     func prefetchReceipts(of id: Message.ID, in application: Application.ID) throws {
         try prefetch(
             PositionedReceipts.sql(in: home(of: id, in: application), of: application)
@@ -45,7 +45,7 @@ extension Transaction {
         }
     }
 
-    /// Queries whether a user exists and sees a message.
+    /// Queries what determines whether a user exists and sees a message.
     func prefetchView(
         of id: Message.ID, by user: UserID, in application: Application.ID
     ) throws {
@@ -125,7 +125,7 @@ extension Transaction {
 extension RowKey {
     /// The row of a conversation, or the rows of another table that belong to it.
     ///
-    /// In `messages` it stands for the positions and senders of messages; what else they hold has ``message(_:in:_:)``.
+    /// For the table `messages` it covers only positions and senders; ``message(_:in:_:)`` covers the rest of a row.
     static func conversation(
         _ id: Conversation.ID, in application: Application.ID, _ table: String = "conversations"
     ) -> RowKey {
@@ -146,12 +146,12 @@ extension RowKey {
         RowKey(application.bytes + id.bytes, in: table)
     }
 
-    /// What objects show of a user, and whether the user exists.
+    /// The row of a user: whether the user exists, and the members of the identity that other objects show.
     static func user(_ user: UserID, in application: Application.ID) -> RowKey {
         RowKey(application.bytes + Array(user.text.utf8), in: "identities")
     }
 
-    /// The counts of a conversation in the rows of its participants, which messages and receipts change.
+    /// The counts in the rows of a conversation's participants, which messages and receipts change.
     static func viewCounts(
         of id: Conversation.ID, in application: Application.ID
     ) -> RowKey {
@@ -166,15 +166,16 @@ extension RowKey {
     }
 }
 
-/// The messages of other senders at a position and close to it.
+/// The positions of the nearest messages of other senders, at a position and on both sides of it.
 struct NearbyMessages {
-    /// The position of the last one before; `nil` for none in ``distance``.
+    /// The last position before; `nil` for none within ``distance``.
     let before: Int64?
+    /// Whether the message at the position has another sender.
     let isAt: Bool
-    /// The position of the first one after; `nil` for none in ``distance``.
+    /// The first position after; `nil` for none within ``distance``.
     let after: Int64?
 
-    /// How far other positions are looked up.
+    /// The maximum difference of positions that are looked up.
     static var distance: Int64 { 64 }
 
     /// - Parameter user: The user whose own messages are left out.

@@ -7,7 +7,7 @@ extension Transaction {
         Message(joining: try askMessage(id, in: application).rows())
     }
 
-    /// Queries a message: for each of its parts, in order, the message with this part only.
+    /// Queries a message: a row for each of its parts, in order, which is the message with this part only.
     func askMessage(
         _ id: Message.ID, in application: Application.ID
     ) throws -> DeferredRows<Message> {
@@ -46,7 +46,9 @@ extension Transaction {
     /// The messages of a view before a position, newest first, as many as fit into one response, in two
     /// statements.
     ///
-    /// - Parameter wanted: The ids of the messages to return; `nil` for all.
+    /// - Parameters:
+    ///   - limit: The maximum number of messages to look at.
+    ///   - wanted: The ids of the messages to return; `nil` for all.
     func messages(
         of view: MessageView, before position: Position?, limit: Int,
         only wanted: Set<Message.ID>? = nil
@@ -82,7 +84,7 @@ extension Transaction {
         ) { row in try row.optionalUser(0) } ?? nil
     }
 
-    /// Adds the parts of messages, read in one statement.
+    /// Reads the parts of messages in one statement, and returns the complete messages.
     private func complete(
         _ heads: [MessageRow], in application: Application.ID
     ) throws -> [Message] {
@@ -102,7 +104,7 @@ extension Transaction {
     }
 }
 
-/// The messages of a conversation that the system or a user sees.
+/// The messages of a conversation that the system or a user sees, as a query.
 struct MessageView {
     let conversation: Conversation.ID
     /// The user's participation; `nil` for the system.
@@ -143,7 +145,7 @@ private struct MessageRow {
     let sentAt: Timestamp
     let updatedAt: Timestamp?
     let version: Int64
-    /// See `Message.weight`: known before the parts are read.
+    /// The approximate size in a response, in bytes, which is known before the parts are read.
     let weight: Int64
 
     /// The columns that ``init(_:)`` reads, in this order.
@@ -175,10 +177,11 @@ private struct MessageRow {
     }
 }
 
-/// A part with its message, and its position if the caller has set one.
+/// A part with its message, and its index in the order that the caller chose.
 private struct PositionedPart {
     let message: Message.ID
     let part: MessagePart
+    /// `nil` for a part that was not ordered.
     let place: Int64?
 
     init(_ row: borrowing Row) throws {
@@ -187,8 +190,10 @@ private struct PositionedPart {
         place = try row.optionalInt64(8)
     }
 
-    /// The parts of one message in order. They are sorted here, because to sort the rows of many messages the
-    /// database may read an index in the order of the parts instead of looking up the messages.
+    /// The parts of one message in order.
+    ///
+    /// They are sorted here and not by the statement: to sort the parts of many messages, the database may choose a plan
+    /// that reads a whole index in that order instead of looking up the messages.
     static func inOrder(_ parts: [PositionedPart]) -> [MessagePart] {
         guard parts.count > 1 else { return parts.map(\.part) }
         return parts.sorted { left, right in
@@ -196,7 +201,8 @@ private struct PositionedPart {
         }.map(\.part)
     }
 
-    /// A part added after the others were positioned has a number above all positions.
+    /// What parts are sorted by. A part that was added after the others were ordered comes last, because its creation
+    /// number is greater than every index.
     private var rank: Int64 { place ?? Int64(part.index) }
 }
 
@@ -206,10 +212,12 @@ extension Message {
         RowCacheKey(of: [.message(id, in: application), .message(id, in: application, "parts")])
     }
 
-    /// - Parameter pieces: A message with some of its parts each time, in order; `nil` for none.
-    fileprivate init?(joining pieces: [Message]) {
-        guard let first = pieces.first else { return nil }
-        self = pieces.count == 1 ? first : first.with(pieces.flatMap(\.parts))
+    /// Joins the parts of rows of the same message; `nil` without rows.
+    ///
+    /// - Parameter rows: The message with one of its parts each time, in order.
+    fileprivate init?(joining rows: [Message]) {
+        guard let first = rows.first else { return nil }
+        self = rows.count == 1 ? first : first.with(rows.flatMap(\.parts))
     }
 
     private func with(_ parts: [MessagePart]) -> Message {
@@ -220,7 +228,7 @@ extension Message {
 }
 
 extension MessagePart {
-    /// Reads the columns of the statements above.
+    /// Reads the columns `id, part_index, mime_type, body, content, size, updated_at`.
     ///
     /// - Parameter first: The index of the first of them.
     fileprivate init(_ row: borrowing Row, from first: Int = 0) throws {

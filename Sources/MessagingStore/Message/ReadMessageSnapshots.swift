@@ -2,7 +2,7 @@ import Messaging
 import SQL
 
 extension Transaction {
-    /// The snapshots of messages, in three statements.
+    /// Messages with senders, recipients and their status, read in three statements.
     func snapshots(
         of messages: [Message], seenBy perspective: Perspective = .system,
         in application: Application.ID
@@ -54,13 +54,15 @@ extension Transaction {
     }
 }
 
-/// A participant with their index in the order of the conversation, and their receipts.
+/// A current or former participant with their index in the order of participants, and their receipts.
 struct PositionedReceipts {
     fileprivate let positioned: PositionedParticipant
     /// `nil` for none.
     fileprivate let receipts: Receipts?
 
-    /// - Parameter conversation: Its id, as a value in a statement.
+    /// The query for the participants of a conversation.
+    ///
+    /// - Parameter conversation: Its id, as an SQL expression.
     static func sql(in conversation: SQL, of application: Application.ID) -> SQL {
         """
         SELECT p.user_id, p.past, p.joined_after, p.left_after, p.state, p.cleared_to,
@@ -78,6 +80,7 @@ struct PositionedReceipts {
         receipts = try row.optionalText(8) == nil ? nil : Receipts(row, from: 8)
     }
 
+    /// The cache key of all participants of a conversation with their receipts.
     static func cacheKey(
         of conversation: Conversation.ID, in application: Application.ID
     ) -> RowCacheKey<PositionedReceipts> {
@@ -144,7 +147,7 @@ extension MutationContext {
 }
 
 extension Message {
-    /// The status of a recipient; the sender has read the message from the start (R71).
+    /// The status of a recipient; for the sender it is always `read` (R71).
     func status(of user: UserID, _ receipts: Receipts?) -> RecipientStatus {
         sender.userID == user ? .read : (receipts ?? Receipts()).status(at: position)
     }

@@ -2,10 +2,10 @@ public import Messaging
 import SQL
 
 extension Transaction {
-    /// A message to be read.
+    /// A live message that the system or a user may read.
     ///
-    /// - Parameter conversation: The conversation through which the system names the message, by its own id or
-    ///   an alias; `nil` for any. A user names a message without its conversation.
+    /// - Parameter conversation: The conversation that the message must belong to, by its own id or an alias; `nil` for
+    ///   any. It is ignored for a user.
     func message(
         _ id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
         in application: Application.ID
@@ -19,8 +19,10 @@ extension Transaction {
         }
     }
 
-    /// A message whose parts will be changed. Its conversation is locked, so that neither changes meanwhile. Of
-    /// the users only the sender may change it, as a current participant (client-api §4.3, R14).
+    /// A message whose parts will be changed. Its conversation is locked until the transaction ends. A user may change a
+    /// message only as its sender and as a current participant (client-api §4.3, R14).
+    ///
+    /// - Throws: `Rejection`: `notFound`, `objectDeleted`; `accessDenied`, `notSender` for a user.
     func messageToChange(
         _ id: Message.ID, in conversation: Conversation.ID?, by perspective: Perspective,
         in application: Application.ID
@@ -97,6 +99,8 @@ extension MessagingStore {
 
 extension Transaction {
     /// A message of a live conversation.
+    ///
+    /// - Parameter named: The conversation that the message must belong to, by its own id or an alias; `nil` for any.
     func liveMessage(
         _ id: Message.ID, in named: Conversation.ID?, in application: Application.ID
     ) throws -> Message {
@@ -110,7 +114,7 @@ extension Transaction {
         return message
     }
 
-    /// Whether a message's conversation exists and is not deleted.
+    /// Whether a conversation exists and is not deleted.
     func isLive(_ home: Conversation.ID, in application: Application.ID) throws -> Bool {
         try isDeleted(home, in: application) == false
     }
@@ -127,7 +131,7 @@ extension Transaction {
         )
     }
 
-    /// The messages of a conversation as a user sees them, who may have left it.
+    /// The messages of a conversation as a current or former participant sees them.
     func view(
         of conversation: Conversation.ID, seenBy user: UserID, in application: Application.ID
     ) throws -> (Participant, MessageView) {
@@ -140,6 +144,8 @@ extension Transaction {
     }
 
     /// The position of a message of a view.
+    ///
+    /// - Throws: `Rejection.notFound(.message)` for a message that is not in the view.
     func position(of message: Message.ID, in view: MessageView) throws -> Position {
         if let user = view.participant?.userID {
             let message = try visibleMessage(message, for: user, in: view.application)

@@ -2,6 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
+    /// Stores receipts of a participant, and subtracts read messages from the unread count.
     func record(_ recorded: ReceiptsRecorded) throws {
         let owner = ReceiptOwner(conversation: recorded.conversation, user: recorded.user)
         let known = try transaction.receipts(of: owner, in: application)
@@ -37,10 +38,10 @@ extension Projection {
         transaction.invalidate([.allReceipts(of: owner.conversation, in: application)])
     }
 
-    /// Adds narrow gaps between positions in which no other participant has sent a message.
+    /// Adds narrow gaps between positions that contain no message of another sender.
     ///
-    /// A user's own messages and deleted ones need no receipt (R77). Without this they would split the set, and
-    /// it would grow with the conversation for a user that alternates between sending and reading.
+    /// A user's own messages and deleted ones need no receipt (R77). Without this, each would start another interval, and
+    /// for a user that sends and reads in turn the number of intervals would grow with the conversation.
     private func closingGaps(
         beside positions: IntervalSet, in known: IntervalSet, of owner: ReceiptOwner
     ) throws -> IntervalSet {
@@ -60,11 +61,15 @@ extension Projection {
         return positions.union(IntervalSet(gaps))
     }
 
-    /// The maximum distance between two ranges for which the messages between them are looked up.
+    /// The maximum distance between two intervals for which the messages between them are looked up.
     private static var widestGap: Int64 { NearbyMessages.distance }
 
-    /// Subtracts read messages from the unread count. It is set to zero when nothing is left to read, so that
-    /// marking a long conversation as read counts none of its messages (R74, R75).
+    /// Subtracts read messages from the unread count. When no position is left to read, the count is set to zero, so that
+    /// marking a long conversation as read need not count its messages (R74, R75).
+    ///
+    /// - Parameters:
+    ///   - positions: The positions that are read now.
+    ///   - read: All positions that the participant has read, including these.
     private func subtractFromUnread(
         of reader: Participant, after positions: IntervalSet, knowing read: IntervalSet,
         _ owner: ReceiptOwner

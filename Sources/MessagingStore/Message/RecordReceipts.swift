@@ -5,7 +5,7 @@ import SQL
 public struct MarkAllReadResult: Equatable, Sendable {
     /// The own id of the conversation, also when an alias was given.
     public let conversation: Conversation.ID
-    /// The position of the last message that the user has read; `nil` when there is none.
+    /// The position up to which the user has read now; `nil` when no message up to the requested one is visible.
     public let lastRead: Position?
 }
 
@@ -61,7 +61,7 @@ extension MessagingStore {
 
     /// Records that a user has read all visible messages up to a position (R75).
     ///
-    /// - Parameter position: Reduced to the last visible message before it (rulings 16); `nil` for all messages.
+    /// - Parameter position: Reduced to the last visible message at or before it (rulings 16); `nil` for all messages.
     /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that is not in the user's
     ///   view.
     public func markAllRead(
@@ -86,25 +86,28 @@ extension MessagingStore {
 }
 
 extension MutationContext {
+    /// Records the new positions of a receipt, if there are any.
+    ///
+    /// - Returns: These positions.
     @discardableResult
     fileprivate func recordReceipts(
         _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,
         in conversation: Conversation
     ) throws -> IntervalSet {
-        let fresh = try unseen(kind, positions, by: user, in: conversation)
-        if !fresh.isEmpty {
+        let new = try newPositions(kind, positions, by: user, in: conversation)
+        if !new.isEmpty {
             try record(
                 .receiptsRecorded(
                     ReceiptsRecorded(
-                        conversation: conversation.id, user: user, kind: kind, positions: fresh,
+                        conversation: conversation.id, user: user, kind: kind, positions: new,
                         at: now)))
         }
-        return fresh
+        return new
     }
 
-    /// The new positions of a receipt, as few intervals: the user's own messages and deleted ones stay in them,
-    /// because they have no effect there. Empty when there are no others.
-    private func unseen(
+    /// The positions of a receipt that are new and visible to the user, as few intervals: the user's own messages and
+    /// deleted ones are not taken out, because they have no effect there. Empty when there are no other messages.
+    private func newPositions(
         _ kind: Receipts.Kind, _ positions: IntervalSet, by user: UserID,
         in conversation: Conversation
     ) throws -> IntervalSet {
@@ -139,7 +142,7 @@ struct ReceiptOwner: Hashable {
 }
 
 extension Transaction {
-    /// All receipts of the conversations.
+    /// The receipts of all participants of conversations.
     func receipts(
         in conversations: [Conversation.ID], in application: Application.ID
     ) throws -> [ReceiptOwner: Receipts] {
@@ -158,7 +161,7 @@ extension Transaction {
         return Dictionary(found) { first, _ in first }
     }
 
-    /// The receipts of one participant.
+    /// The receipts of one participant in a conversation.
     func receipts(of owner: ReceiptOwner, in application: Application.ID) throws -> Receipts {
         try ask(
             """
@@ -170,7 +173,7 @@ extension Transaction {
         ) { row in try Receipts(row) }.first() ?? Receipts()
     }
 
-    /// The position of the last message at or before a position that a participant sees.
+    /// The position of the last message that a participant sees, at or before a position; `nil` when there is none.
     func lastVisiblePosition(
         upTo position: Position?, for user: UserID, in conversation: Conversation.ID,
         in application: Application.ID
@@ -193,7 +196,7 @@ extension Transaction {
         ) { row in try row.position(0) }
     }
 
-    /// The number of messages of other senders at the positions.
+    /// The number of messages of other senders than a user at the positions.
     func count(
         othersThan owner: ReceiptOwner, in positions: IntervalSet, in application: Application.ID
     ) throws -> Int64 {
@@ -215,7 +218,7 @@ extension Transaction {
         }
     }
 
-    /// Whether another sender has a message at one of the positions.
+    /// Whether a message at one of the positions has another sender than a user.
     func isAny(
         byOthersThan owner: ReceiptOwner, in positions: IntervalSet,
         in application: Application.ID
@@ -239,8 +242,8 @@ extension Transaction {
         return false
     }
 
-    /// The same for one interval, from the messages read ahead (``prefetchReceipt(of:by:in:)``); `nil` when they do
-    /// not tell.
+    /// Whether a message in an interval has another sender than a user, from what ``prefetchReceipt(of:by:in:)`` has
+    /// read; `nil` when that does not tell.
     private func isAnyNearby(
         byOthersThan owner: ReceiptOwner, in interval: ClosedRange<Int64>,
         in application: Application.ID
@@ -275,7 +278,7 @@ extension Transaction {
 struct ViewCounts {
     /// The number of unread messages.
     var unread: Int64
-    /// The number of messages of the conversation that the view does not have.
+    /// The number of messages of the conversation that are not in the view.
     let unshown: Int64
 
     init(_ row: borrowing Row) throws {
@@ -303,7 +306,7 @@ extension Receipts {
             delivered: try row.intervals(.index(first)), read: try row.intervals(.index(first + 1)))
     }
 
-    /// The row of a participant's receipts.
+    /// The cache key of a participant's receipts.
     static func cacheKey(
         of owner: ReceiptOwner, in application: Application.ID
     ) -> RowCacheKey<Receipts> {

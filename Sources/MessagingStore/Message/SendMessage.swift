@@ -26,9 +26,11 @@ extension MessagingStore {
         }
     }
 
-    /// The same on behalf of the sender, which also receives the message.
+    /// Sends a message on behalf of a user.
     ///
-    /// - Parameter draft: The message; its sender is the user.
+    /// - Parameters:
+    ///   - draft: The message; its sender is the user.
+    ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
     /// - Throws: `Rejection`: `notFound` of the user, of a conversation that the user does not see or that
     ///   is deleted, or when the message of the key is not in their view; `accessDenied` for a former
     ///   participant (R14); `idTaken(.message)`; what `Conversation.posting` rejects.
@@ -47,6 +49,7 @@ extension MessagingStore {
         }
     }
 
+    /// A function that sends the queries of a message, before and in its mutation.
     private static func prefetch(
         of draft: Message.Draft, to conversation: Conversation.ID, by perspective: Perspective,
         key: Replay.Key?, in application: Application.ID
@@ -90,7 +93,8 @@ extension MutationContext {
                 message, from: sender, to: conversation.participants, seenBy: perspective))
     }
 
-    /// Decides and records a message. All messages are created here, also those of batches and schedules.
+    /// Decides and records a message, and returns it. All messages are sent by this function, also those of batches and
+    /// scheduled ones.
     ///
     /// - Parameters:
     ///   - recipientViews: The recipients, if they were already loaded.
@@ -111,7 +115,7 @@ extension MutationContext {
         return sent.message
     }
 
-    /// The conversation that a message is sent to, and the recipients if they were loaded.
+    /// The conversation that a message is sent to, and the recipients if they were loaded ahead.
     private func writableTarget(
         _ prefetched: SendPrefetch, _ id: Conversation.ID, for perspective: Perspective
     ) throws -> (Conversation, [RecipientView]?) {
@@ -129,6 +133,7 @@ extension MutationContext {
         return (found, recipientViews)
     }
 
+    /// The conversation that a message is sent to, if it was not loaded ahead because its id is an alias or unknown.
     private func writableConversation(
         _ id: Conversation.ID, for perspective: Perspective
     ) throws -> Conversation {
@@ -143,9 +148,10 @@ extension MutationContext {
 
     /// The message that was sent with a key, or that has it as its id.
     ///
-    /// - Parameter perspective: The user that sends, or the system. Users schedule no messages and send no
-    ///   batches, so for a key of the system they receive only a sent message that they see.
-    /// - Throws: ``ReplayedAcceptance`` when the response to the key had no message.
+    /// - Parameter perspective: The user that sends, or the system. Only the system schedules messages and sends
+    ///   batches; with the key of a scheduled message, a user finds it only once it was sent.
+    /// - Throws: ``ReplayedAcceptance`` when the response to the key had no message; `notFound` when the message was
+    ///   deleted, or was not sent yet.
     func message(
         sentWith key: Replay.Key, by perspective: Perspective = .system
     ) throws -> Message? {
@@ -159,10 +165,10 @@ extension MutationContext {
         return message
     }
 
-    /// The message with an id; `nil` when the id is unused.
+    /// The message that has an id; `nil` when the id is unused.
     ///
-    /// - Throws: `notFound` when the id belongs to a message deleted since; `idTaken` when it is reserved for
-    ///   a scheduled message.
+    /// - Throws: `notFound` when the id belongs to a deleted message; `idTaken` when it is reserved for a scheduled
+    ///   message.
     func holder(of id: Message.ID) throws -> Message? {
         if let holder = try liveMessage(id) { return holder }
         let former = try transaction.sending(createdWith: Replay.Key(id), in: application)
@@ -173,9 +179,9 @@ extension MutationContext {
         throw Rejection.notFound(.message)
     }
 
-    /// A message by its id.
+    /// A message by its id; `nil` when no row has it.
     ///
-    /// - Throws: `notFound` when it was deleted with its conversation: its id stays taken.
+    /// - Throws: `notFound` when it was deleted with its conversation, because its id stays reserved.
     func liveMessage(_ id: Message.ID) throws -> Message? {
         guard let message = try transaction.message(id, in: application) else { return nil }
         guard try transaction.isLive(message.conversation, in: application) else {
@@ -184,6 +190,8 @@ extension MutationContext {
         return message
     }
 
+    /// Whether a sender that is not a participant is a user with an identity; false for a participant, for which it does
+    /// not matter.
     func hasIdentity(_ sender: Sender, in conversation: Conversation) throws -> Bool {
         guard let user = sender.userID, !conversation.participants.contains(user) else {
             return false
@@ -191,6 +199,8 @@ extension MutationContext {
         return try transaction.hasIdentity(user, in: application)
     }
 
+    /// The snapshot of an existing message.
+    ///
     /// - Throws: The rejection when the user does not see the message.
     private func snapshot(
         of message: Message, seenBy perspective: Perspective, or rejection: Rejection
@@ -203,7 +213,7 @@ extension MutationContext {
         return try snapshot(of: message, seenBy: perspective)
     }
 
-    /// The snapshot of a new message, which has no receipts, and the current participants as recipients.
+    /// The snapshot of a new message. Its recipients are the current participants, and it has no receipts.
     private func snapshotOfNew(
         _ message: Message, from sender: BasicIdentity?, to participants: Participants,
         seenBy perspective: Perspective
@@ -222,18 +232,18 @@ extension MutationContext {
 struct SendPrefetch {
     /// The conversation by its own id; no row for an alias.
     private let conversation: DeferredRows<Conversation>
-    /// Its recipients.
+    /// The current participants, as recipients.
     private let recipientViews: DeferredRows<RecipientView>
-    /// The participant on whose behalf it is sent.
+    /// The participant on whose behalf the message is sent; `nil` for the system.
     private let participant: DeferredRows<Participant>?
-    /// The identity of the sender that is shown.
+    /// The identity of the sender; `nil` for a service.
     private let sender: DeferredRows<BasicIdentity>?
-    /// Whether its id or key is already used; `nil` without id and key.
+    /// Whether the proposed id or the key is already used; `nil` without both.
     private let isKnown: DeferredRows<Bool>?
 
     /// - Parameters:
     ///   - perspective: The user on whose behalf it is sent, or the system.
-    ///   - names: The proposed id and the key.
+    ///   - names: The bytes of the proposed id and of the key, if the request has them.
     init(
         _ transaction: Transaction, to conversation: Conversation.ID, from sender: UserID?,
         by perspective: Perspective, names: [[UInt8]], in application: Application.ID
@@ -262,18 +272,18 @@ struct SendPrefetch {
         return (found, recipientViews)
     }
 
-    /// The participant on whose behalf it is sent.
+    /// The participant on whose behalf the message is sent; `nil` for the system, and for any other user.
     func ownParticipant() throws -> Participant? { try participant?.first() }
 
-    /// The identity of the sender that is shown; `nil` for an unknown user.
+    /// The identity of the sender; `nil` for a service and for an unknown user.
     func identity() throws -> BasicIdentity? { try sender?.first() }
 
-    /// Whether no message was sent or scheduled with its id or key.
+    /// Whether neither the proposed id nor the key was used before.
     func isNew() throws -> Bool { try isKnown?.first() != true }
 }
 
 extension Transaction {
-    /// Queries whether messages, or keys of messages, have one of these ids.
+    /// Queries whether one of these ids is that of a message, or a key of messages.
     fileprivate func askSendings(
         named names: [[UInt8]], in application: Application.ID
     ) throws -> DeferredRows<Bool> {
