@@ -1,17 +1,20 @@
 public import Messaging
 import SystemSupport
 
-/// Wakes readers of the event log with the last committed position.
+/// Wakes readers of event logs when events were committed.
 ///
-/// It is advanced after the commit, so events up to the position can be read. Commits of other processes to the
-/// same server are reported after ``MessagingStore/listen()``; commits of other processes to the same file are
-/// not, so readers also poll slowly.
+/// It is advanced after the commit, so that a reader which it wakes finds the events. Commits of other processes to
+/// the same database server are reported after ``MessagingStore/listen(onUpload:)``; commits of other processes to the
+/// same SQLite file are not. So readers also poll.
 public final class CommitSignal: Sendable {
     private let state = Locked(State())
 
     private struct State {
+        /// The last position of each log that is known to be committed.
         var latest: [Application.ID: LogPosition] = [:]
+        /// The waiting readers, by number.
         var waiting: [UInt64: Waiter] = [:]
+        /// The number of the reader that began to wait last.
         var lastWaiter: UInt64 = 0
     }
 
@@ -23,7 +26,7 @@ public final class CommitSignal: Sendable {
 
     init() {}
 
-    /// The last position known to be committed; `nil` before the first.
+    /// The last position known to be committed; `nil` if no commit was reported yet.
     public func latest(in application: Application.ID) -> LogPosition? {
         state.withLock { state in state.latest[application] }
     }
@@ -53,7 +56,7 @@ public final class CommitSignal: Sendable {
 
     /// Waits until the log is known to extend beyond a position, for at most that many milliseconds.
     ///
-    /// A caller that reads the log afterwards also finds the commits of other processes.
+    /// The caller reads the log afterwards in any case, because commits of other processes may not be reported.
     public func wait(
         past position: LogPosition, in application: Application.ID, atMost milliseconds: Int64
     ) async {
@@ -66,7 +69,7 @@ public final class CommitSignal: Sendable {
         }
     }
 
-    /// Reports that everything up to a position is committed.
+    /// Reports that all events up to a position are committed; wakes the readers that wait for them.
     func advance(to position: LogPosition, in application: Application.ID) {
         let woken = state.withLock { state -> [Waiter] in
             guard state.latest[application] ?? .start < position else { return [] }

@@ -7,20 +7,21 @@ public struct EventPage: Sendable {
     public let events: [ResolvedEvent]
     /// The last position that was examined: the next page starts after it, also when no event was selected.
     public let through: LogPosition
-    /// Whether the log continues after the page.
+    /// Whether the log has events after ``through``.
     public let isCut: Bool
 }
 
 extension MessagingStore {
-    /// The maximum number of positions examined for one page, because few of the events may have a wanted type.
+    /// The maximum number of positions examined for one page. Without it, a reader of rare types would examine the whole
+    /// log at once.
     static let eventWindow: Int64 = 10_000
 
     /// Reads the events after a position that have one of the given types, with the objects they show.
     ///
     /// - Parameters:
-    ///   - position: The reader's last position; `nil` for the beginning of the log.
+    ///   - position: The last position that the reader has; `nil` for the beginning of the log.
     ///   - types: `nil` for all types.
-    ///   - limit: The maximum number of events; a large page has fewer.
+    ///   - limit: The maximum number of events; fewer are returned when they are large.
     /// - Throws: `Rejection.positionGone` for a position that was trimmed, `invalid("after")` for one after
     ///   the end.
     public func eventPage(
@@ -48,23 +49,24 @@ extension MessagingStore {
         }
     }
 
-    /// The first position that a reader may continue after, and the last position.
+    /// The positions of the events that an application's log still has.
     public func logExtent(in application: Application.ID) async throws -> LogExtent {
         try await database.read { transaction in try transaction.logExtent(in: application) }
     }
 }
 
-/// The range of positions of an event log.
+/// The positions of the events that an event log still has: those after ``trimmed`` up to ``end``.
 public struct LogExtent: Equatable, Sendable {
     /// The last position that was trimmed; zero if none was.
     public let trimmed: LogPosition
-    /// The last position.
+    /// The last position; zero for an empty log.
     public let end: LogPosition
 
     /// Checks that a reader may continue after a position.
     ///
     /// - Parameter name: The name of the request parameter.
-    /// - Throws: `Rejection.positionGone`, and `invalid` with the name of the parameter.
+    /// - Throws: `Rejection.positionGone` for a position before ``trimmed``; `invalid` with the name of the parameter for
+    ///   one after ``end``.
     public func check(_ position: LogPosition, _ name: String = "after") throws(Rejection) {
         guard position >= trimmed else {
             throw .positionGone(oldest: LogPosition(trimmed.number + 1))
@@ -85,6 +87,9 @@ extension Transaction {
         } ?? LogExtent(trimmed: .start, end: .start)
     }
 
+    /// The events after a position up to another, oldest first, as many as fit into one response.
+    ///
+    /// - Parameter types: The types to select; `nil` for all.
     func events(
         after position: LogPosition, through end: LogPosition, types: Set<EventType>?, limit: Int,
         in application: Application.ID
@@ -122,10 +127,10 @@ extension RecordedEvent {
 }
 
 extension MessagingStore {
-    /// Reads the events after a position, oldest first.
+    /// Reads the events after a position, oldest first, without the objects they show.
     ///
     /// - Parameters:
-    ///   - position: The reader's last position.
+    ///   - position: The last position that the reader has.
     ///   - limit: The maximum number of events.
     public func events(
         after position: LogPosition, limit: Int, in application: Application.ID
@@ -144,7 +149,7 @@ extension MessagingStore {
     }
 }
 
-// The query for the event log. An index provides its order, which a test checks with the query plan.
+// The query for the event log. An index has its order, which a test checks with the query plan.
 extension SQL {
     /// The events after a position up to another, oldest first.
     ///

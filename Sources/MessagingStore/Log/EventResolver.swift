@@ -1,7 +1,7 @@
 import Messaging
 import SQL
 
-/// Finds the objects that events show, in their state right after each event (rulings 27).
+/// Adds to recorded events the objects that they show, in their state right after each event (rulings 27).
 struct EventResolver {
     private let application: Application.ID
     private let hash: @Sendable ([UInt8]) -> [UInt8]
@@ -57,9 +57,10 @@ extension ObjectHistory {
 }
 
 extension EventID {
-    /// The id of an event, the same whenever it is delivered, so that receivers can detect duplicates.
+    /// The id of an event. It is derived from the position, so it is the same whenever the event is delivered, and
+    /// receivers can detect duplicates.
     ///
-    /// - Parameter part: Distinguishes the webhook events that come from one event.
+    /// - Parameter part: Distinguishes several webhook events of one event; empty for the event itself.
     static func naming(
         _ recorded: RecordedEvent, _ part: [UInt8] = [], in application: Application.ID,
         by hash: ([UInt8]) -> [UInt8]

@@ -1,29 +1,29 @@
 import Messaging
 import SQL
 
-/// An object whose earlier states are stored as long as the event log, so that an event can show it as it was
-/// (rulings 27).
+/// An object whose earlier states are stored as long as the events, so that an event can show it as it was (rulings
+/// 27).
 ///
 /// Each row of `object_history` is a state that ended, with the position of the event that ended it. The state
-/// right after event P is the one ended by the first event after P, or else the one in the object's rows.
-/// Messages sent after P need no stored state: each message has the position of its event.
+/// right after event P is the one ended by the first event after P, or else the one in the object's rows. That a message
+/// was sent later needs no stored state: each message has the position of its event.
 enum HistoricalObject: Hashable {
     /// A user's identity.
     case identity(UserID)
     /// A conversation without its participants.
     case conversation(Conversation.ID)
-    /// All current and former participants of a conversation.
+    /// The list of all current and former participants of a conversation.
     case participants(Conversation.ID)
     /// The positions that a participant has received and read.
     case receipts(ReceiptOwner)
     /// A message with its parts and its position.
     case message(Message.ID)
-    /// The single positions that a participant does not see.
+    /// The positions whose messages are hidden from a participant.
     case hidden(ReceiptOwner)
     /// The metadata that a former participant sees (R14).
     case frozenMetadata(ReceiptOwner)
 
-    /// The key of its rows within an application.
+    /// The value of `object_history.object`: a byte for the kind, then the id.
     var key: [UInt8] {
         switch self {
         case .identity(let user): [1] + Array(user.text.utf8)
@@ -41,8 +41,8 @@ extension ReceiptOwner {
     fileprivate var key: [UInt8] { conversation.bytes + Array(user.text.utf8) }
 }
 
-/// Stores the state of an object before an event changes it, in the event's transaction. An object that did not
-/// exist has an empty state. If one event changes an object several times, the first state is stored.
+// Each function stores the state of an object before an event changes it, in the transaction of the event. An object
+// that did not exist has an empty state. If one event changes an object several times, the first state is stored.
 extension Projection {
     func saveIdentity(of user: UserID) throws {
         let before = try transaction.user(user, in: application)
@@ -103,7 +103,8 @@ extension Projection {
         save(.frozenMetadata(owner)) { writer in before.write(to: &writer) }
     }
 
-    /// Stores everything of a conversation that is about to be deleted or merged, except its messages.
+    /// Stores the whole state of a conversation that is about to be deleted or merged, except its messages and hidden
+    /// positions.
     func saveWholeConversation(_ id: Conversation.ID) throws {
         try saveConversation(id)
         try saveParticipants(of: id)
@@ -118,8 +119,8 @@ extension Projection {
         }
     }
 
-    /// Stores what every participant of a conversation does not see; deleting a conversation leaves it in
-    /// place.
+    /// Stores the hidden positions of every participant, before a merge changes them. Deleting a conversation does not
+    /// delete their rows.
     func saveHiddenPositions(in id: Conversation.ID) throws {
         let rows = try transaction.rows(
             """
@@ -169,7 +170,7 @@ extension Transaction {
         ("object_history", "until"), ("deleted_messages", "event"),
     ]
 
-    /// Deletes the rows that only readers of events up to a position needed.
+    /// Deletes the rows that only readers of events up to a position need.
     func trimHistory(through last: LogPosition, in application: Application.ID) throws {
         for table in Self.historyTables {
             try execute(
@@ -193,7 +194,7 @@ extension User {
 
 /// A user's identity at an earlier position.
 struct FormerIdentity {
-    /// Without names if none were provided.
+    /// The identity; without names if none were provided.
     let identity: Identity
     /// Whether the user had an identity.
     let isKnown: Bool

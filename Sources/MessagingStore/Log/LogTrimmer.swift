@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// Deletes expired events every ten minutes (X3).
+/// Deletes events that are older than the retention, every ten minutes (X3).
 public final class LogTrimmer: Sendable {
     /// The interval in milliseconds.
     static let interval: Int64 = 600_000
@@ -16,7 +16,7 @@ public final class LogTrimmer: Sendable {
     /// Creates a trimmer; ``start()`` starts it.
     ///
     /// - Parameters:
-    ///   - retention: How long an event is stored, in milliseconds; 0 for ever.
+    ///   - retention: How long an event is stored, in milliseconds; 0 for no limit.
     ///   - sleep: Waits that many milliseconds, unless its task is cancelled; `nil` for the real clock.
     ///   - onFault: Called when a run failed; the next run tries again.
     public init(
@@ -29,7 +29,7 @@ public final class LogTrimmer: Sendable {
         self.onFault = onFault
     }
 
-    /// Starts, unless events are stored for ever. Call it once.
+    /// Starts, unless the retention has no limit. Call it once.
     public func start() {
         guard retention > 0 else { return }
         work.start { await self.run() }
@@ -76,7 +76,7 @@ extension MessagingStore {
     ) async throws -> Bool {
         try await database.write { transaction in
             let extent = try transaction.logExtent(in: application)
-            let needed = try transaction.firstPositionNeeded(in: application) ?? extent.end
+            let limit = try transaction.positionReadByAll(in: application) ?? extent.end
             let oldest = try transaction.rows(
                 """
                 SELECT position, at FROM events
@@ -84,7 +84,7 @@ extension MessagingStore {
                 ORDER BY position LIMIT \(Self.batchSize)
                 """
             ) { row in (LogPosition(try row.int64(0)), try row.timestamp(1)) }
-            let old = oldest.prefix { position, at in at < moment && position <= needed }
+            let old = oldest.prefix { position, at in at < moment && position <= limit }
             guard let last = old.last?.0 else { return false }
             try transaction.execute(
                 """
@@ -101,9 +101,9 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The last event that no running or daily export and no webhook still has to read; `nil` if none of them
-    /// reads the log.
-    fileprivate func firstPositionNeeded(in application: Application.ID) throws -> LogPosition? {
+    /// The position up to which every running or daily export and every webhook has read the log; `nil` if none of them
+    /// reads it.
+    fileprivate func positionReadByAll(in application: Application.ID) throws -> LogPosition? {
         try rows(
             """
             SELECT position FROM export_schedules

@@ -1,9 +1,10 @@
 import Messaging
 import SQL
 
-/// Follows the messages of conversations through the merges after an event (X1.3).
+/// Converts the positions of messages between the times before and after later merges (X1.3).
 ///
-/// Deleted messages are stored with their last positions, so positions are translated merge by merge.
+/// Positions are converted merge by merge, because a message that was deleted between two merges is stored with the
+/// position that it had then.
 struct MergeHistory {
     private let transaction: Transaction
     private let application: Application.ID
@@ -26,11 +27,12 @@ struct MergeHistory {
         return (merges ?? []).drop { merged, _ in merged <= position }
     }
 
-    /// A message at the position it had before later merges moved it.
+    /// A message with the conversation and the position that it had right after an event.
     ///
     /// - Parameters:
-    ///   - end: The event before which the message had its given position; `nil` for now.
-    ///   - position: The event after which its position is asked for.
+    ///   - message: The message with a later position.
+    ///   - end: The event until which the message had that position; `nil` if it still has it.
+    ///   - position: The earlier event.
     mutating func movedBack(
         _ message: Message, from end: LogPosition?, to position: LogPosition
     ) throws -> Message {
@@ -54,15 +56,18 @@ struct MergeHistory {
     /// Statements that select the ids and positions of the messages that were at given positions of a
     /// conversation right after an event, each message once.
     ///
-    /// The positions are followed through the later merges, and deleted messages are looked up between every
-    /// two of them.
+    /// The positions are converted by each later merge, and messages that were deleted between two merges are looked up
+    /// at the positions of that time.
     ///
-    /// - Parameter user: A user whose own messages are left out.
+    /// - Parameters:
+    ///   - user: A user whose own messages are left out; `nil` for none.
+    ///   - position: The event.
     mutating func selects(
         at positions: IntervalSet, in conversation: Conversation.ID, notBy user: UserID?,
         at position: LogPosition
     ) throws -> [SQL] {
         var selects: [SQL] = []
+        // In the statements, an empty user id leaves out no message, because no user has it.
         var (home, positions, since) = (conversation, positions, position)
         for (merged, merge) in try merges(after: position)
         where merge.winner == home || merge.loser == home {
@@ -88,7 +93,8 @@ struct MergeHistory {
             }
     }
 
-    /// User ids are never empty, so the empty id excludes no message.
+    /// Selects the messages at positions of a conversation that were deleted between two events and were sent at or
+    /// before a third one.
     private func deleted(
         in home: Conversation.ID, _ interval: ClosedRange<Int64>, notBy user: UserID?,
         after start: LogPosition, before end: LogPosition?, at position: LogPosition
@@ -109,7 +115,7 @@ extension Transaction {
     fileprivate func merges(
         after position: LogPosition, in application: Application.ID
     ) throws -> [(position: LogPosition, merge: ConversationMerged)] {
-        // The condition repeats that of the index, so that it is used.
+        // The condition on `kind` is that of the index `events_merged`, so that the index is used.
         try rows(
             """
             SELECT kind, payload, position FROM events

@@ -2,24 +2,26 @@ import Messaging
 import SQL
 import SystemSupport
 
-/// A mutation of one application: its transaction and settings, and the only way to change a row.
+/// A mutation in one application: its transaction, and ``record(_:reaching:)``, which changes rows by an event.
 struct MutationContext {
     let transaction: Transaction
     let application: Application.ID
     let now: Timestamp
-    /// The actor of the request; `nil` for what the server does by itself.
+    /// The user or token of the request; `nil` for what the server does by itself.
     let actor: EventActor?
     /// The trace of the request; `nil` for none.
     let trace: Trace?
-    /// The limits for decisions.
+    /// The limits that conversations and messages are validated against.
     let limits: MessagingLimits
+    /// SHA-256.
     let hash: @Sendable ([UInt8]) -> [UInt8]
     let signal: CommitSignal
     let scheduleSignal: ScheduleSignal
     let webhookSignal: WakeSignal
     let clock: InvalidationClock
 
-    /// Appends an event to the log and applies it to the rows, both in this transaction.
+    /// Appends an event to the log and applies it to the rows, both in this transaction. After the commit, caches are
+    /// invalidated and log readers are woken.
     ///
     /// - Parameter recipientViews: The recipients of a message, if they were already loaded.
     func record(_ event: Event, reaching recipientViews: [RecipientView]? = nil) throws {
@@ -62,8 +64,7 @@ struct MutationContext {
 struct LogEnd {
     /// The position of the last event.
     var position = LogPosition.start
-    /// The moment of the last change to a block list of the application; see
-    /// ``Projection/apply(_:)-(BlocksChanged)``.
+    /// The time of the last change to a block list of the application; see ``Projection/apply(_:)-(BlocksChanged)``.
     var blocksChangedAt = Timestamp(milliseconds: 0)
 
     static func cacheKey(of application: Application.ID) -> RowCacheKey<LogEnd> {
@@ -74,9 +75,9 @@ struct LogEnd {
 extension Transaction {
     /// The next position in an application's log.
     ///
-    /// It comes from a counter row and not from a sequence: with a sequence, position 2 can be committed before
-    /// position 1, and a reader would skip 1. After a rollback the number is used again, so there are no gaps.
-    /// All changes of one commit share the counter, and its row is written once.
+    /// It comes from a row and not from a sequence: with a sequence, position 2 can be committed before position 1, and a
+    /// reader would skip 1. After a rollback the number is used again, so there are no gaps. The row is written once for
+    /// all changes of a commit.
     fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
         let last = try askLogEnd(in: application).first()
         if last == nil {
@@ -93,7 +94,8 @@ extension Transaction {
         return next
     }
 
-    /// The end of an application's log, locked until the transaction that records the next event ends.
+    /// Queries the end of an application's log, whose row is locked until the transaction ends; no row for an application
+    /// without events.
     func askLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
         try ask(
             """

@@ -3,8 +3,8 @@ import SQL
 
 /// Reads objects in their state right after an event, from their current rows and their earlier states.
 ///
-/// It is used in one read transaction for events in ascending order, and caches what it has read: a page of
-/// events needs a few statements more than its current objects would, unless they have changed since.
+/// It is used in one read transaction, for events in ascending order, and caches what it has read. If the objects of a
+/// page of events have not changed since, the page needs only a few statements more than the current objects would.
 struct ObjectHistory {
     private let transaction: Transaction
     private let application: Application.ID
@@ -24,17 +24,19 @@ struct ObjectHistory {
     /// For each object the state that was read last, and the range of positions it is valid for.
     private var states: [HistoricalObject: FormerState] = [:]
 
-    /// The total size of the states read so far, in bytes; callers stop when it is too large.
+    /// The total size of the earlier states read so far, in bytes. A caller ends its page when it is too large.
     private(set) var weight: Int64 = 0
 
     private struct FormerState {
+        /// The event that the state was read for.
         let from: LogPosition
+        /// The event that ended the state.
         let until: LogPosition
-        /// `nil` when no event after `from` ended a state.
+        /// The encoded state; `nil` when no event after `from` ended a state, so that the rows have it.
         let state: [UInt8]?
     }
 
-    /// - Parameter first: The earliest event that will be asked for.
+    /// - Parameter first: The earliest event whose objects will be read.
     init(_ transaction: Transaction, from first: LogPosition, in application: Application.ID) {
         self.transaction = transaction
         self.application = application
@@ -44,7 +46,7 @@ struct ObjectHistory {
 
     // MARK: - Loading ahead
 
-    /// Loads the objects that many events need, with one statement for each kind.
+    /// Loads objects that many events need, with a few statements for each kind of object.
     mutating func load(
         users someUsers: Set<UserID> = [],
         conversations someConversations: Set<Conversation.ID> = [],
@@ -78,8 +80,8 @@ struct ObjectHistory {
                 + newMessages.map(HistoricalObject.message))
     }
 
-    /// Loads the positions at which states of objects ended. Objects that changed very often are left to single
-    /// queries.
+    /// Loads the positions at which states of objects ended. If there are very many in a chunk, none are loaded, and
+    /// the states of its objects are looked up one by one.
     private mutating func loadEnds(of objects: [HistoricalObject]) throws {
         let new = objects.filter { object in ends[object] == nil }
         for chunk in new.powerOfTwoChunks(upTo: 256) {
@@ -100,11 +102,13 @@ struct ObjectHistory {
         }
     }
 
+    /// The number of positions from which on none are loaded.
     private static let mostEnds = 2000
 
     // MARK: - States
 
-    /// The state of an object right after an event, and when it ended; `nil` when its rows still hold it.
+    /// The encoded state of an object right after an event, and the event that ended it; `nil` when the object's rows
+    /// still hold that state.
     private mutating func former(
         _ object: HistoricalObject, at position: LogPosition
     ) throws -> (state: [UInt8], until: LogPosition)? {
@@ -155,12 +159,12 @@ struct ObjectHistory {
         return former ?? users[user].flatMap(\.self) ?? unknown
     }
 
-    /// The members of a user that objects showed.
+    /// The members of a user's identity that other objects showed right after an event.
     mutating func identity(of user: UserID, at position: LogPosition) throws -> BasicIdentity {
         try self.user(user, at: position).identity.basic
     }
 
-    /// The current and former participants, in order.
+    /// The current and former participants of a conversation right after an event, in order.
     mutating func participants(
         of id: Conversation.ID, at position: LogPosition
     ) throws -> [PositionedParticipant] {
@@ -171,8 +175,8 @@ struct ObjectHistory {
         return (former ?? participants[id] ?? []).sorted(by: PositionedParticipant.precedes)
     }
 
-    /// A conversation by its id at that time, with its participants and without message counts; `nil` if it did
-    /// not exist.
+    /// A conversation right after an event, with its participants and without what messages change; `nil` if no
+    /// conversation had this id then.
     mutating func conversation(
         _ id: Conversation.ID, at position: LogPosition
     ) throws -> Conversation? {
@@ -183,7 +187,7 @@ struct ObjectHistory {
         return found
     }
 
-    /// A conversation as stored, with the counts of a later position.
+    /// A conversation right after an event, without its participants. What messages change in it may be from later.
     private mutating func stored(
         _ id: Conversation.ID, at position: LogPosition
     ) throws -> Conversation? {
@@ -197,7 +201,7 @@ struct ObjectHistory {
         return conversations[id].flatMap(\.self)
     }
 
-    /// The positions that a participant had received and read.
+    /// The positions that a participant had received and read right after an event.
     mutating func receipts(
         of owner: ReceiptOwner, at position: LogPosition
     ) throws -> Receipts {
@@ -215,7 +219,8 @@ struct ObjectHistory {
         } ?? receipts[owner.conversation]?[owner] ?? Receipts()
     }
 
-    /// A message with its conversation and position at that time; `nil` if it did not exist any more.
+    /// A message right after an event, with the conversation and position it had then; `nil` if it was deleted. The
+    /// caller makes sure that it was sent by then.
     mutating func message(_ id: Message.ID, at position: LogPosition) throws -> Message? {
         try load(messages: [id])
         let former = try former(.message(id), at: position)
@@ -229,13 +234,13 @@ struct ObjectHistory {
         return try merges.movedBack(message, from: former.until, to: position)
     }
 
-    /// The messages of a receipt, by ascending positions, including those deleted since.
+    /// The messages of a receipt right after its event, by ascending position, including those deleted since.
     ///
-    /// Messages sent by the reader are among the positions but are not part of the receipt (R78).
+    /// The positions of the receipt may include messages that its user sent; these are left out (R78).
     ///
     /// - Parameters:
-    ///   - last: Only messages after this position, in the conversation as it was.
-    ///   - limit: At least 1.
+    ///   - last: Only messages after this position are returned.
+    ///   - limit: The maximum number of messages, at least 1.
     mutating func messages(
         of receipts: ReceiptsRecorded, at position: LogPosition, after last: Position, limit: Int
     ) throws -> [Message] {
@@ -258,7 +263,8 @@ struct ObjectHistory {
 
     // MARK: - Messages of a conversation
 
-    /// The positions that messages of a conversation had; some may have been empty.
+    /// All positions of a conversation up to its last one; some may have no message, and some may be later than the
+    /// event.
     mutating func positions(
         of id: Conversation.ID, at position: LogPosition
     ) throws -> IntervalSet {
@@ -266,7 +272,7 @@ struct ObjectHistory {
         return last > 0 ? IntervalSet(1...last) : IntervalSet()
     }
 
-    /// The newest messages at the given positions, newest first.
+    /// The newest messages at positions of a conversation right after an event, newest first.
     mutating func messages(
         in id: Conversation.ID, at positions: IntervalSet, limit: Int, _ position: LogPosition
     ) throws -> [Message] {
@@ -286,16 +292,16 @@ struct ObjectHistory {
         return found
     }
 
-    /// The first messages in one range of positions.
+    /// The first messages in one range of positions right after an event, in the given order.
     ///
-    /// The range may be almost empty and as wide as the positions are, because an import may leave gaps. So
-    /// rows are read from the index, and never position by position.
+    /// The range may be very wide and have few messages, because an import may leave gaps. So messages are read from
+    /// the index, and never position by position.
     private mutating func messages(
         in id: Conversation.ID, at range: ClosedRange<Int64>, notBy user: UserID? = nil, limit: Int,
-        order: PlaceOrder, _ position: LogPosition
+        order: PositionOrder, _ position: LogPosition
     ) throws -> [Message] {
-        // Merges preserve the order of a conversation's messages, so each statement finds the first messages of
-        // its part.
+        // A merge preserves the order of a conversation's messages, so the first messages of each statement by current
+        // positions are also the first by former ones.
         let selects = try merges.selects(at: IntervalSet(range), in: id, notBy: user, at: position)
         let ids = try selects.flatMap { select in
             try transaction.rows("\(select) ORDER BY position \(raw: order.sql) LIMIT \(limit)") {
@@ -310,13 +316,13 @@ struct ObjectHistory {
         return Array(sorted.prefix(limit))
     }
 
-    private enum PlaceOrder {
+    private enum PositionOrder {
         case ascending, descending
 
         var sql: StaticString { self == .ascending ? "ASC" : "DESC" }
     }
 
-    /// The number of messages at the given positions.
+    /// The number of messages at positions of a conversation right after an event.
     ///
     /// - Parameter user: A user whose own messages are not counted.
     mutating func count(
@@ -332,7 +338,9 @@ struct ObjectHistory {
         }
     }
 
-    /// The single positions that a participant did not see.
+    /// The positions whose messages were hidden from a participant right after an event.
+    ///
+    /// - Parameter range: The positions that the caller needs; others may be among the result.
     mutating func hidden(
         of owner: ReceiptOwner, within range: IntervalSet, at position: LogPosition
     ) throws -> IntervalSet {
@@ -340,7 +348,7 @@ struct ObjectHistory {
             ?? transaction.hiddenPositions(of: owner, within: range, in: application)
     }
 
-    /// The metadata that a former participant saw.
+    /// The metadata that a former participant saw right after an event.
     mutating func frozenMetadata(
         of owner: ReceiptOwner, at position: LogPosition
     ) throws -> Metadata {
@@ -348,7 +356,7 @@ struct ObjectHistory {
             ?? transaction.frozenMetadata(of: owner, in: application) ?? Metadata()
     }
 
-    /// The conversation that a merged id refers to.
+    /// The conversation that an alias refers to now; `nil` when the id is no alias.
     func winner(of id: Conversation.ID) throws -> Conversation.ID? {
         try transaction.winner(of: id, in: application)
     }
@@ -357,7 +365,7 @@ struct ObjectHistory {
         try transaction.requireUser(user, in: application)
     }
 
-    /// The messages at the given positions of a conversation right after an event.
+    /// The ids of the messages at positions of a conversation right after an event.
     ///
     /// - Parameter user: A user whose own messages are left out.
     mutating func ids(
@@ -372,12 +380,12 @@ struct ObjectHistory {
 
     // MARK: - What events show
 
-    /// A message with what it showed right after an event.
+    /// A message with sender, recipients and their status, as right after an event.
     ///
     /// - Parameters:
-    ///   - message: Its state at that time.
-    ///   - isJustSent: Whether the event is the sending of the message: only its sender has received it
-    ///     (R71).
+    ///   - message: The message in its state right after the event.
+    ///   - isJustSent: Whether the event is the sending of the message; then no receipts are read, because only the
+    ///     sender has received it (R71).
     mutating func snapshot(
         of message: Message, isJustSent: Bool = false, seenBy perspective: Perspective = .system,
         at position: LogPosition
@@ -414,7 +422,7 @@ struct ObjectHistory {
         try message.sender.userID.map { user in try identity(of: user, at: position) }
     }
 
-    /// A conversation with the names it showed right after an event.
+    /// A conversation with the identities of its participants right after an event.
     mutating func snapshot(
         of conversation: Conversation, at position: LogPosition
     ) throws -> ConversationSnapshot {
@@ -428,7 +436,7 @@ struct ObjectHistory {
 }
 
 extension Conversation {
-    /// Without what messages change in it: no earlier state of that is stored, and no event shows it.
+    /// The conversation without what messages change in it: of that no earlier states are stored, and no event shows it.
     fileprivate var withoutCounts: Conversation {
         var conversation = self
         conversation.lastPosition = .start

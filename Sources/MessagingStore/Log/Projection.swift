@@ -1,14 +1,15 @@
 import Messaging
 import SQL
 
-/// Applies an event to the rows (``StoredEvent/apply(to:)``). Nothing else writes them.
+/// Writes the rows that an event changes (``StoredEvent/apply(to:)``).
 ///
-/// The result depends only on the event and the rows, so all rows can be rebuilt by applying the log to an
-/// empty database. The rows of webhooks are an exception: they hold secrets, which the log must not, because
-/// many may read it and it is stored for long.
+/// The result depends only on the event and the rows, so these rows can be rebuilt by applying the log to an empty
+/// database. Rows that no event writes are those of webhooks and their deliveries, leases, uploads, secrets and
+/// idempotency keys. Webhooks have secrets, which the log must not contain, because every token can read it.
 struct Projection {
     let transaction: Transaction
     let application: Application.ID
+    /// SHA-256.
     let hash: @Sendable ([UInt8]) -> [UInt8]
     /// The position of the event.
     let position: LogPosition
@@ -19,7 +20,7 @@ struct Projection {
     /// The trace of the event; `nil` for none.
     var trace: Trace?
 
-    /// Stores what was created with a key.
+    /// Stores the id of the object that was created with a replay key; an earlier object of the key stays.
     func remember(_ key: Replay.Key?, as kind: Replay.Kind, for object: [UInt8]) {
         guard let key else { return }
         transaction.add(
@@ -32,14 +33,14 @@ struct Projection {
 }
 
 extension Transaction {
-    /// The id of the object that was created with a key; `nil` while the key is unused.
+    /// The id of the object that was created with a replay key; `nil` while the key is unused for this kind.
     func object(
         createdWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> [UInt8]? {
         try askObject(createdWith: key, as: kind, in: application).first()
     }
 
-    /// Sends the same query without waiting for its rows.
+    /// Queries the id of the object that was created with a replay key.
     func askObject(
         createdWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> DeferredRows<[UInt8]> {

@@ -1,7 +1,7 @@
 public import Messaging
 import SQL
 
-// Reads for `?as_of=POSITION` (rulings 27): objects in their state right after that event.
+// Reads with `?as_of=POSITION`: objects in their state right after the event at that position (rulings 27).
 extension MessagingStore {
     /// A conversation as the system saw it.
     ///
@@ -19,7 +19,8 @@ extension MessagingStore {
 
     /// A conversation as a user saw it.
     ///
-    /// - Throws: As above; also `notFound` if it was not in the user's view.
+    /// - Throws: As ``conversation(_:asOf:in:)``; `notFound` also for a deleted one, and if it was not in the user's
+    ///   view.
     public func conversation(
         _ id: Conversation.ID, asOf position: LogPosition, seenBy user: UserID,
         in application: Application.ID
@@ -32,7 +33,7 @@ extension MessagingStore {
     /// A message as the system saw it.
     ///
     /// - Parameter conversation: The conversation it must have belonged to; `nil` for any.
-    /// - Throws: As above.
+    /// - Throws: As ``conversation(_:asOf:in:)``; `notFound` also for the message.
     public func message(
         _ id: Message.ID, asOf position: LogPosition, in conversation: Conversation.ID?,
         in application: Application.ID
@@ -53,7 +54,7 @@ extension MessagingStore {
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
-    /// - Throws: As above.
+    /// - Throws: As ``conversation(_:asOf:in:)``; `notFound` also for `after`.
     public func messages(
         in id: Conversation.ID, asOf position: LogPosition,
         seenBy perspective: Perspective = .system,
@@ -100,7 +101,9 @@ extension MessagingStore {
 }
 
 extension ObjectHistory {
-    /// A conversation that existed, by its id at that time or a current alias.
+    /// A conversation that was live right after an event, by its id then or by a current alias.
+    ///
+    /// - Throws: `notFound`; `objectDeleted` if it was deleted by then.
     fileprivate mutating func existing(
         _ id: Conversation.ID, at position: LogPosition
     ) throws -> Conversation {
@@ -113,7 +116,7 @@ extension ObjectHistory {
         return found
     }
 
-    /// A message that had been sent by then.
+    /// A message that was sent and not deleted right after an event; otherwise `nil`.
     fileprivate mutating func present(
         _ id: Message.ID, at position: LogPosition
     ) throws -> Message? {
@@ -123,7 +126,9 @@ extension ObjectHistory {
             ? found : nil
     }
 
-    /// A user's view of a conversation at a position: its own id, the participant and the visible positions.
+    /// A user's view of a conversation right after an event: its id then, the participant and the visible positions.
+    ///
+    /// - Throws: `notFound` also when the conversation was deleted, or was not in the user's view.
     fileprivate mutating func seen(
         _ id: Conversation.ID, by user: UserID, at position: LogPosition
     ) throws -> (home: Conversation.ID, participant: Participant, positions: IntervalSet) {
@@ -147,6 +152,7 @@ extension ObjectHistory {
         )
     }
 
+    /// A conversation as a user saw it right after an event.
     fileprivate mutating func view(
         of id: Conversation.ID, seenBy user: UserID, at position: LogPosition
     ) throws -> ConversationView {

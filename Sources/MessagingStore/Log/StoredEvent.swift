@@ -1,6 +1,6 @@
 import Messaging
 
-/// The coding of an event payload, its effect on the rows, and the state that readers of the log see.
+/// A payload of an event as the store needs it: its encoding, its effect on the rows, and what readers of the log see.
 protocol StoredEvent: EventPayload {
     /// Writes everything that is needed to apply the event again.
     func write(to writer: inout ByteWriter)
@@ -8,13 +8,13 @@ protocol StoredEvent: EventPayload {
     init(from reader: inout ByteReader) throws
     /// Applies the event to the rows.
     func apply(to rows: Projection) throws
-    /// The cached objects that may look different after the event.
+    /// The objects whose cached messages may look different after the event.
     ///
-    /// Sending a message does not change what is already shown. Every other event that refers to a conversation
-    /// counts, needed or not.
+    /// Sending a message changes no earlier one. Every other event that changes a conversation or its messages
+    /// invalidates all of them, whether they look different or not.
     func invalidated(in application: Application.ID) -> [InvalidationSubject]
-    /// Adds the objects that ``object(at:_:)`` or the webhook events need; by default none. It saves
-    /// statements and may be incomplete.
+    /// Adds the objects that ``object(at:_:)`` and ``addWebhookEvents(of:to:)`` will read, so that they are loaded
+    /// together; by default none. An object that is left out costs a statement.
     func collect(into objects: inout ReferencedObjects)
     /// The object that the JSON of the event shows, in its state right after the event; by default none.
     func object(
@@ -45,9 +45,10 @@ struct ReferencedObjects {
 }
 
 extension Event {
-    /// The first byte of an encoded event; another one will mean that fields were added.
+    /// The first byte of an encoded event; a release that adds fields to events will write another one.
     fileprivate static let encodingVersion: UInt8 = 1
 
+    /// The payload of the event.
     var stored: any StoredEvent {
         switch self {
         case .applicationCreated(let payload): payload
@@ -104,7 +105,7 @@ extension Event {
         }
     }
 
-    /// Reads an event of the log.
+    /// Decodes an event of the log.
     ///
     /// - Throws: ``StoreFault`` for a type or a version that this release does not have.
     init(type: String, encoded: [UInt8]) throws {
@@ -114,7 +115,7 @@ extension Event {
         var reader = ByteReader(encoded)
         let version = try reader.byte()
         guard version == Self.encodingVersion else {
-            throw StoreFault.unreadable("form \(version)")
+            throw StoreFault.unreadable("encoding version \(version) of an event")
         }
         self = try Self.read(known, &reader)
         try reader.finish()
@@ -181,7 +182,7 @@ extension Event {
 }
 
 extension StoredEvent {
-    /// The version and the fields, in the form of ``ByteWriter``.
+    /// The encoded event: the version, then the fields.
     var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.write(byte: Event.encodingVersion)

@@ -35,7 +35,7 @@ import Testing
         #expect(throws: StoreFault.unreadable("event message.sung")) {
             try Event(type: "message.sung", encoded: [1])
         }
-        #expect(throws: StoreFault.unreadable("form 2")) {
+        #expect(throws: StoreFault.unreadable("encoding version 2 of an event")) {
             try Event(type: "message.sent", encoded: [2])
         }
     }

@@ -91,7 +91,7 @@ extension Webhook.Status {
 }
 
 extension Export {
-    /// Writes a requested export; later events have its outcome.
+    /// Writes an export as requested; what happens to it later is in later events.
     func write(to writer: inout ByteWriter) {
         writer.write(id)
         writer.write(optional: period) { writer, period in

@@ -7,7 +7,8 @@ import Messaging
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// A zigzag variable-length integer: seven bits in each byte, the lowest first; numbers near zero are short.
+    /// Writes a zigzag variable-length integer: seven bits in each byte, the lowest first, so that numbers near zero are
+    /// short.
     mutating func write(_ number: Int64) {
         var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
         while rest >= 0x80 {
@@ -25,18 +26,18 @@ struct ByteWriter {
         write(byte: flag ? 1 : 0)
     }
 
-    /// The number of bytes, then the bytes.
+    /// Writes the number of bytes, then the bytes.
     mutating func write(_ more: some Collection<UInt8>) {
         write(Int64(more.count))
         bytes += more
     }
 
-    /// The number of bytes in UTF-8, then the bytes.
+    /// Writes the number of bytes in UTF-8, then the bytes.
     mutating func write(_ text: String) {
         write(Array(text.utf8))
     }
 
-    /// The number of elements, then the elements.
+    /// Writes the number of elements, then the elements.
     mutating func write<Element>(
         each elements: [Element], _ write: (inout ByteWriter, Element) -> Void
     ) {
@@ -44,7 +45,7 @@ struct ByteWriter {
         for element in elements { write(&self, element) }
     }
 
-    /// A flag that says whether there is a value, then the value.
+    /// Writes whether there is a value, then the value.
     mutating func write<Wrapped>(
         optional value: Wrapped?, _ write: (inout ByteWriter, Wrapped) -> Void
     ) {
@@ -53,7 +54,9 @@ struct ByteWriter {
     }
 }
 
-/// Decodes what ``ByteWriter`` has encoded; any other bytes are a fault.
+/// Decodes what ``ByteWriter`` has encoded.
+///
+/// Its functions throw ``StoreFault/unreadable(_:)`` for bytes that end too early, and for values out of range.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -115,18 +118,25 @@ struct ByteReader {
         try flag() ? try read(&self) : nil
     }
 
-    /// - Throws: A fault unless all bytes were read.
+    /// Checks that all bytes were read.
+    ///
+    /// - Throws: ``StoreFault/unreadable(_:)``.
     func finish() throws(StoreFault) {
         guard rest.isEmpty else { throw .unreadable("payload is too long") }
     }
 
-    /// A number that is stored as its difference from another one.
+    /// Reads a number that was written as its difference from another one.
     mutating func sum(_ base: Int64) throws(StoreFault) -> Int64 {
         let (sum, isTooLarge) = base.addingReportingOverflow(try number())
         return try valid(isTooLarge ? nil : sum, "number")
     }
 
-    /// - Parameter value: `nil` when what was read is no valid value.
+    /// Returns a value that was read.
+    ///
+    /// - Parameters:
+    ///   - value: `nil` when what was read is no valid value.
+    ///   - what: A name of the value, for the error.
+    /// - Throws: ``StoreFault/unreadable(_:)`` when the value is `nil`.
     func valid<Value>(_ value: Value?, _ what: String) throws(StoreFault) -> Value {
         guard let value else { throw .unreadable(what) }
         return value

@@ -58,7 +58,7 @@ extension Metadata {
             })
     }
 
-    /// The form in which a column stores all writes.
+    /// All writes, encoded for a column.
     var columnBytes: [UInt8] {
         var writer = ByteWriter()
         write(to: &writer)

@@ -107,7 +107,7 @@ extension Content {
     }
 }
 
-/// The optional digests of a content: a byte of flags that says which there are, then those.
+/// The optional digests of a content, encoded as a byte of flags for those that exist, and then these digests.
 private struct OptionalDigests {
     static let hasMD5: UInt8 = 1
     static let hasSHA512: UInt8 = 2

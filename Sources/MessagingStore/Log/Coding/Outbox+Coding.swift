@@ -30,7 +30,7 @@ extension Message.Draft {
         writer.write(optional: proposedID) { writer, id in writer.write(id) }
     }
 
-    /// - Throws: A fault for an invalid draft: only valid ones are stored.
+    /// - Throws: ``StoreFault/unreadable(_:)`` also for an invalid draft, because only valid ones are stored.
     fileprivate init(from reader: inout ByteReader) throws {
         let sender = try Sender(from: &reader)
         let admission: Admission = try reader.flag() ? .participants : .identities

@@ -28,7 +28,7 @@ extension Identity {
 }
 
 extension ByteWriter {
-    /// Pairs of key and text, sorted by key.
+    /// Writes pairs of key and text, sorted by key.
     mutating func write(_ texts: [String: String]) {
         let sorted = texts.sorted { left, right in left.key < right.key }
         write(each: sorted) { writer, entry in
