@@ -13,7 +13,7 @@ public struct Endpoint: Sendable {
         /// From the header section alone; a body that a client sends is not read.
         case withoutBody(@Sendable (RequestContext) async throws -> Reply)
         /// The same, but from a cache while the answer is there. The cache is read after authorization, and its answer
-        /// is sent without further checks, so it must hold nothing that a request could be refused.
+        /// is sent without further checks, so it must hold only answers that no later check would refuse.
         case cached(
             @Sendable (RequestContext) -> Reply?,
             else: @Sendable (RequestContext) async throws -> Reply)
@@ -23,7 +23,7 @@ public struct Endpoint: Sendable {
             else: @Sendable (RequestContext) async throws -> Reply)
         /// From a JSON body.
         case jsonBody(@Sendable (RequestContext, JSONValue) async throws -> Reply)
-        /// From a body of any length, while it arrives.
+        /// From a body of any length, which the handler reads while it arrives.
         case streamedBody(@Sendable (RequestContext, any RequestBody) async throws -> Reply)
     }
 
@@ -46,10 +46,10 @@ public struct Endpoint: Sendable {
     let scope: Token.Scope
     /// Whether it needs disk space while it runs, and has no time limit.
     let needsDiskSpace: Bool
-    /// Whether it has effects outside the database, so that they and its answer cannot be one transaction (X2).
+    /// Whether it has effects outside the database, so that they and its stored answer cannot be one transaction (X2).
     let hasExternalEffects: Bool
-    /// Checks the body against something outside the database, such as DNS, before the transaction begins, which
-    /// then need not wait for it; `nil` for none.
+    /// Checks the body against something outside the database, such as DNS; `nil` for none. It runs before the
+    /// transaction begins, so that no transaction waits for it.
     let check: (@Sendable (RequestContext, JSONValue) async throws -> Void)?
     let handler: Handler
     /// Describes it for the OpenAPI document of a version; see ``Operation``.
@@ -58,8 +58,8 @@ public struct Endpoint: Sendable {
     /// Whether the server acts for the user in the path; see ``actor(for:or:)``.
     private let actsForUser: Bool
 
-    /// The query parameters that its description lists; its handler sees no others. Computed for the first request
-    /// that has a query.
+    /// The query parameters that its description lists; its handler sees no others. Computed when first needed: at the
+    /// first request with a query.
     var queryNames: QueryNames {
         if let known = declared.withLock({ $0 }) { return known }
         // Versions and limits differ in the shapes of parameters, not in their names.
@@ -152,7 +152,8 @@ extension Endpoint {
     /// All endpoints of the Platform API; each noun's file declares its own.
     public static let all: [Endpoint] = [
         conversations, messages, parts, views, viewChanges, content, announcements, notifications,
-        exports, moving, events, webhooks, deliveries, identities, following, blocks, badges, users,
+        exports, transfers, events, webhooks, deliveries, identities, following, blocks, badges,
+        users,
         applications,
     ].flatMap(\.self)
 }

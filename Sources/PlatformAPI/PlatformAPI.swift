@@ -16,7 +16,7 @@ public final class PlatformAPI: Service {
     let publicBase: PublicBaseURL
     let clock: @Sendable () -> Timestamp
     let newContentID: @Sendable () -> Messaging.Content.ID
-    /// Returns the addresses of a host; empty when it is unknown.
+    /// Returns the addresses of a host; empty when the host is unknown.
     let resolveHost: @Sendable (String) async -> [PeerAddress]
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
     let settings: PlatformSettings
@@ -37,9 +37,9 @@ public final class PlatformAPI: Service {
 
     /// The meaning of a fault of the server for the client.
     public enum FaultKind: Sendable {
-        /// Something the server needs is unavailable: 503, retry (code 1).
+        /// A dependency such as the database is unavailable: 503, so that the client retries (code 1).
         case unavailable
-        /// Everything else: 500 without the reason (code 100).
+        /// Any other fault: 500 without the reason (code 100).
         case unexpected
     }
 
@@ -79,7 +79,7 @@ public final class PlatformAPI: Service {
             store: store,
             frames: EventEncoder(publicBase: publicBase.text, downloads: downloads)
         ) { error in
-            // Not the fault of a request: the streams continue when reading succeeds again.
+            // No request caused this fault, so its id is zero; the streams continue when reading succeeds again.
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         var router = Router<Endpoint>(allowsTrailingSlash: true)
@@ -141,8 +141,8 @@ public final class PlatformAPI: Service {
         }
     }
 
-    /// An answer that no endpoint gives. It names the version that the client accepts, if any (ruling 31); the answer
-    /// to `OPTIONS` names none.
+    /// Returns the answer to a request that no endpoint handles. It names the version that the client accepts, if any
+    /// (ruling 31); the answer to `OPTIONS` names none.
     private func unrouted(_ request: Request, _ route: String, _ response: Response) -> Answer {
         guard request.method != .options,
             let version = APIVersion(accept: request.fields.joined("Accept"))
@@ -152,7 +152,7 @@ public final class PlatformAPI: Service {
         return Answer(route, response)
     }
 
-    /// The error that names the limit of an endpoint's body and the way out.
+    /// Returns the 413 for a body that is too long; its text names the limit and what to do.
     public func bodyTooLarge(limit: Int64) -> Response {
         response(to: RequestBodyReader.tooLarge(limit))
     }

@@ -10,7 +10,7 @@ public struct PlatformSettings: Sendable {
     public var crossOrigins: [String] = []
     /// How long a browser may cache the answer to a preflight request, in milliseconds (H123).
     public var crossOriginMaxAge: Int64 = 600_000
-    /// Size of the cache of message answers in bytes; 0 turns it off.
+    /// The size of the cache of message answers in bytes; 0 turns it off.
     public var memory = 32 << 20
     /// The rate limit of each token (platform-api §1.11).
     public var rateLimit = RateLimit()
@@ -37,7 +37,7 @@ public struct PlatformSettings: Sendable {
 public struct RateLimit: Equatable, Sendable {
     /// Requests per second, on average; 0 for no limit.
     public var perSecond: Int64
-    /// Requests at once after a pause: the size of the bucket.
+    /// The most requests at once after a pause: the size of the bucket.
     public var burst: Int64
 
     /// The default is that of platform-api §1.11.

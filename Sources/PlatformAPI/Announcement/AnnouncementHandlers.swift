@@ -5,7 +5,7 @@ import MessagingStore
 import MessagingWire
 
 extension RequestContext {
-    /// `POST /announcements` (platform-api §5.5): 202, also for a repeat of its key.
+    /// `POST /announcements` (platform-api §5.5): 202, also when the request is repeated with the same key.
     func announce(_ body: JSONValue) async throws -> Reply {
         let draft = try AnnouncementDraftJSON.read(body.asObject(), version)
         switch try await store.announce(draft, key: key, in: application) {

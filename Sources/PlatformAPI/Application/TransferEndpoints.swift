@@ -10,7 +10,7 @@ import Uploads
 
 extension Endpoint {
     /// Export and import of an application as JSON lines (X10).
-    static let moving = [
+    static let transfers = [
         Endpoint(
             .get, "/apps/{app}/export", "Exports the application as JSON lines.",
             scope: .admin, needsDiskSpace: true,
@@ -21,8 +21,8 @@ extension Endpoint {
                 query: [
                     Parameter(
                         "contents", .choice(ExportedContents.allCases.map(\.rawValue)),
-                        "`none` leaves out the bytes of contents; otherwise they stand before what "
-                            + "names them.")
+                        "`none` omits the bytes of contents; by default they precede the record that "
+                            + "names the content.")
                 ],
                 answers: [.lines("Lines, each a JSON object: the application, then its records.")],
                 errors: [.requestInProgress],
@@ -36,7 +36,7 @@ extension Endpoint {
         ) { _ in
             Operation(
                 "importLines",
-                body: JSONSchema.string.withDescription("What `GET /apps/{app}/export` gives."),
+                body: JSONSchema.string.withDescription("The lines of `GET /apps/{app}/export`."),
                 bodyType: JSONLinesType.name,
                 answers: [.ok(ImportSummaryJSON.schema, "All lines are durable.")],
                 errors: [.quotaExceeded], example: Example(body: Sample.lines))
@@ -125,7 +125,8 @@ private actor ImportJob {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    private static let piece = 256 << 10
+    /// The most bytes of one read of the body.
+    private static let readSize = 256 << 10
 
     init(_ store: MessagingStore, _ uploads: Uploads, _ application: Application.ID) {
         self.store = store
@@ -133,19 +134,19 @@ private actor ImportJob {
         self.application = application
     }
 
-    /// Imports all lines of a body. The next piece is received when the lines of the last one are durable or in a small
-    /// batch.
+    /// Imports all lines of a body. More bytes are read only when the lines before them are durable or wait in a small
+    /// batch, so that memory is bounded.
     func run(_ body: any RequestBody) async throws -> ImportSummary {
         let (uploads, application) = (uploads, application)
-        let arriving = ImportedContents(
+        let contents = ImportedContents(
             by: uploads.blobs, to: uploads.contents,
             requireSpace: { try uploads.requireDiskSpace() },
             requireQuota: { bytes in
                 try await uploads.requireQuota(of: application.uuid, for: bytes)
             })
-        var importer = Importer(store, arriving, only: application)
+        var importer = Importer(store, contents, only: application)
         do {
-            try await take(body, &importer)
+            try await addLines(of: body, to: &importer)
         } catch {
             // The first error is reported; repeating the import imports the rest.
             try? await importer.stop()
@@ -154,9 +155,11 @@ private actor ImportJob {
         return importer.summary
     }
 
-    private func take(_ body: any RequestBody, _ importer: inout Importer) async throws {
+    private func addLines(
+        of body: any RequestBody, to importer: inout Importer
+    ) async throws {
         var lines = LineSplitter()
-        var buffer = BodyBuffer(capacity: Self.piece)
+        var buffer = BodyBuffer(capacity: Self.readSize)
         repeat {
             try await body.read(into: &buffer)
             lines.append(buffer.bytes)

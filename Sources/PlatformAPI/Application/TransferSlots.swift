@@ -4,13 +4,13 @@ import MessagingWire
 import SystemSupport
 import Uploads
 
-/// Limits the exports or imports that run at a time: one for each application, and a few in all, because each holds a
-/// database connection or the memory of a line.
+/// Limits the exports or imports that run at a time: one per application, and a few in all, because each uses a database
+/// connection or the memory of a line.
 final class TransferSlots: Sendable {
     private let taken = Locked<Set<Application.ID>>([])
     private let maximum: Int
 
-    /// - Parameter maximum: The most of all applications together.
+    /// - Parameter maximum: The most slots in use at a time, of all applications together.
     init(atMost maximum: Int) { self.maximum = maximum }
 
     /// A slot in use; it is freed when the last reference is released.
@@ -28,7 +28,7 @@ final class TransferSlots: Sendable {
 
     /// Takes a slot.
     ///
-    /// - Parameter work: What runs in it, for the error message.
+    /// - Parameter work: The subject of the error message, such as "An export of this application".
     /// - Throws: 409 while the application uses one, 503 while none is free.
     func slot(for application: Application.ID, _ work: String) throws(APIError) -> Slot {
         try taken.withLock { taken throws(APIError) in
@@ -36,7 +36,9 @@ final class TransferSlots: Sendable {
                 throw APIError(.requestInProgress, "\(work) is under way.")
             }
             guard taken.count < maximum else {
-                throw APIError(.serviceUnavailable, "Other applications are being moved now.")
+                throw APIError(
+                    .serviceUnavailable,
+                    "The server already runs as many of them as it may; retry later.")
             }
             taken.insert(application)
         }
@@ -47,7 +49,7 @@ final class TransferSlots: Sendable {
 extension PlatformAPI {
     /// Runs work that writes to the disk.
     ///
-    /// - Throws: 507 when the disk is full.
+    /// - Throws: 507 when the disk is full, or another `APIError` for what the uploads refuse.
     func withDiskSpace<Value: Sendable>(
         _ work: () async throws -> Value
     ) async throws -> Value {
@@ -65,5 +67,5 @@ extension PlatformAPI {
 
 extension APIError {
     fileprivate static let noDiskSpace = APIError(
-        .serviceUnavailable, "There is no room for it now.", status: 507)
+        .serviceUnavailable, "The server has no disk space for it now; retry later.", status: 507)
 }

@@ -62,13 +62,16 @@ extension Endpoint {
 
     private static func uploadFields(_ limits: MessagingLimits) -> [Parameter] {
         [
-            Parameter("Upload-Content-Type", .string, "Its media type.", isRequired: true),
             Parameter(
-                "Upload-Content-Length", .integer(0...limits.messageBytes), "Its bytes.",
+                "Upload-Content-Type", .string, "The media type of the content.", isRequired: true),
+            Parameter(
+                "Upload-Content-Length", .integer(0...limits.messageBytes),
+                "The bytes of the content.",
                 isRequired: true),
             Parameter(
-                "Upload-Origin", .string, "The origin whose pages may upload and download it."),
-            Parameter("Content-Disposition", .string, "The file name of its downloads."),
+                "Upload-Origin", .string,
+                "The origin whose pages may upload and download the content."),
+            Parameter("Content-Disposition", .string, "The file name of downloads."),
         ]
     }
 
@@ -79,7 +82,7 @@ extension Endpoint {
 }
 
 extension PlatformAPI: UploadAuthorizer {
-    /// Lets the bearer of an application's token create content outside of any conversation
+    /// Authorizes a request that creates content outside of any conversation: its token must have the scope `write`
     /// (extensions, precedence 5).
     public func authorize(_ request: Request) async throws(UploadError) -> UploadAuthorization {
         let token: BearerToken

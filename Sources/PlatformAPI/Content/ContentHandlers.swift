@@ -6,7 +6,7 @@ import MessagingWire
 import Uploads
 
 extension RequestContext {
-    /// `POST /conversations/{C}/content` (platform-api §5.4): type, length and name are in headers.
+    /// `POST /conversations/{C}/content` (platform-api §5.4): headers state the type, length and file name.
     func createContent() async throws -> Reply {
         let type = try uploadType()
         let length = try uploadLength()
@@ -27,8 +27,8 @@ extension RequestContext {
             .addingContentLocation(id, in: conversation, requestedIn: requestedID, links)
     }
 
-    /// `POST /users/{u}/content` (client-api §4.5): bound to a conversation by the first message that
-    /// attaches it (ruling 18).
+    /// `POST /users/{u}/content` (client-api §4.5): the content belongs to no conversation until a message attaches it
+    /// (ruling 18).
     func createContentOfUser() async throws -> Reply {
         let type = try uploadType()
         let length = try uploadLength()
@@ -79,7 +79,7 @@ extension RequestContext {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             throw .invalid("Upload-Content-Length", .uploadLength)
         }
-        // Digits beyond 64 bits are above every limit.
+        // A number that does not fit 64 bits is above every limit.
         guard let length = Int64(text), length <= limit else {
             throw .invalid("Upload-Content-Length", .uploadLengthLimit, .init(limit: Int(limit)))
         }
@@ -88,8 +88,8 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a fresh `download_url`, which saves
-    /// with `dl=1`; with `include=transfer` in every state (X7).
+    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a new `download_url`; with `dl=1` browsers save what
+    /// it opens. With `include=transfer` it also answers before the upload is complete (X7).
     func readContent() async throws -> Reply {
         let (showsTransfer, saves) = (try showsTransfer(), try saves())
         let requestedID = try conversation()
@@ -113,22 +113,23 @@ extension RequestContext {
             )
     }
 
-    /// `GET /content/{uuid}` (extensions, precedence 5): for content made through `/uploads`, which
-    /// belongs to no conversation before a message attaches it (ruling 18), and for all other; with
-    /// `include=transfer` in every state (X7).
+    /// `GET /content/{uuid}` (extensions, precedence 5): any content of the application, also one created through
+    /// `/uploads`, which belongs to no conversation until a message attaches it (ruling 18). With `include=transfer` it
+    /// also answers before the upload is complete (X7).
     func readContentOfApplication() async throws -> Reply {
         let (showsTransfer, saves) = (try showsTransfer(), try saves())
         if showsTransfer {
-            let mine = application.uuid
-            let reply = try await uploadProgressReply(where: { $0.application == mine })
+            let application = application.uuid
+            let reply = try await uploadProgressReply(where: { $0.application == application })
             if let reply { return reply }
         }
         let content = try await store.content(content(), in: nil, in: application)
         return reply(content, showsTransfer, saving: saves, .system)
     }
 
-    /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for its uploader, and for users that
-    /// see a message that attaches it; with `include=transfer` for its uploader in every state (X7).
+    /// `GET /users/{u}/content/{uuid}` (client-api §4.5, R86): for the user that uploaded it, and for users that see a
+    /// message that attaches it. With `include=transfer` its uploader also gets an answer before the upload is complete
+    /// (X7).
     func readContentOfUser() async throws -> Reply {
         let (showsTransfer, saves) = (try showsTransfer(), try saves())
         let user = try user()

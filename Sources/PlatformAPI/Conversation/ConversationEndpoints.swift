@@ -16,7 +16,7 @@ extension Endpoint {
                         ConversationJSON.schema(version), [.tag, .location, .contentLocation]),
                     .ok(
                         ConversationJSON.schema(version),
-                        "The distinct conversation of these participants, which exists.",
+                        "The existing distinct conversation of these participants.",
                         [.tag, .location, .contentLocation]),
                 ],
                 errors: [.notFound, .objectDeleted, .conflict, .idInUse],

@@ -215,8 +215,8 @@ extension RequestContext {
         }
     }
 
-    /// `DELETE /conversations/{C}` (platform-api §5.1.6), which deletes for all participants and succeeds
-    /// again when repeated, and `DELETE /users/{u}/conversations/{C}?mode=…` (platform-api §5.1.7,
+    /// `DELETE /conversations/{C}` (platform-api §5.1.6), which deletes for all participants and also
+    /// succeeds when repeated, and `DELETE /users/{u}/conversations/{C}?mode=…` (platform-api §5.1.7,
     /// client-api §4.1).
     func deleteConversation() async throws -> Reply {
         try await withConversationPrecondition { precondition in
@@ -256,9 +256,10 @@ struct DeletionQuery: Sendable {
     let isForAll: Bool
     private let leave: String?
 
-    /// - Throws: `invalid("mode")` for another value than `all_participants` and `my_devices`,
-    ///   `invalid("destroy")` for another one than `true` and `false`. Without `mode`, `destroy=true` deletes for
-    ///   all participants.
+    /// Reads the parameters. Without `mode`, `destroy=true` deletes for all participants.
+    ///
+    /// - Throws: `invalid("mode")` unless it is `all_participants` or `my_devices`; `invalid("destroy")` unless it is
+    ///   `true` or `false`.
     init(_ query: Query) throws(Rejection) {
         let destroys = try query.bool("destroy") ?? false
         switch query["mode"] {
@@ -272,8 +273,7 @@ struct DeletionQuery: Sendable {
 
     /// Returns the kind of deletion of a conversation.
     ///
-    /// - Throws: `invalid("leave")` for another value than `true` and `false`; `leave` is ignored in a deletion for
-    ///   all participants.
+    /// - Throws: `invalid("leave")` unless it is `true` or `false`; a deletion for all participants ignores `leave`.
     func ofConversation() throws(Rejection) -> Conversation.Deletion {
         guard !isForAll else { return .forAll }
         switch leave {

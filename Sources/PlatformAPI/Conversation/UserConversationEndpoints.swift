@@ -3,7 +3,7 @@ import JSON
 import MessagingWire
 
 extension Endpoint {
-    /// Reads of a user (platform-api §5.14).
+    /// Conversations and messages as a user sees them, and the user's receipts (platform-api §5.14).
     static let views = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/conversations", "Lists a user's conversations.",
@@ -14,7 +14,7 @@ extension Endpoint {
                 query: Parameter.page(of: .conversations) + Parameter.conversationFilters + [
                     Parameter(
                         "sort_by", .choice(["created_at", "last_message"]),
-                        "The order: the latest created, or the latest message.")
+                        "The order: by creation or by last message, latest first.")
                 ],
                 answers: [.list(of: ConversationJSON.userSchema(version), [.contentLocation])],
                 errors: [.invalidOperation],
@@ -36,7 +36,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/conversations/{conversation}/mark_all_read",
-            "Marks what a user sees of a conversation as read.",
+            "Marks the messages a user sees in a conversation as read.",
             .jsonBody { context, body in try await context.markAllRead(body) }
         ) { _ in
             Operation(
@@ -97,7 +97,7 @@ extension Endpoint {
                         ConversationJSON.userSchema(version), [.tag, .location, .contentLocation]),
                     .ok(
                         ConversationJSON.userSchema(version),
-                        "The distinct conversation of these participants, which exists.",
+                        "The existing distinct conversation of these participants.",
                         [.tag, .location, .contentLocation]),
                 ],
                 errors: [.conflict, .participantBlocked, .idInUse],
@@ -171,7 +171,7 @@ extension Parameter {
     /// The scope of a deletion by a user (client-api §4.1).
     fileprivate static let deletionMode = Parameter(
         "mode", .choice(["all_participants", "my_devices"]),
-        "For all participants, or for this user only, which is the default.")
+        "Whether to delete for all participants or, by default, for this user only.")
 
     /// The older name of a deletion for all participants.
     fileprivate static let destruction = Parameter(

@@ -17,6 +17,7 @@ final class APIDescription: Sendable {
     private struct Document {
         let tag: EntityTag
         let bytes: [UInt8]
+        /// The compressed bytes by the name of the content coding.
         var coded: [String: [UInt8]] = [:]
     }
 
@@ -25,7 +26,7 @@ final class APIDescription: Sendable {
         self.limits = limits
     }
 
-    /// The document of the version that `?version=` names; without it of the latest.
+    /// Returns the document of the version in `?version=`, by default of the latest version.
     func response(to request: Request) async -> Response {
         do throws(APIError) {
             guard
@@ -34,7 +35,7 @@ final class APIDescription: Sendable {
                     ?? .v3_0
             else {
                 throw APIError(
-                    .invalidProperty, "There are the versions \(Self.versions).",
+                    .invalidProperty, "`version` must be one of \(Self.versions).",
                     data: .property("version"))
             }
             return await response(to: request, document(version), version)
@@ -60,7 +61,7 @@ final class APIDescription: Sendable {
         var fields = ResponseFields()
         fields.add("ETag", tag.text)
         fields.add("Vary", "Accept-Encoding")
-        // To be stored and validated each time: another release has another document.
+        // A client may store the document but must revalidate it: another release has another document.
         fields.add("Cache-Control", "no-cache")
         let known = Preconditions(tag: tag, modified: nil)
         guard known.evaluate(request.method, request.fields, at: 0) != .notModified else {
@@ -75,10 +76,11 @@ final class APIDescription: Sendable {
         return Response(.ok, fields: fields, content: .bytes(bytes))
     }
 
-    /// Created outside the lock: a concurrent request creates the same.
+    /// Returns the document of a version, from the cache or new. It is created outside the lock: a concurrent request
+    /// may create an equal one.
     private func document(_ version: APIVersion) -> Document {
         if let known = documents.withLock({ $0[version] }) { return known }
-        // Relative to the document's own URL where the server has several hosts.
+        // A server with several hosts gets a URL relative to that of the document.
         let base = publicBase.followsProxies ? "/" : publicBase.text
         let bytes = OpenAPIDocument(version: version, publicBase: base, limits: limits).json()
         var sum = CRC32C()

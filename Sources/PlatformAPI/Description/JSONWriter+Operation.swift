@@ -2,10 +2,10 @@ import HTTP
 import JSON
 import MessagingWire
 
-// Objects of OpenAPI 3.1 below a path.
+// Writes the OpenAPI 3.1 objects below a path.
 
 extension JSONWriter {
-    /// An operation object.
+    /// Writes an operation object.
     mutating func operation(
         _ operation: Operation, of endpoint: Endpoint, in version: APIVersion
     ) {
@@ -68,7 +68,7 @@ extension JSONWriter {
         }
     }
 
-    /// Query parameters of which only the beginning of the name is fixed, which OpenAPI cannot describe.
+    /// Writes `x-query-prefixes`: OpenAPI cannot describe query parameters whose names only have a fixed prefix.
     private mutating func prefixes(of operation: Operation) {
         let prefixes = operation.query.filter(\.isPrefix)
         guard !prefixes.isEmpty else { return }
@@ -83,7 +83,7 @@ extension JSONWriter {
         }
     }
 
-    /// A parameter object.
+    /// Writes a parameter object.
     mutating func parameter(
         _ location: String, _ parameter: Parameter, example: String? = nil
     ) {
@@ -148,7 +148,7 @@ extension JSONWriter {
         }
     }
 
-    /// The headers of an answer: those that every answer may have by reference, then its own.
+    /// Writes the headers of an answer: references to those that every answer may have, then its own.
     private mutating func fields(_ fields: [Parameter]) {
         key("headers")
         object { writer in
@@ -163,7 +163,7 @@ extension JSONWriter {
         }
     }
 
-    /// A header object.
+    /// Writes a header object.
     mutating func header(_ field: Parameter) {
         object { writer in
             writer.member("description", field.text)
@@ -173,7 +173,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes what a program needs besides the request to send the example.
+    /// Writes `x-example`: the operations whose examples must be sent first, and the status of the answer.
     private mutating func example(of operation: Operation, _ endpoint: Endpoint) {
         let makers = PathParameter.makers(in: endpoint.path.parameterNames)
         var after: [String] = []
@@ -188,11 +188,11 @@ extension JSONWriter {
         }
     }
 
-    /// An event as streams send it and pages list it.
+    /// Writes the description of an event as streams send it and pages list it.
     mutating func event(_ schema: JSONSchema) {
         member(
             "summary",
-            "One event, as `data` of a stream or in a page of the log. Webhooks are sent other shapes."
+            "One event, as `data` of a stream or in a page of the log. Webhook requests have other bodies."
         )
         key("requestBody")
         object { writer in writer.content(schema) }
@@ -205,7 +205,7 @@ extension JSONWriter {
 
     // MARK: - Failures
 
-    /// A response object of a failure.
+    /// Writes the response object of a status with its errors.
     mutating func error(_ status: Int, _ kinds: [APIErrorKind]) {
         let texts = kinds.map { "`\($0.row.id)` (\($0.row.code)): \($0.meaning)." }
         object { writer in

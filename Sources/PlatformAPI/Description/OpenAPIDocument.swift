@@ -61,8 +61,8 @@ struct OpenAPIDocument {
                 "description",
                 """
                 A request names its version: \
-                `Accept: \(APIFamily.platform.mediaType); version=\(version.rawValue)`. OpenAPI leaves that \
-                header to its users, so set it as a default header of your client. Without it, and for \
+                `Accept: \(APIFamily.platform.mediaType); version=\(version.rawValue)`. OpenAPI does \
+                not describe that header, so set it as a default header of your client. Without it, and for \
                 `application/json` or `*/*`, the version is 3.0, unless the operator has set \
                 `api.strict_accept`: then the answer is 406. Operations on webhooks have a media type of \
                 their own (`x-accept`). The answers are `application/json` in all versions, and \
@@ -100,7 +100,7 @@ struct OpenAPIDocument {
         }
     }
 
-    /// Events have the form of 3.0 in all versions; only its document describes them.
+    /// The version whose document describes the events of the log: they have its form in all versions.
     private static let versionOfEvents = APIVersion.v3_0
 
     /// Writes `webhooks`: the requests to webhooks, and each type of event of the log.

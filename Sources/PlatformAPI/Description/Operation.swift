@@ -84,52 +84,61 @@ struct ResponseDescription: Sendable {
 
     static func list(of schema: JSONSchema, _ fields: [Parameter] = []) -> ResponseDescription {
         ResponseDescription(
-            status: 200, text: "A page of the list; it ends early at some 4 MiB.",
+            status: 200,
+            text:
+                "A page of the list; it has fewer items when they are larger than about 4 MiB together.",
             schema: .array(of: schema),
             fields: [.count, .link] + fields)
     }
 
     /// 201; without a schema the body is empty.
     static func created(_ schema: JSONSchema?, _ fields: [Parameter] = []) -> ResponseDescription {
-        ResponseDescription(status: 201, text: "It was created.", schema: schema, fields: fields)
+        ResponseDescription(
+            status: 201, text: "The object was created.", schema: schema, fields: fields)
     }
 
     /// 202; without a schema the body is empty.
     static func accepted(
         _ schema: JSONSchema? = nil, _ fields: [Parameter] = []
     ) -> ResponseDescription {
-        ResponseDescription(status: 202, text: "It was accepted.", schema: schema, fields: fields)
+        ResponseDescription(
+            status: 202, text: "The request was accepted.", schema: schema, fields: fields)
     }
 
     static let noContent = noContent([])
 
     static func noContent(_ fields: [Parameter]) -> ResponseDescription {
-        ResponseDescription(status: 204, text: "It is done.", schema: nil, fields: fields)
+        ResponseDescription(
+            status: 204, text: "The request succeeded; the answer has no body.", schema: nil,
+            fields: fields)
     }
 
-    /// The object still has the version of the caller (X4).
+    /// 304: the object still has the version that the client knows (X4).
     static let notModified = ResponseDescription(
-        status: 304, text: "It is still the version you know.", schema: nil, fields: [.tag])
+        status: 304, text: "The object still has the version in `If-None-Match`.", schema: nil,
+        fields: [.tag])
 
     /// The object after a patch, with `Prefer: return=representation` (X5).
     static func represented(_ schema: JSONSchema) -> ResponseDescription {
-        .ok(schema, "The object, as preferred.", [.tag, .applied, .contentLocation])
+        .ok(
+            schema, "The changed object, for `Prefer: return=representation`.",
+            [.tag, .applied, .contentLocation])
     }
 }
 
 /// A request of the description that the tests send.
 ///
-/// What it names is created by other examples, sent before it: those that create what its path names
-/// (``PathParameter/maker``), and those listed in `after`. Ids that the server chooses are samples
-/// here (``Sample``); the sender of the example replaces them by the ids in the answers.
+/// The objects it names are created by other examples, sent before it: those that create what its path names
+/// (``PathParameter/maker``), and those listed in `after`. Ids that the server chooses are samples here (``Sample``); the
+/// tests replace them by the ids in the answers.
 struct Example: Sendable {
     /// Query parameters.
     let query: [(name: String, value: String)]
     /// Headers besides the credential, `Accept` and the type of the body.
     let fields: [(name: String, value: String)]
-    /// The example body, JSON unless the type is another one; `nil` where none is read.
+    /// The body, JSON unless ``Operation/bodyType`` is another type; `nil` where none is read.
     let body: String?
-    /// The user of the path, where it is not the reader.
+    /// The user in the path; `nil` for ``Sample/reader``.
     let user: String?
     /// Further operations whose examples are sent before, in this order.
     let after: [String]
@@ -191,7 +200,7 @@ struct PossibleErrors {
             // An unknown query parameter with strict handling (ruling 21).
             .invalidProperty,
         ])
-        // A path longer than names can be (H62).
+        // The path of the URL is too long (H62).
         add(.invalidRequest, as: 414)
         if endpoint.scope > .read { add([.accessDenied]) }
         if endpoint.path.parameterNames.count > 1 { add([.notFound]) }

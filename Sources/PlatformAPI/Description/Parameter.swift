@@ -24,7 +24,7 @@ struct Parameter: Sendable {
 // MARK: - Of requests
 
 extension Parameter {
-    /// The pages of a list (platform-api §1.10).
+    /// The parameters of a page of a list (platform-api §1.10).
     ///
     /// - Parameter largest: The most items of a page, which is also the default.
     static func page(
@@ -33,7 +33,9 @@ extension Parameter {
         page(from: .name(in: collection), upTo: largest)
     }
 
-    /// The same for a list whose items have other ids.
+    /// The same for a list whose items have ids of another form.
+    ///
+    /// - Parameter name: The form of an id in `from_id`.
     static func page(from name: JSONSchema, upTo largest: Int64 = 100) -> [Parameter] {
         [
             Parameter(
@@ -41,44 +43,51 @@ extension Parameter {
                 "The number of items; the default and the maximum is \(largest)."),
             Parameter(
                 "from_id", name,
-                "The last item of the page before; the page begins after it."),
+                "The last item of the previous page; this page begins after it."),
         ]
     }
 
-    /// Contents in the answer itself (X8).
+    /// The parameters that put contents into the answer itself (X8).
     static let inline = [
         Parameter(
             "inline_max_size", .integer(0...InlineContentPreference.sizeLimit),
-            "Contents of at most this many bytes are in the answer itself, in base64; 8 MiB in all."
+            "Includes contents of at most this many bytes in the answer, in base64; 8 MiB in all."
         ),
         Parameter(
             "inline_types", .string,
-            "Only those of these types, such as `image/jpeg,text/*`; up to 2048 bytes unless more "
-                + "is asked for."),
+            "Includes only contents of these types, such as `image/jpeg,text/*`; without "
+                + "`inline_max_size` those of at most 2048 bytes."),
     ]
 
-    /// The pages of a list of users (platform-api §5.8).
+    /// The parameters of a page of a list of users (platform-api §5.8).
     static let pageOfUsers = [
         Parameter(
             "page_size", .integer(1 ... .max),
             "The number of users; the default and the maximum is 500."),
         Parameter(
             "from_id", UserIDJSON.namingSchema(.v3_0),
-            "The last user of the page before; the page begins after that user."),
+            "The last user of the previous page; this page begins after that user."),
     ]
 
     /// The key of an endpoint that has one (platform-api §1.9).
     static let replayKey = Parameter(
         "If-None-Match", .uuid,
-        "A plain UUID under which a repeat is recognised; it becomes the id of the new object.")
+        "A UUID without quotes that identifies a repeat of this request; it becomes the id of the new object."
+    )
 }
 
 extension Parameter {
-    /// The filters of a list of conversations, texts of their metadata included (X9).
+    /// The filters of a list of conversations, also by metadata (X9).
     static let conversationFilters = [
-        Parameter("participants", .string, "Users that all participate, separated by commas."),
-        Parameter("exact", .choice(["true", "false"]), "Whether there are no other participants."),
-        Parameter("distinct", .choice(["true", "false"]), "Whether they are distinct."),
+        Parameter(
+            "participants", .string,
+            "Only conversations in which all of these users participate, separated by commas."),
+        Parameter(
+            "exact", .choice(["true", "false"]),
+            "Whether they have no participants besides `participants`."),
+        Parameter(
+            "distinct", .choice(["true", "false"]),
+            "`true`: only distinct conversations; `false`: only others."),
         Parameter("created_after", .string, "Only conversations created after this time."),
         Parameter("created_before", .string, "Only conversations created before this time."),
         metadataFilter,
@@ -94,10 +103,12 @@ extension Parameter {
 
     /// The filters of a list of users (X9).
     static let userFilters = [
-        Parameter("suspended", .choice(["true", "false"]), "Whether they are suspended."),
+        Parameter(
+            "suspended", .choice(["true", "false"]),
+            "`true`: only suspended users; `false`: only others."),
         Parameter(
             "q", .string(length: 1 ... .max),
-            "A text that the id or the display name contains, in upper or lower case."),
+            "A text that the id or the display name contains; upper and lower case are equal."),
         Parameter("created_after", .string, "Only users created after this time."),
         Parameter("created_before", .string, "Only users created before this time."),
     ]
@@ -108,49 +119,52 @@ extension Parameter {
             "include", .choice(["transfer"]), "`transfer`: also the progress of the upload.")
     ]
 
-    /// Objects as they were (rulings 27).
+    /// The parameter that reads an object as of an earlier event (ruling 27).
     static let asOf = [
         Parameter(
             "as_of", .pattern("[0-9]+"),
             "A position of the event log: the answer is as it was right after that event.")
     ]
 
-    /// The parameters of a fresh download URL (uploads §9.6).
+    /// The parameter that makes browsers save a download (uploads §9.6).
     static let saving = [
-        Parameter("dl", .choice(["1"]), "`1`: browsers save what the URL opens, whatever it is.")
+        Parameter("dl", .choice(["1"]), "`1`: browsers save the content instead of showing it.")
     ]
 
     /// The filters of a list of messages (X9).
     static let messageFilters = [
-        Parameter("sender", .string, "The user that sent them."),
-        Parameter("mime_type", .string, "The type of one part at least, such as `image/*`."),
+        Parameter("sender", .string, "Only messages sent by this user."),
+        Parameter(
+            "mime_type", .string, "Only messages with a part of this type, such as `image/*`."),
         Parameter(
             "transfer_status",
             .choice(TransferStatus.allCases.map(\.rawValue)),
-            "How far the content of one part at least has come."),
+            "Only messages with a part whose content has this status."),
         Parameter("sent_after", .string, "Only messages sent after this time."),
         Parameter("sent_before", .string, "Only messages sent before this time."),
-        Parameter("unread_by", .string, "A user that has read none of them."),
+        Parameter("unread_by", .string, "Only messages that this user has not read."),
     ]
 
-    /// The name of a request that changes something (X2).
+    /// The key that identifies a repeated `POST` or `PATCH` (X2).
     static let idempotencyKey = Parameter(
         "Idempotency-Key", .string,
         "1 to 255 visible ASCII characters; a repeat within a day gets the same answer.")
 
-    /// The version a caller means to change (X4).
+    /// The version that the client wants to change (X4).
     static let ifMatch = Parameter(
-        "If-Match", .string, "The entity tag of the version to change; another is 412.")
+        "If-Match", .string,
+        "The entity tag of the version to change; if the object has another, the answer is 412.")
 
-    /// The version that the caller has (X4).
+    /// The version that the client has (X4).
     static let ifNoneMatch = Parameter(
-        "If-None-Match", .string, "The entity tag of a version already known; that one is 304.")
+        "If-None-Match", .string,
+        "The entity tag of the version that the client has; if it is current, the answer is 304.")
 
     /// The preferred answer to a patch (X5).
     static let prefer = Parameter(
         "Prefer", .string,
-        "`return=representation` to get the object in place of nothing; `handling=strict` to have unknown "
-            + "parameters refused.")
+        "`return=representation`: the answer is the changed object; `handling=strict`: unknown parameters are "
+            + "errors.")
 }
 
 // MARK: - Of answers
@@ -160,7 +174,7 @@ extension Parameter {
     static let negotiated = [
         Parameter(
             Negotiation.versionField.description, .choice(APIVersion.allCases.map(\.rawValue)),
-            "The version of the answer; absent where the request was refused before one was chosen."
+            "The version of the answer; missing if the request was rejected before one was chosen."
         ),
         Parameter(
             Negotiation.ignoredField.description, .string,
@@ -168,24 +182,24 @@ extension Parameter {
     ]
 
     /// The version of the object (X4).
-    static let tag = Parameter("ETag", .string, "Its version.", isRequired: true)
+    static let tag = Parameter("ETag", .string, "The version of the object.", isRequired: true)
 
     static let tagOfCurrent = Parameter(
-        "ETag", .string, "Its version, while the user is a participant.")
+        "ETag", .string, "The version of the object, while the user is a participant.")
     static let applied = Parameter(
-        "Preference-Applied", .string, "The preference that was followed.", isRequired: true)
+        "Preference-Applied", .string, "The preference that was applied.", isRequired: true)
 
-    static let location = Parameter("Location", .string, "Where it is.", isRequired: true)
+    static let location = Parameter("Location", .string, "The URL of the object.", isRequired: true)
 
     static let contentLocation = Parameter(
         "Content-Location", .string,
         "The URL of the object, when the request named it by another id.")
 
     static let link = Parameter(
-        "Link", .string, "The next page, with `rel=\"next\"`; none on the last.")
+        "Link", .string, "The URL of the next page, with `rel=\"next\"`; missing on the last page.")
 
     static let count = Parameter(
-        "Layer-Count", .integer(0 ... .max), "How many items the whole list has.",
+        "Layer-Count", .integer(0 ... .max), "The number of items of the whole list.",
         isRequired: true)
 }
 
@@ -198,7 +212,7 @@ struct PathParameter: Sendable {
     let sample: String
     /// The operation whose example creates the object; `nil` for none.
     private let maker: String?
-    /// The operation that creates it for a user, for paths below a user's.
+    /// The operation whose example creates the object in paths below `/users/{user}`; `nil` for ``maker``.
     private var userMaker: String?
 
     /// The parameters of all paths; a test checks that none is missing.

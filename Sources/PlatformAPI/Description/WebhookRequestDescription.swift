@@ -45,13 +45,13 @@ struct WebhookRequestDescription {
         Parameter(
             "traceparent",
             .text(JSONTextSchema(pattern: "^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$")),
-            "The trace of the request that had it happen, where that was part of one, with a step "
+            "The trace context of the request that caused the event, if it had one, with the span "
                 + "of this attempt."),
     ]
 }
 
 extension WebhookTopic {
-    /// Channels can be subscribed to, but do not exist.
+    /// Whether events of the topic occur; a webhook can subscribe to those of channels, which do not exist.
     fileprivate var isSent: Bool {
         switch self {
         case .channelCreated, .channelUpdated, .channelDeleted, .membershipCreated,
@@ -74,7 +74,7 @@ extension APIVersion {
 }
 
 extension JSONWriter {
-    /// The description of the requests for one type of event.
+    /// Writes the description of the requests for one type of event.
     mutating func delivery(_ delivery: WebhookRequestDescription, _ version: WebhookVersion) {
         object { writer in
             writer.key("post")
@@ -82,7 +82,7 @@ extension JSONWriter {
                 writer.member(
                     "summary",
                     delivery.isSent
-                        ? "What webhooks of version \(version.rawValue) are sent."
+                        ? "A delivery to webhooks of version \(version.rawValue)."
                         : "Can be subscribed to, but is not sent yet.")
                 writer.key("security")
                 writer.array { _ in }

@@ -69,7 +69,7 @@ extension APIError {
         }
     }
 
-    /// The message for an id in use; handlers that get the existing object from the store show it.
+    /// The message for an id in use, where the store does not return the existing object.
     private static func taken(_ subject: Rejection.Subject) -> String {
         switch subject {
         case .message: "The requested Message already exists"
@@ -138,7 +138,7 @@ extension APIError {
 extension APIError {
     /// The error of an upload that cannot be created.
     ///
-    /// - Parameter uploads: Where it was to be created; the texts name its limits.
+    /// - Parameter uploads: The uploads that refused it; the texts name their limits.
     /// - Throws: The error itself when it is a fault of ours.
     init(_ error: UploadError, _ uploads: Uploads) throws {
         switch error {
@@ -150,16 +150,16 @@ extension APIError {
         case .tooManyUploads:
             // Uploads stay open until their owner ends them or they expire, so a retry after a second is too early.
             self = .rateLimited(
-                "\(uploads.maximumOpenPerOwner) uploads are open here, and there may be no more.",
+                "\(uploads.maximumOpenPerOwner) uploads are open, which is the limit; complete or cancel one.",
                 retryAfter: 60)
         case .insufficientStorage:
-            self.init(.serviceUnavailable, "There is no room for the content now.")
+            self.init(.serviceUnavailable, "The server has no disk space for the content now.")
         case .quotaExceeded(let limit):
             self.init(
                 .quotaExceeded,
-                "The application may store \(limit) bytes, and this content would be more.")
+                "The application may store \(limit) bytes; this content would exceed that.")
         case .busy:
-            self.init(.serviceUnavailable, "Too many files are open.")
+            self.init(.serviceUnavailable, "The server has too many files open.")
         default: throw error
         }
     }

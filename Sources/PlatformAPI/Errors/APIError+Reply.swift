@@ -37,7 +37,7 @@ extension APIError {
             .methodNotAllowed, "\(method.rawValue) is not offered here; the path offers \(offer).")
     }
 
-    /// The status with its phrase.
+    /// The status with its reason phrase.
     private var httpStatus: Status {
         switch status {
         case 400: .badRequest
@@ -63,7 +63,7 @@ extension APIError {
 }
 
 extension APIError {
-    /// A message the HTTP layer refuses: always a structural error, with the layer's own status.
+    /// The error of a message that the HTTP layer refuses, with the status that this layer chose.
     init(_ refusal: Refusal) {
         let kind: APIErrorKind =
             switch refusal.status {
@@ -88,7 +88,7 @@ extension APIError {
 }
 
 extension Response {
-    /// The answer to a body that did not arrive whole; its connection cannot be used again.
+    /// The answer to a body that could not be received completely; the connection is closed.
     ///
     /// - Parameter limit: The most bytes that the endpoint takes.
     init(_ error: BodyError, limit: Int64, publicBase: String) {

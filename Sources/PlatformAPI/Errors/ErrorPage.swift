@@ -27,11 +27,11 @@ public struct ErrorPage: Sendable {
             """
     }
 
-    /// The page, or 304 for a client that has it.
+    /// Returns the page, or 304 for a client that has it.
     func response(to request: Request) -> Response {
         var fields = ResponseFields()
         fields.add("ETag", tag.text)
-        // To be stored, and validated each time: another release has other errors.
+        // A client may store the page but must revalidate it: another release has other errors.
         fields.add("Cache-Control", "no-cache")
         let known = Preconditions(tag: tag, modified: nil)
         guard known.evaluate(request.method, request.fields, at: 0) != .notModified else {

@@ -43,7 +43,7 @@ extension RequestContext {
     func listEvents() async throws -> Reply {
         let eventQuery = try EventQuery(query)
         guard eventQuery.wait > 0 else { return try await eventsReply(eventQuery) }
-        // A waiting request counts as a stream.
+        // A request that waits for events counts as a stream.
         let slot = try streamSlot(retryAfter: 1)
         defer { withExtendedLifetime(slot) {} }
         return try await eventsReply(eventQuery)
@@ -89,7 +89,7 @@ extension RequestContext {
         }
     }
 
-    /// Reads one answer's events in batches.
+    /// Reads the events of one answer in batches.
     private func events(
         after start: LogPosition?, _ query: EventQuery
     ) async throws -> (json: [[UInt8]], through: LogPosition, isCut: Bool) {
@@ -108,7 +108,7 @@ extension RequestContext {
             }
             position = page.through
             guard page.isCut, found.count < query.limit, bytes < 4 * EventEncoder.budget,
-                // Wanted types may be rare, so the events examined for one answer are limited.
+                // Matching events may be rare: a page without any ends the search, which limits the work for one answer.
                 !page.events.isEmpty
             else { return (found, page.through, page.isCut) }
         }

@@ -14,7 +14,7 @@ struct EventQuery: Sendable {
 
     /// The most events of one answer.
     static let maximumLimit = 1000
-    /// How many events an answer has unless the request says otherwise.
+    /// The most events of an answer without the parameter `limit`.
     private static let defaultLimit = 100
     /// The longest wait, in milliseconds.
     static let maximumWait: Int64 = 60_000
@@ -64,7 +64,7 @@ struct EventQuery: Sendable {
         }
     }
 
-    /// Names separated by commas; an unknown one is refused, since it would never match.
+    /// Reads names separated by commas; an unknown one is an error, since it would never match.
     private static func types(_ query: Query) throws(Rejection) -> Set<EventType>? {
         guard let text = query["types"] else { return nil }
         var types: Set<EventType> = []

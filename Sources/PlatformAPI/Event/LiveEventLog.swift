@@ -24,7 +24,7 @@ final class LiveEventLog: Sendable {
         var ring = RecentEvents()
         var readers: [ObjectIdentifier: LiveEventStream] = [:]
         var task: Task<Void, Never>?
-        /// The number of the current task; what an earlier task still reads is discarded.
+        /// The number of the current task; events that an earlier task still reads are discarded.
         var generation = 0
     }
 
@@ -44,7 +44,7 @@ final class LiveEventLog: Sendable {
         self.frames = frames
     }
 
-    /// Returns what follows a position.
+    /// Returns the batch after a position, or why there is none.
     func next(after position: LogPosition) -> RecentEvents.Step {
         state.withLock { state in state.ring.next(after: position) }
     }
@@ -94,7 +94,7 @@ final class LiveEventLog: Sendable {
                     reader.wake()
                     for termination in terminations { reader.end(termination) }
                 }
-                // Also when more is to be read: otherwise the ring would discard events before streams send them.
+                // Pauses even if more events can be read: otherwise the ring would discard events before streams send them.
                 await waitToBatch(for: readers.count)
             } catch {
                 onFault(error)

@@ -3,7 +3,7 @@ import Messaging
 import MessagingStore
 import SystemSupport
 
-/// One client's stream of events: it sends from the ring, or from the store what the ring no longer holds.
+/// One client's stream of events: it sends events from the ring, and those that the ring no longer holds from the store.
 ///
 /// It sends nothing while the client has unsent data, so a slow client costs one batch of memory and misses nothing.
 final class LiveEventStream: EventStreamHandler {
@@ -35,13 +35,13 @@ final class LiveEventStream: EventStreamHandler {
         state = Locked(State(position: position))
     }
 
-    /// Makes the stream look for events to send, asynchronously on its event loop.
+    /// Sends the events that follow, asynchronously on the event loop of the stream.
     func wake() {
         guard let stream = state.withLock({ state in state.stream }) else { return }
         stream.perform { self.sendNext(on: stream) }
     }
 
-    /// Ends the stream, after what was sent, if the termination applies to it.
+    /// Ends the stream after the events already sent, if the termination applies to it.
     func end(_ termination: StreamTermination) {
         guard termination == .ofAll || termination == .ofToken(token) else { return }
         state.withLock { state in state.stream }?.close()
@@ -49,8 +49,8 @@ final class LiveEventStream: EventStreamHandler {
 
     // MARK: - EventStreamHandler
 
-    /// The position after what was sent and what was skipped. A client that wants a rare type would otherwise resume
-    /// at the last event it was sent, which the log may have deleted.
+    /// The position of the last event that was sent or skipped. Without the skipped ones, a client that wants a rare type
+    /// would resume after the last event it received, which may no longer be in the log.
     var resumePosition: Int64? { state.withLock { state in state.position.number } }
 
     func opened(_ stream: EventStream) {
@@ -103,7 +103,7 @@ final class LiveEventStream: EventStreamHandler {
         if !frames.isEmpty { stream.send(.joined(frames.map(\.event))) }
     }
 
-    /// Reads a batch of the store, sends it, and continues after it.
+    /// Reads a batch from the store, sends it, and continues after it.
     private func catchUp(after position: LogPosition, _ stream: EventStream) {
         state.withLock { state in state.isReading = true }
         Task {

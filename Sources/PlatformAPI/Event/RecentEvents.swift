@@ -7,7 +7,7 @@ import Uploads
 
 /// A ring of the latest events of a log as encoded frames, in the batches in which they were read.
 ///
-/// A batch is one shared buffer for streams of all its types, and single frames for the others.
+/// A stream that wants all types of a batch sends its one shared buffer; the others send single frames.
 struct RecentEvents: Sendable {
     /// The most bytes it holds: a few seconds at a thousand messages per second.
     static let byteLimit = 8 << 20
@@ -28,9 +28,9 @@ struct RecentEvents: Sendable {
     /// The events after a position.
     enum Step: Sendable {
         case batch(Batch)
-        /// Nothing yet; the stream is woken when there is.
+        /// There is no event yet; the stream is woken when there is one.
         case end
-        /// Events that the ring no longer holds, and the store does.
+        /// The ring no longer holds the events; they must be read from the store.
         case discarded
     }
 
@@ -53,7 +53,7 @@ struct RecentEvents: Sendable {
         batches.append(batch)
         bytes += batch.joined.count
         end = batch.end
-        // One batch stays, however large: streams at the end read it from here.
+        // The last batch stays, however large: streams at the end of the log send it from here.
         while batches.count - discarded > 1,
             bytes > Self.byteLimit || batches.count - discarded > Self.batchLimit
         {
@@ -83,7 +83,7 @@ struct RecentEvents: Sendable {
 
 /// Encodes events for pages and for streams.
 struct EventEncoder: Sendable {
-    /// The approximate most bytes of one batch.
+    /// The size in bytes after which a batch gets no more events.
     static let budget = 1 << 20
 
     let publicBase: String
@@ -96,7 +96,7 @@ struct EventEncoder: Sendable {
         let event: EncodedEvent
     }
 
-    /// Returns the first events as JSON: at least one, and no more once they exceed the budget in bytes.
+    /// Returns the first events as JSON: at least one, and no more once they have reached the budget in bytes.
     func json(
         _ events: [ResolvedEvent], atMost budget: Int = budget, in application: Application.ID
     ) -> [(event: ResolvedEvent, json: [UInt8])] {
@@ -119,8 +119,8 @@ struct EventEncoder: Sendable {
 
     /// Returns the first events as frames, within the budget.
     func frames(_ events: [ResolvedEvent], in application: Application.ID) -> [Frame] {
-        json(events, in: application).compactMap { shown, json in
-            let recorded = shown.recorded
+        json(events, in: application).compactMap { event, json in
+            let recorded = event.recorded
             return EncodedEvent(
                 data: json, name: recorded.event.type.rawValue,
                 id: String(recorded.position.number)

@@ -116,7 +116,7 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `GET /exports` (platform-api §5.12), paged as all lists are.
+    /// `GET /exports` (platform-api §5.12), in pages.
     func listExports() async throws -> Reply {
         let page = try PageQuery<Export>(query, .exports)
         let found = try await store.exports(
@@ -158,9 +158,9 @@ extension RequestContext {
 extension RequestContext {
     /// `PUT /export_schedule` (platform-api §5.12).
     func setExportSchedule(_ body: JSONValue) async throws -> Reply {
-        let requestedID = try ExportScheduleJSON.read(body.asObject())
+        let draft = try ExportScheduleJSON.read(body.asObject())
         let schedule = try await store.setExportSchedule(
-            requestedID.interval, requestedID.topics, in: application)
+            draft.interval, draft.topics, in: application)
         return Reply(.ok, json(schedule))
     }
 
@@ -177,13 +177,13 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `PUT /export_security` (platform-api §5.12): an RSA key of 2048 bits at least.
+    /// `PUT /export_security` (platform-api §5.12): an RSA key of at least 2048 bits.
     func setExportKey(_ body: JSONValue) async throws -> Reply {
         let pem = try ExportKeyJSON.read(body.asObject())
         guard let key = PublicKey(pem: pem) else { throw Rejection.invalid("public_key", .rsaKey) }
-        let set = ExportKey(pem: pem, der: key.der)
-        try await store.setExportKey(set, in: application)
-        return Reply(.ok, json(set))
+        let exportKey = ExportKey(pem: pem, der: key.der)
+        try await store.setExportKey(exportKey, in: application)
+        return Reply(.ok, json(exportKey))
     }
 
     /// `GET /export_security` (platform-api §5.12).

@@ -3,13 +3,14 @@ import MessagingStore
 import MessagingWire
 import SystemSupport
 
-/// Caches messages as answers show them: a read of one then needs no database query, and a list only its ids.
+/// Caches the JSON of messages: a read of a cached message needs no database query, and a list reads only the ids of its
+/// cached messages.
 ///
 /// At each use the store checks whether the message is still valid (`MessagingStore.holds`, `CacheMoment`); nothing here
 /// depends on time. Messages with contents are not cached: their answers hold signed URLs, which are secrets and
 /// expire. Safe to use from any thread.
 final class MessageCache: Sendable {
-    /// The inputs of a message's JSON besides the message.
+    /// What determines the JSON of a message besides the message itself.
     struct Form: Hashable, Sendable {
         let application: Application.ID
         /// `nil` for the system.
@@ -24,7 +25,7 @@ final class MessageCache: Sendable {
         let form: Form
     }
 
-    /// The JSON of a message, with what is needed to validate and send it.
+    /// The JSON of a message, with the values that validate and send it.
     struct CachedMessage: Sendable {
         let conversation: Conversation.ID
         /// The message's version.
@@ -32,7 +33,7 @@ final class MessageCache: Sendable {
         let json: [UInt8]
         let validity: CacheValidity
 
-        /// In bytes, with the overhead of the tables.
+        /// The size in bytes, with the approximate overhead of the tables.
         fileprivate var weight: Int { json.count + 384 }
     }
 
@@ -120,8 +121,8 @@ public struct MessageCacheStatistics: Equatable, Sendable {
 
 /// A cache of values by key, with a limit in bytes.
 ///
-/// Eviction is CLOCK: the hand passes over a value that was read since its last pass, and evicts the others. Reading
-/// moves nothing.
+/// It evicts by the CLOCK algorithm: the hand skips values that were read since it last passed them, and evicts the next
+/// other one. A read only sets a flag.
 struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         let key: Key
@@ -132,7 +133,7 @@ struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private var slots: [Slot?] = []
     private var free: [Int] = []
-    private var places: [Key: Int] = [:]
+    private var indices: [Key: Int] = [:]
     private var hand = 0
     private let budget: Int
     /// The weight of all values in bytes; never more than the budget.
@@ -142,13 +143,13 @@ struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     init(budget: Int) { self.budget = budget }
 
     /// The number of values.
-    var count: Int { places.count }
+    var count: Int { indices.count }
 
     /// Returns the value of a key, and marks it as used.
     mutating func value(of key: Key) -> Value? {
-        guard let place = places[key] else { return nil }
-        slots[place]?.wasUsed = true
-        return slots[place]?.value
+        guard let index = indices[key] else { return nil }
+        slots[index]?.wasUsed = true
+        return slots[index]?.value
     }
 
     /// Stores a value under a key, unless it weighs more than a sixteenth of the budget.
@@ -157,37 +158,37 @@ struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard weight <= budget / 16 else { return }
         while self.weight + weight > budget { evictOne() }
         let slot = Slot(key: key, value: value, weight: weight, wasUsed: false)
-        if let place = free.popLast() {
-            slots[place] = slot
-            places[key] = place
+        if let index = free.popLast() {
+            slots[index] = slot
+            indices[key] = index
         } else {
             slots.append(slot)
-            places[key] = slots.count - 1
+            indices[key] = slots.count - 1
         }
         self.weight += weight
     }
 
     /// Removes the value of a key.
     mutating func remove(_ key: Key) {
-        guard let place = places[key] else { return }
-        empty(place)
+        guard let index = indices[key] else { return }
+        empty(index)
     }
 
     private mutating func evictOne() {
         while true {
-            let place = hand
-            hand = place + 1 < slots.count ? place + 1 : 0
-            guard let slot = slots[place] else { continue }
-            guard slot.wasUsed else { return empty(place) }
-            slots[place]?.wasUsed = false
+            let index = hand
+            hand = index + 1 < slots.count ? index + 1 : 0
+            guard let slot = slots[index] else { continue }
+            guard slot.wasUsed else { return empty(index) }
+            slots[index]?.wasUsed = false
         }
     }
 
-    private mutating func empty(_ place: Int) {
-        guard let slot = slots[place] else { return }
-        places[slot.key] = nil
-        slots[place] = nil
-        free.append(place)
+    private mutating func empty(_ index: Int) {
+        guard let slot = slots[index] else { return }
+        indices[slot.key] = nil
+        slots[index] = nil
+        free.append(index)
         weight -= slot.weight
     }
 }

@@ -49,7 +49,7 @@ extension RequestContext {
             requestedIn: conversation)
     }
 
-    /// Replies to a message that is sent later: 202 without a body.
+    /// Replies to a message or batch that is accepted now and sent later: 202 without a body.
     private func reply(
         _ acceptance: Acceptance, requestedIn requestedID: Conversation.ID
     ) -> Reply {
@@ -72,7 +72,7 @@ extension RequestContext {
         let (presentation, id) = (presentation(perspective), sent.message.id)
         switch creation {
         case .created, .replayed, .matched:
-            // Only the system's answer counts as just sent; before 2.0 it names the short address.
+            // Only the system's answer counts as just sent; before 2.0 its `Location` is the short address.
             let isSystem = if case .system = perspective { true } else { false }
             return Reply(.created, json(sent, presentation, isJustSent: isSystem))
                 .addingETag(sent.message.version)
@@ -133,7 +133,7 @@ extension RequestContext {
             })
     }
 
-    /// Lists messages as they are now, all of them, without contents; only those are read that the cache lacks.
+    /// Lists the current messages without filters and without inlined contents; reads only those that are not cached.
     private func listCachedMessages(
         _ page: PageQuery<Message>, _ perspective: Perspective
     ) async throws -> Reply {
@@ -220,7 +220,7 @@ extension RequestContext {
     /// `GET /conversations/{C}/messages/{M}`, also by its short address, and `GET /users/{u}/messages/{M}`
     /// (platform-api §5.2.4).
     ///
-    /// Only the system's address can be read as of an event and answers 304.
+    /// Only the system can read a message as of an event, or get 304.
     func readMessage() async throws -> Reply {
         let (preference, showsTransfer) = (try inlinePreference(), try showsTransfer())
         let perspective = try perspective()
@@ -256,7 +256,7 @@ extension RequestContext {
         }
     }
 
-    /// Returns the reply of ``readMessage()`` from the cache; `nil` when it has to be read.
+    /// Returns the reply of ``readMessage()`` from the cache; `nil` when the message must be read.
     func cachedMessageReply() -> Reply? {
         guard let perspective = try? perspective() else { return nil }
         switch perspective {

@@ -3,12 +3,12 @@ import MessagingWire
 
 /// The credential of a request: `Authorization: Bearer token68` (platform-api §1.4, RFC 6750 §2.1).
 ///
-/// As H211 requires: the scheme in any case, one space, a token of the characters of RFC 9110 §11.2, at most 4 KiB. Two
-/// such headers are invalid.
+/// The scheme is matched in any case, followed by one space and a token of the characters of RFC 9110 §11.2; the value has
+/// at most 4 KiB (H211). Two `Authorization` headers are invalid.
 package struct BearerToken: Equatable, Sendable {
     package let secret: [UInt8]
 
-    /// What is wrong with a credential; an error text never says whether a token exists.
+    /// Why a credential is rejected; no error text says whether a token exists.
     package enum Problem: Error, CaseIterable, Sendable {
         /// There is no `Authorization` header.
         case missing

@@ -12,45 +12,45 @@ extension RequestContext {
         once key: IdempotencyKey, to endpoint: Endpoint, _ body: [UInt8],
         _ handle: @escaping @Sendable (RequestContext) async throws -> Reply
     ) async throws -> Reply {
-        let made = Locked<Reply?>(nil)
+        let lastReply = Locked<Reply?>(nil)
         let work = { @Sendable (store: MessagingStore) in
             var context = self
             context.store = store
             let reply = try await handle(context)
-            // The last reply counts: the transaction may be retried.
-            made.withLock { made in made = reply }
+            // The transaction may be retried, so the last reply counts.
+            lastReply.withLock { last in last = reply }
             // A replay has this version, even if the repeated request accepts another one.
-            return reply.adding(Negotiation.versionField, version.rawValue).kept
+            return reply.adding(Negotiation.versionField, version.rawValue).stored
         }
-        let pieces =
+        let description =
             [
                 Array(endpoint.method.rawValue.utf8), Array(request.target.path.utf8),
                 Array((request.target.query ?? "").utf8), body,
-            ] + Self.saying.map { name in Array((request.fields.joined(name) ?? "").utf8) }
+            ] + Self.contentHeaders.map { name in Array((request.fields.joined(name) ?? "").utf8) }
             // Added later than the others: requests stored without it must still match.
             + (request.fields.joined("Content-Disposition").map { text in [Array(text.utf8)] } ?? [])
         let outcome =
             if endpoint.hasExternalEffects {
                 try await store.doOnceOutsideTransaction(
-                    key, describedBy: pieces, in: application, work)
+                    key, describedBy: description, in: application, work)
             } else {
-                try await store.doOnce(key, describedBy: pieces, in: application, work)
+                try await store.doOnce(key, describedBy: description, in: application, work)
             }
         switch outcome {
-        case .done(let answer): return made.withLock { made in made } ?? Reply(answer)
+        case .done(let answer): return lastReply.withLock { last in last } ?? Reply(answer)
         case .replayed(let answer): return Reply(answer).adding("Idempotent-Replayed", "true")
         }
     }
 
-    /// Headers that are part of the request as a body is elsewhere (platform-api §5.4).
-    private static let saying: [FieldName] = [
+    /// The headers that describe new content, as a body would: another value makes it another request (platform-api §5.4).
+    private static let contentHeaders: [FieldName] = [
         "Upload-Content-Type", "Upload-Content-Length", "Upload-Origin",
     ]
 }
 
 extension Reply {
     /// The stored part of an answer: all but the headers that every answer has.
-    fileprivate var kept: StoredResponse {
+    fileprivate var stored: StoredResponse {
         StoredResponse(status: status.code, fields: fields.bytes, body: json)
     }
 

@@ -3,8 +3,8 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// The values that header section and URL of a request determine before its handler runs: the version of the answer,
-/// the query, and whether unknown parameters are errors (rulings 21, 31).
+/// What the headers and the URL of a request determine before its handler runs: the version of the answer, the query, and
+/// whether unknown parameters are errors (rulings 21, 31).
 struct Negotiation: Sendable {
     /// The version in which the request is read and answered.
     let version: APIVersion
@@ -34,18 +34,18 @@ struct Negotiation: Sendable {
     /// - Throws: 400 for a query that cannot be decoded.
     func query() throws(APIError) -> Query { try read.get() }
 
-    /// Checks for unknown parameters where the client prefers strict handling (platform-api §1.6, step 7).
+    /// Rejects unknown query parameters if the client prefers strict handling (platform-api §1.6, step 7).
     ///
-    /// - Throws: 422 for the first of them.
+    /// - Throws: 422 for the first unknown parameter.
     func requireKnown() throws(APIError) {
         guard isStrict, let name = try query().unknown.first, let declared else { return }
         throw declared.error(unknown: name)
     }
 
-    /// Checks for members of a body that are not in its description, where a client of 3.0 prefers strict
-    /// handling; otherwise they are ignored.
+    /// Rejects members of a body that are not in its description if a client of 3.0 prefers strict handling; otherwise
+    /// they are ignored.
     ///
-    /// - Throws: 422 for the first of them, with the nearest known name.
+    /// - Throws: 422 for the first unknown member, with the nearest known name.
     func requireKnownMembers(of body: JSONValue, of endpoint: Endpoint) throws(APIError) {
         guard isStrict, version == .v3_0,
             // Limits change bounds, not members.
@@ -76,11 +76,11 @@ struct Negotiation: Sendable {
 
     // MARK: - Names in a header
 
-    /// Most names of one header, and most bytes of one of them, percent-encoded: proxies refuse answers with
-    /// long headers.
+    /// The most names in one header, and the most bytes of one percent-encoded name: proxies refuse answers with long
+    /// headers.
     private static let (mostNames, longestName) = (10, 128)
 
-    /// Names separated by commas, percent-encoded so that none can end the header or look like two.
+    /// Returns names separated by commas, percent-encoded so that no name can end the header or look like two.
     private static func list(_ names: [String]) -> String {
         names.prefix(mostNames).map(encoded).joined(separator: ", ")
     }
@@ -101,7 +101,7 @@ struct Negotiation: Sendable {
         return "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
     }
 
-    /// RFC 3986 §2.3.
+    /// Whether a byte is unreserved in a URI (RFC 3986 §2.3).
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -10,15 +10,15 @@ extension RequestContext {
         guard request.fields.contains("If-None-Match") else {
             return try reply().addingETag(version)
         }
-        let verdict = Preconditions(tag: .version(version), modified: nil)
+        let outcome = Preconditions(tag: .version(version), modified: nil)
             .evaluate(.get, request.fields, at: 0)
-        return try (verdict == .notModified ? Reply(.notModified) : reply()).addingETag(version)
+        return try (outcome == .notModified ? Reply(.notModified) : reply()).addingETag(version)
     }
 
     /// Runs a change under the condition in `If-Match`; when it fails, throws 412 with the current object (X4).
     ///
     /// - Parameters:
-    ///   - show: Returns the JSON of the object in the 412.
+    ///   - show: Returns the JSON of the current object for the 412.
     ///   - change: The whole handler, since a malformed header is reported before errors of the body (platform-api §1.6,
     ///     step 6).
     func withPrecondition<Object: Sendable, Value>(

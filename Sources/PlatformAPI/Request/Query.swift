@@ -2,13 +2,13 @@ import HTTP
 import Messaging
 import MessagingWire
 
-/// The query parameters of a request that its endpoint declares; of a repeated one the first value counts.
+/// The query parameters of a request that its endpoint declares; if one is repeated, its first value counts.
 struct Query: Sendable {
     private let parameters: [(name: String, value: String)]
     /// The names that the endpoint does not declare, each once, in order (ruling 21).
     let unknown: [String]
 
-    /// No parameters at all.
+    /// A query without parameters.
     static let none = Query()
 
     private init() {
@@ -56,7 +56,7 @@ struct Query: Sendable {
         parameters.first { $0.name == name }?.value
     }
 
-    /// Returns the size of a page; larger sizes are cut, and the default is the largest.
+    /// Returns the size of a page: `largest` by default and at most.
     func pageSize(atMost largest: Int) throws(Rejection) -> Int {
         guard let text = self["page_size"] else { return largest }
         let digits = text.utf8
@@ -126,7 +126,7 @@ extension Query {
         return user
     }
 
-    /// Returns the event after which an object is shown; `nil` for its current state (rulings 27).
+    /// Returns the event after which an object is shown; `nil` for its current state (ruling 27).
     ///
     /// - Throws: `invalid("as_of")` unless it consists of digits.
     func asOf() throws(Rejection) -> LogPosition? {
@@ -143,7 +143,7 @@ struct PageQuery<Item>: Sendable {
     /// The last item of the page before; `nil` for the first page.
     let after: Identifier<Item>?
 
-    /// One more than the page shows, so that the last page is known to be the last (X5).
+    /// The number of items to read: one more than the page shows, so that the last page is known as the last (X5).
     var limit: Int { size + 1 }
 
     init(_ query: Query, _ collection: IdentifierJSON.Collection) throws(Rejection) {
@@ -165,7 +165,7 @@ extension InlineContentPreference {
     /// The most media types of one request.
     static let maximumTypes = 32
 
-    /// Reads `inline_max_size` and `inline_types` (X8); `nil` when neither is there.
+    /// Reads `inline_max_size` and `inline_types` (X8); `nil` when both are missing.
     ///
     /// - Throws: `invalid` with the parameter's name.
     init?(_ query: Query) throws(Rejection) {

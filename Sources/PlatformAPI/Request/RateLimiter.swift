@@ -7,7 +7,7 @@ import SystemSupport
 /// Every request with a valid credential counts, whatever its answer. One lock serves all tokens; it is held for a lookup
 /// and a subtraction.
 final class RateLimiter: Sendable {
-    /// The most tokens tracked; above it, tokens with a full bucket are removed, then all.
+    /// The most tokens tracked. When it is reached, tokens with a full bucket are removed, or all if there are none.
     static let capacity = 10_000
 
     private struct State {
@@ -20,7 +20,7 @@ final class RateLimiter: Sendable {
 
     init(_ limit: RateLimit) { state = Locked(State(limit: limit)) }
 
-    /// Applies a limit; another one than before resets all tokens.
+    /// Applies a limit; if it differs from the one in force, all buckets start full again.
     func apply(_ limit: RateLimit) {
         state.withLock { state in
             guard state.limit != limit else { return }
@@ -38,37 +38,37 @@ final class RateLimiter: Sendable {
     /// The number of tokens tracked.
     var tokens: Int { state.withLock { state in state.buckets.count } }
 
-    /// The outcome for one request.
-    enum Verdict: Equatable {
+    /// The decision about one request.
+    enum Decision: Equatable {
         /// There is no limit.
         case free
-        /// It passes; with the state of the token's limit after it.
+        /// The request is admitted; holds the state of the token's limit after it.
         case admitted(RateLimitStatus)
-        /// It is refused; the next one passes within a second.
+        /// The request is refused; the bucket admits one again within a second.
         case refused(RateLimitStatus)
     }
 
     /// Counts a request of a token.
     ///
-    /// - Parameter now: Milliseconds of one clock.
-    func admit(_ token: Token.ID, at now: Int64) -> Verdict {
+    /// - Parameter now: The time in milliseconds, of the same clock in all calls.
+    func admit(_ token: Token.ID, at now: Int64) -> Decision {
         state.withLock { state in
             let limit = state.limit
             guard limit.perSecond > 0 else { return .free }
             if state.buckets.count >= Self.capacity, state.buckets[token] == nil {
-                state.buckets.forget(at: now)
+                state.buckets.removeFull(at: now)
             }
-            let verdict = state.buckets[
+            let decision = state.buckets[
                 token, default: RateBucket(perSecond: limit.perSecond, burst: limit.burst)
             ].admit(at: now)
-            if case .refused = verdict { state.refused += 1 }
-            return verdict
+            if case .refused = decision { state.refused += 1 }
+            return decision
         }
     }
 }
 
 extension RateBucket {
-    fileprivate mutating func admit(at now: Int64) -> RateLimiter.Verdict {
+    fileprivate mutating func admit(at now: Int64) -> RateLimiter.Decision {
         refill(at: now)
         guard !isEmpty else { return .refused(limitStatus) }
         take()
@@ -77,8 +77,8 @@ extension RateBucket {
 }
 
 extension [Token.ID: RateBucket] {
-    /// Removes full buckets, which are the same as new ones; if none is full, removes all.
-    fileprivate mutating func forget(at now: Int64) {
+    /// Removes full buckets, which equal new ones; if none is full, removes all.
+    fileprivate mutating func removeFull(at now: Int64) {
         let busy = compactMapValues { bucket -> RateBucket? in
             var bucket = bucket
             bucket.refill(at: now)

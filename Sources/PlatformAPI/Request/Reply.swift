@@ -8,7 +8,7 @@ struct Reply: Sendable {
     let status: Status
     /// The JSON; `none` without a body.
     private let content: HTTP.Content
-    /// An answer whose content is produced over time.
+    /// The whole response of an answer that is produced over time; `nil` for other answers.
     private let streamed: Response?
     private(set) var fields = ResponseFields()
     /// Whether the headers name the version already: those of a replayed answer do.
@@ -21,7 +21,7 @@ struct Reply: Sendable {
         streamed = nil
     }
 
-    /// An answer with a JSON array, whose elements are sent without copying them.
+    /// An answer with a JSON array of encoded elements, which are sent without copying them.
     init(_ status: Status, arrayOf elements: [[UInt8]]) {
         self.status = status
         let (comma, opening, closing) = (Array(",".utf8), Array("[".utf8), Array("]".utf8))
@@ -107,7 +107,7 @@ extension RequestContext {
     ///
     /// - Parameters:
     ///   - json: The items of the page.
-    ///   - found: The items read: one more than a page has, or as many and whether more follow.
+    ///   - found: The items read; more follow if they are more than `size`, or if `isCut` is set.
     ///   - size: The most items of the page.
     ///   - id: The id of an item in `from_id`.
     func listing<Item>(
@@ -158,7 +158,7 @@ extension Reply {
         addingContentLocation(message.id, in: message.conversation, requestedIn: requestedID, links)
     }
 
-    /// The same for a deleted message.
+    /// The same for a message given by its id.
     func addingContentLocation(
         _ message: Message.ID, in conversation: Conversation.ID,
         requestedIn requestedID: Conversation.ID?,

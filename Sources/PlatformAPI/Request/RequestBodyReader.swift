@@ -7,11 +7,11 @@ import MessagingWire
 import SystemSupport
 import Uploads
 
-/// Reads the body as JSON: step 6 of the checks (platform-api §1.6).
+/// Reads the body of a request as JSON: step 6 of the checks (platform-api §1.6).
 enum RequestBodyReader {
     /// The most bytes of a JSON body (platform-api §7).
     static let limit: Int64 = 1 << 20
-    /// The most bytes of a body that is handled while it arrives.
+    /// The most bytes of a body that the handler reads while it arrives: 1 TiB.
     static let streamedLimit: Int64 = 1 << 40
 
     /// Returns the content coding of the body, before it is read (H117).
@@ -22,12 +22,12 @@ enum RequestBodyReader {
             return try ContentCoding.of(request)
         } catch {
             throw APIError(
-                .invalidHeader, "The body may be coded in gzip or deflate, in one of them only.",
+                .invalidHeader, "The body may have one content coding: gzip or deflate.",
                 data: .header("Content-Encoding"), status: 415)
         }
     }
 
-    /// The whole body.
+    /// Returns the whole body.
     ///
     /// - Throws: 413 for one above the limit.
     static func bytes(of body: any RequestBody) async throws -> [UInt8] {
@@ -66,13 +66,13 @@ enum RequestBodyReader {
     static func tooLarge(
         _ limit: Int64, _ reason: String = "The request body is too large"
     ) -> APIError {
-        let wayOut =
+        let advice =
             limit == Self.limit
             ? "large parts of messages are uploaded as content (POST …/content)"
-            : "more is sent in several requests"
+            : "send more in several requests"
         return APIError(
             .invalidRequest,
-            "\(reason): the limit here is \(Int(limit).grouped) bytes; \(wayOut).", status: 413)
+            "\(reason): the limit here is \(Int(limit).grouped) bytes; \(advice).", status: 413)
     }
 }
 
@@ -114,8 +114,8 @@ extension JSONValue {
     }
 }
 
-/// A body of any length, received to the disk as a whole, because a request with an `Idempotency-Key` must be compared with
-/// an earlier one first (X2).
+/// A body of any length that is written to a file before it is handled, because a request with an `Idempotency-Key` is
+/// first compared with an earlier one by the digest of its whole body (X2).
 final actor BufferedBody: RequestBody {
     nonisolated let length: Int64?
     /// The SHA-256 of the body.
@@ -125,11 +125,13 @@ final actor BufferedBody: RequestBody {
     private let queue: WorkQueue
     private var offset: Int64 = 0
 
-    private static let piece = 256 << 10
+    /// The most bytes of one read.
+    private static let readSize = 256 << 10
 
     /// Receives a body.
     ///
-    /// - Throws: `BodyError`, `DiskError`; what `requireSpace` throws, which is called at intervals.
+    /// - Parameter requireSpace: Called before the file is created and after each write; throws when the disk is full.
+    /// - Throws: `BodyError`, `DiskError`, and what `requireSpace` throws.
     init(
         _ body: any RequestBody, in folder: BlobFolder,
         requireSpace: @escaping @Sendable () throws -> Void
@@ -142,7 +144,7 @@ final actor BufferedBody: RequestBody {
                 return try ScratchFile(in: folder, "body-\(number)")
             })
         var hash = SHA256()
-        var buffer = BodyBuffer(capacity: Self.piece)
+        var buffer = BodyBuffer(capacity: Self.readSize)
         repeat {
             try await body.read(into: &buffer)
             let bytes = Array(buffer.bytes)

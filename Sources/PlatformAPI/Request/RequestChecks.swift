@@ -5,8 +5,8 @@ import MessagingWire
 
 /// The checks every request passes before its handler, in the order of platform-api §1.6.
 ///
-/// 1 route, 2 method and 3 media types need the header section alone; 4 the credential may need the database; 5 is the
-/// rate limit; 6 the body is read only after all of them.
+/// Steps 1 (route), 2 (method) and 3 (media types) need only the header section; step 4 (credential) may need the database;
+/// step 5 is the rate limit; step 6 reads the body.
 struct RequestChecks: Sendable {
     let api: PlatformAPI
     let request: Request
@@ -24,7 +24,7 @@ struct RequestChecks: Sendable {
 
     /// Step 3, first half: the version.
     ///
-    /// Events are the same in all of them, so a stream needs none.
+    /// Events are the same in all versions, so a stream needs no version.
     func version() throws(APIError) -> APIVersion {
         if wantsStream { return .v3_0 }
         let (accept, isStrict) = (request.fields.joined("Accept"), api.isAcceptStrict)
@@ -33,7 +33,7 @@ struct RequestChecks: Sendable {
         return version
     }
 
-    /// 406, with all that the endpoint accepts.
+    /// Returns the 406; its text lists what the endpoint accepts.
     private func notAcceptable(_ isStrict: Bool) -> APIError {
         let family = endpoint.family
         let names = family.versions.sorted().map(\.rawValue)
@@ -48,7 +48,7 @@ struct RequestChecks: Sendable {
 
     /// Step 3, second half: the media type of a patch.
     ///
-    /// A request without a body has none (ruling 24).
+    /// A request without a body needs no media type (ruling 24).
     func requirePatchType(_ version: APIVersion) throws(APIError) {
         guard endpoint.method == .patch,
             !PatchType.accepts(request.fields["Content-Type"], version)
@@ -64,8 +64,8 @@ struct RequestChecks: Sendable {
             data: .header("Content-Type"))
     }
 
-    /// The methods the path offers in a version, when this one is none of them: what exists in other
-    /// versions only is reported before authentication (ruling 4).
+    /// Returns the methods that the path offers in a version, if this endpoint is not offered in it; else `nil`. The
+    /// error for an endpoint of other versions is sent before authentication (ruling 4).
     func otherMethods(in version: APIVersion) -> [Method]? {
         guard !endpoint.versions.contains(version) else { return nil }
         let offered = Endpoint.all
@@ -126,7 +126,7 @@ struct RequestChecks: Sendable {
         return grant
     }
 
-    /// Step 6, first: the `Idempotency-Key` of a `POST` or `PATCH` (X2, ruling 3). Two such headers are invalid.
+    /// Step 6, first part: the `Idempotency-Key` of a `POST` or `PATCH` (X2, ruling 3). Two such headers are invalid.
     func idempotencyKey() throws(APIError) -> IdempotencyKey? {
         guard endpoint.isRepeatable,
             let text = request.fields.joined("Idempotency-Key")
@@ -134,15 +134,15 @@ struct RequestChecks: Sendable {
         guard let key = IdempotencyKey(text) else {
             throw APIError(
                 .invalidRequestID,
-                "The Idempotency-Key header must be \(IdempotencyKey.limit) visible ASCII characters at most."
+                "The Idempotency-Key header must be 1 to \(IdempotencyKey.limit) visible ASCII characters."
             )
         }
         return key
     }
 
-    /// Step 6, second: the key in `If-None-Match`, on the endpoints that accept one.
+    /// Step 6, second part: the key in `If-None-Match`, on the endpoints that accept one.
     ///
-    /// A UUID without quotes. Elsewhere the header is ignored, since one client sends it with every request
+    /// It is a UUID without quotes. Other endpoints ignore the header, since one client sends it with every request
     /// (platform-api §1.9).
     func replayKey() throws(APIError) -> Replay.Key? {
         guard endpoint.isKeyed, let text = request.fields.joined("If-None-Match") else {
@@ -168,7 +168,7 @@ extension Request {
 extension Request {
     /// The effective method: `PATCH` for a `POST` that overrides it (platform-api §1.5).
     ///
-    /// Nothing else can be overridden, and no other method can carry the header (H67).
+    /// A `POST` can be overridden by `PATCH` only, and the header is ignored on other methods (H67).
     var effectiveMethod: Method {
         guard method == .post, let override = fields["X-HTTP-Method-Override"] else {
             return method
@@ -184,8 +184,8 @@ enum PatchType {
 
     /// Whether a `Content-Type` names a patch; parameters do not matter.
     ///
-    /// One page of the original documentation misspells the type, and one official client sends plain
-    /// JSON with version 3.0: both are taken.
+    /// One page of the original documentation misspells the type, and one official client sends `application/json` with
+    /// version 3.0: both are accepted.
     static func accepts(_ contentType: String?, _ version: APIVersion) -> Bool {
         switch type(of: contentType) {
         case name, "application/vnd.layer-patch.json": return true

@@ -6,7 +6,7 @@ import MessagingWire
 import Synchronization
 import Uploads
 
-/// A request that has passed the checks, with all that a handler needs; the handlers are its methods.
+/// A request that has passed the checks, with everything that a handler needs; the handlers are its methods.
 struct RequestContext: Sendable {
     let api: PlatformAPI
     /// The store; for a request with an `Idempotency-Key`, one transaction in it (X2).
@@ -35,7 +35,7 @@ struct RequestContext: Sendable {
             publicBase: publicBase, application: application, perspective: perspective)
     }
 
-    /// Returns how objects are written in the answer.
+    /// Returns the form in which the answer shows objects: its version, its URLs, and how download URLs are signed.
     ///
     /// - Parameter saving: Whether browsers save what the download URLs open instead of showing it.
     func presentation(
@@ -131,7 +131,7 @@ extension RequestContext {
         return try InlineContentPreference(query)
     }
 
-    /// Returns how messages are written, with the contents that the client wants inlined.
+    /// Returns the form in which the answer shows messages, with the contents that the client wants inlined.
     func presentation(
         _ perspective: Perspective, of messages: [Message],
         _ preference: InlineContentPreference?

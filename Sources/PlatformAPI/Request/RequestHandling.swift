@@ -96,11 +96,11 @@ extension PlatformAPI {
     private func admits(_ grant: Grant, _ limitStatus: inout RateLimitStatus?) -> Bool {
         switch limiter.admit(grant.token.id, at: clock().milliseconds) {
         case .free: return true
-        case .admitted(let left):
-            limitStatus = left
+        case .admitted(let status):
+            limitStatus = status
             return true
-        case .refused(let left):
-            limitStatus = left
+        case .refused(let status):
+            limitStatus = status
             return false
         }
     }
@@ -154,17 +154,17 @@ extension PlatformAPI {
             handle = { context in try await handler(context, value) }
         case .streamedBody(let handler):
             try negotiation.requireKnown()
-            let pulled = try await self.pulled(body, checks, isKeyed: idempotencyKey != nil)
-            bytes = (pulled as? BufferedBody)?.digest ?? []
-            handle = { context in try await handler(context, pulled) }
+            let decoded = try await self.decoded(body, checks, isKeyed: idempotencyKey != nil)
+            bytes = (decoded as? BufferedBody)?.digest ?? []
+            handle = { context in try await handler(context, decoded) }
         }
         guard let idempotencyKey else { return try await handle(context) }
         return try await context.reply(once: idempotencyKey, to: checks.endpoint, bytes, handle)
     }
 
-    /// Returns a body of any length, decoded. With an `Idempotency-Key` it is received as a whole first, because the request
-    /// must be compared with an earlier one.
-    private func pulled(
+    /// Returns a body of any length, decoded. With an `Idempotency-Key` the whole body is received first, because the
+    /// request must be compared with an earlier one.
+    private func decoded(
         _ body: any RequestBody, _ checks: RequestChecks, isKeyed: Bool
     ) async throws -> any RequestBody {
         let limit = RequestBodyReader.streamedLimit

@@ -5,7 +5,7 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// The users that a user follows; here 1.x has it as well (platform-api §5.8, §1.3).
+    /// The users that a user follows; offered in all versions (platform-api §5.8, §1.3).
     static let following = [
         Endpoint(
             .get, "/apps/{app}/users/{user}/following", "Lists the users that a user follows.",
@@ -125,7 +125,7 @@ private struct FollowingQuery {
     /// The last user of the page before; `nil` for the first page.
     let after: UserID?
 
-    /// One more than is shown, so that the last page is known to be the last (X5).
+    /// The number of users to read: one more than the page shows, so that the last page is known as the last (X5).
     var limit: Int { size + 1 }
 
     init(_ query: Query) throws(Rejection) {

@@ -53,7 +53,7 @@ extension RequestContext {
         let size = try query.pageSize(atMost: 100)
         let after = try query.user("from_id", version)
         let filter = try UserFilter(query)
-        // One more than is shown, so that the last page is known as the last (X5).
+        // One more than the page shows, so that the last page is known as the last (X5).
         let found = try await store.users(
             matching: filter, after: after, limit: size + 1, in: application)
         let json = UserJSON.bytes(found.items.prefix(size), links)
@@ -66,7 +66,7 @@ extension RequestContext {
 extension UserFilter {
     /// Reads the filters of a list of users (X9).
     ///
-    /// - Throws: `invalid` with the name of a parameter that has a bad value.
+    /// - Throws: `invalid` with the name of the parameter whose value is not allowed.
     fileprivate init(_ query: Query) throws(Rejection) {
         self.init()
         isSuspended = try query.bool("suspended")

@@ -64,7 +64,7 @@ extension Endpoint {
 }
 
 extension RequestContext {
-    /// `GET /webhooks/{id}/deliveries` (X6), with pages.
+    /// `GET /webhooks/{id}/deliveries` (X6), in pages.
     func listDeliveries() async throws -> Reply {
         let id = try self.webhook()
         let page = try PageQuery<WebhookDelivery>(query) { text in

@@ -8,7 +8,7 @@ struct TargetURL: Equatable {
     fileprivate let isEncrypted: Bool
     let host: HostText
 
-    /// Parses an absolute `http` or `https` URL; `nil` for all else.
+    /// Parses an absolute `http` or `https` URL; `nil` for any other text.
     init?(_ text: String) {
         guard text.utf8.allSatisfy(Self.isPlain), let scheme = text.firstRange(of: "://") else {
             return nil
@@ -21,7 +21,7 @@ struct TargetURL: Equatable {
         let rest = text[scheme.upperBound...]
         let authority = rest.prefix { character in !"/?".contains(character) }
         let end = authority.lastIndex(of: ":").flatMap { colon in
-            // A colon within brackets is of an address.
+            // A colon within brackets belongs to an IPv6 address.
             authority[colon...].contains("]") ? nil : colon
         }
         guard let host = HostText(authority[..<(end ?? authority.endIndex)]),
@@ -30,7 +30,7 @@ struct TargetURL: Equatable {
         self.host = host
     }
 
-    /// Returns whether it may be called, before its host is resolved.
+    /// Returns whether the rule allows the URL, as far as that is known before its host is resolved.
     func isAdmitted(by rule: OutboundRule) -> Bool {
         guard isEncrypted || rule.allowsHTTP else { return false }
         return switch host {
@@ -42,7 +42,7 @@ struct TargetURL: Equatable {
         }
     }
 
-    /// Returns whether a lower-case name is this machine's whatever DNS says, also with a dot at its end (RFC 6761 §6.3).
+    /// Returns whether a lower-case name, also with a trailing dot, means this machine whatever DNS says (RFC 6761 §6.3).
     private static func isLoopback(_ name: String) -> Bool {
         name.split(separator: ".").last == "localhost"
     }

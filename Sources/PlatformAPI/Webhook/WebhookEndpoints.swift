@@ -124,7 +124,7 @@ extension RequestContext {
         return conditionalReply(webhook.version) { Reply(.ok, json(webhook)) }
     }
 
-    /// `GET /webhooks` (webhooks §1.2), with pages, of all versions.
+    /// `GET /webhooks` (webhooks §1.2): the webhooks of all versions, in pages.
     func listWebhooks() async throws -> Reply {
         let page = try PageQuery<Webhook>(query) { text in
             IdentifierJSON.read(text, of: application)

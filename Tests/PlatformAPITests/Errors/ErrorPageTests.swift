@@ -70,8 +70,8 @@ import Testing
         #expect(last["Retry-After"] == "60")
         #expect(
             last.body == """
-                {"id":"rate_limited","code":116,"message":"200 uploads are open here, and there may be no \
-                more. Retry after 60 seconds.","url":"https://chat.example.com/docs/errors#rate_limited"}
+                {"id":"rate_limited","code":116,"message":"200 uploads are open, which is the limit; \
+                complete or cancel one. Retry after 60 seconds.","url":"https://chat.example.com/docs/errors#rate_limited"}
                 """)
     }
 }

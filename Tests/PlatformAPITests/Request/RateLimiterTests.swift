@@ -9,8 +9,8 @@ import Testing
         .v7(at: Timestamp(milliseconds: 0), random: number)
     }
 
-    private func isRefused(_ verdict: RateLimiter.Verdict) -> Bool {
-        if case .refused = verdict { true } else { false }
+    private func isRefused(_ decision: RateLimiter.Decision) -> Bool {
+        if case .refused = decision { true } else { false }
     }
 
     @Test func `is separate for each token (platform-api 1_11)`() {
