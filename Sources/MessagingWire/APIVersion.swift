@@ -12,7 +12,7 @@ public enum APIVersion: String, CaseIterable, Comparable, Sendable {
         one.rank < other.rank
     }
 
-    /// Users are shown as identity objects and named by identity ids, from 2.0 on.
+    /// Whether users are shown as identity objects and named by identity ids: from 2.0 on.
     public var namesIdentities: Bool { self >= .v2_0 }
 
     private var rank: Int {
@@ -53,20 +53,19 @@ public enum APIFamily: Sendable {
 extension APIVersion {
     /// Chooses the version of the response (platform-api §1.2, ruling 31).
     ///
-    /// The first range counts that names the family's media type with a version that the family has;
-    /// `version=3` means the newest 3.x. If there is none, the newest version is used for an absent or
-    /// empty header and for the ranges `*/*`, `application/*` and `application/json`. Types are compared
-    /// without regard to case, white space may surround `;` and `=`, the number may be quoted, and a range
-    /// with `q=0` does not count.
+    /// The first range that names the family's media type with a version of the family decides; `version=3` means the
+    /// newest 3.x. Without such a range, the newest version is used if the header is missing or empty, or has the range
+    /// `*/*`, `application/*` or `application/json`. Types are compared without regard to case, white space may surround
+    /// `;` and `=`, the number may be quoted, and a range with `q=0` is ignored.
     ///
     /// - Parameters:
-    ///   - accept: The value of the header, several lines joined by commas; `nil` if it is absent.
+    ///   - accept: The value of the header, several lines joined by commas; `nil` if it is missing.
     ///   - family: The requested interface.
     ///   - isStrict: Whether only the family's media type with a version is accepted (`api.strict_accept`).
     /// - Returns: `nil` if the header accepts nothing that this interface produces: 406.
     public init?(accept: String?, of family: APIFamily = .platform, isStrict: Bool = false) {
-        // What the documentation shows, and nearly all clients send.
-        for (text, version) in Self.usual where family == .platform && text == accept {
+        // A fast path for the form that the documentation shows and nearly all clients send.
+        for (text, version) in Self.documented where family == .platform && text == accept {
             self = version
             return
         }
@@ -84,15 +83,15 @@ extension APIVersion {
         self = newest
     }
 
-    private static let usual = allCases.map { version in
+    private static let documented = allCases.map { version in
         ("\(APIFamily.platform.mediaType); version=\(version.rawValue)", version)
     }
 }
 
 extension APIFamily {
-    /// A version by its number, or the newest one of a major number: `3` is 3.0, `1` is 1.1 (ruling 31).
+    /// Returns a version by its number, or the newest of a major number: `3` is 3.0, `1` is 1.1 (ruling 31).
     fileprivate func version(named text: String) -> APIVersion? {
-        // Compared as bytes: text from a request may be equal to a number by Unicode's rules only.
+        // Compared as bytes: Swift's `==` also accepts text that is only canonically equivalent.
         versions.filter { version in
             let number = version.rawValue.utf8
             return number.elementsEqual(text.utf8)
@@ -106,14 +105,14 @@ public struct AcceptRange {
     private let type: Substring.UTF8View
     private let parameters: [(name: Substring.UTF8View, value: Substring.UTF8View)]
 
-    /// The ranges of a header in order, without those that are excluded by `q=0`.
+    /// Returns the ranges of a header in order, without those that `q=0` excludes.
     ///
-    /// - Parameter accept: The value of the header; what cannot be read in it is passed over.
+    /// - Parameter accept: The value of the header; parts that cannot be read are ignored.
     public static func all(in accept: String) -> [AcceptRange] {
         elements(accept).map(AcceptRange.init).filter { range in !range.isExcluded }
     }
 
-    /// Whether a header lists nothing at all, which accepts everything.
+    /// Whether a header has no range, which means that everything is accepted.
     static func isEmpty(_ accept: String) -> Bool { elements(accept).isEmpty }
 
     private static func elements(_ accept: String) -> [Substring.UTF8View] {
@@ -135,7 +134,7 @@ public struct AcceptRange {
     /// Whether it names exactly this type, which is given in lower case.
     public func isType(_ name: String) -> Bool { type.equals(name) }
 
-    /// The value of a parameter by its lower-case name; of duplicates the first.
+    /// The value of a parameter by its lower-case name; the first of duplicates.
     subscript(name: String) -> String? {
         parameters.first { parameter in parameter.name.equals(name) }
             .map { parameter in String(Substring(parameter.value)) }
@@ -181,10 +180,10 @@ extension Substring.UTF8View {
         return dropFirst().dropLast()
     }
 
-    /// ASCII letters are equal in either case; `text` is lower case.
+    /// Whether this equals a lower-case text, where ASCII letters match in either case.
     fileprivate func equals(_ text: String) -> Bool {
-        elementsEqual(text.utf8) { mine, theirs in
-            (mine >= 0x41 && mine <= 0x5A ? mine | 0x20 : mine) == theirs
+        elementsEqual(text.utf8) { byte, expected in
+            (byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte) == expected
         }
     }
 }

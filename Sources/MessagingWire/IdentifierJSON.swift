@@ -1,21 +1,21 @@
 public import JSON
 public import Messaging
 
-/// The ids of things on the wire: `layer:///{collection}/{uuid}`.
+/// The ids of objects in JSON, in their long form: `layer:///{collection}/{uuid}`.
 public enum IdentifierJSON {
-    /// The collections of the things that have one.
+    /// The collections in the long form of ids.
     public enum Collection: String, Sendable {
         case conversations, messages, content, announcements, exports
     }
 
-    /// The long form of an id.
+    /// Returns the long form of an id.
     public static func text<Subject>(
         _ id: Identifier<Subject>, in collection: Collection
     ) -> String {
         String(pieces: "layer:///", collection.rawValue, "/", id.uuid)
     }
 
-    /// The long form of a webhook's id, which names its application as well.
+    /// Returns the long form of a webhook's id, which names its application as well.
     public static func text(_ id: Webhook.ID, of application: Application.ID) -> String {
         String(pieces: webhooks(of: application), id.uuid)
     }
@@ -27,7 +27,7 @@ public enum IdentifierJSON {
         return Identifier(uuid: text.dropFirst(prefix.count))
     }
 
-    /// The long form of a delivery's id, which names its webhook as well.
+    /// Returns the long form of a delivery's id, which names its webhook as well.
     public static func text(
         _ id: WebhookDelivery.ID, of webhook: Webhook.ID, in application: Application.ID
     ) -> String {
@@ -52,7 +52,7 @@ public enum IdentifierJSON {
         "layer:///apps/\(application.uuid)/webhooks/"
     }
 
-    /// Reads the long form of that collection, or a bare UUID; either in any case.
+    /// Reads the long form of an id of the collection, or a bare UUID.
     public static func read<Subject>(
         _ text: String, in collection: Collection
     ) -> Identifier<Subject>? {
@@ -61,7 +61,7 @@ public enum IdentifierJSON {
         return Identifier(uuid: text.dropFirst(prefix.count))
     }
 
-    /// The id that the caller proposes for a new object: the body member `id` (platform-api §1.9).
+    /// Reads the id that the client proposes for a new object: the body member `id` (platform-api §1.9).
     static func proposed<Subject>(
         in body: JSONValue, _ collection: Collection, _ rule: ValidationRule
     ) throws(Rejection) -> Identifier<Subject>? {

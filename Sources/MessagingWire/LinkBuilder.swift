@@ -1,25 +1,25 @@
 public import Messaging
 
-/// Builds every URL in responses from the configured public base (platform-api §1.1).
+/// Builds every URL in responses below the public base (platform-api §1.1).
 ///
-/// Clients send follow-up requests to these URLs unchanged, so they are never derived from the request.
+/// Clients send follow-up requests to these URLs unchanged.
 public struct LinkBuilder: Sendable {
     /// `BASE` itself.
     private let base: String
     /// The application's root, `BASE/apps/{APP}`.
     private let root: String
-    /// The same without `BASE`.
+    /// The path of ``root``, without `BASE`.
     private let relativeRoot: String
     /// The root of the perspective: that of the application, or of one of its users.
     private let view: String
-    /// That without `BASE`.
+    /// The path of ``view``, without `BASE`.
     private let relativeView: String
     /// The perspective of the URLs.
     let perspective: Perspective
 
-    /// URLs of one application.
+    /// Creates a builder for one application.
     ///
-    /// - Parameter publicBase: Scheme, host and perhaps a path; slashes at its end do not count.
+    /// - Parameter publicBase: Scheme, host and optionally a path; trailing slashes are ignored.
     public init(
         publicBase: String, application: Application.ID, perspective: Perspective = .system
     ) {
@@ -41,12 +41,12 @@ public struct LinkBuilder: Sendable {
     /// The id of the application: `layer:///apps/{uuid}`.
     var applicationID: String { "layer://\(relativeRoot)" }
 
-    /// The conversation in this perspective.
+    /// The URL of a conversation in this perspective.
     public func conversation(_ id: Conversation.ID) -> String {
         String(pieces: view, "/conversations/", id.uuid)
     }
 
-    /// A message. Users reach it without naming the conversation, the system through it.
+    /// The URL of a message: for the system below its conversation, for a user below the user.
     public func message(_ id: Message.ID, in conversation: Conversation.ID) -> String {
         String(pieces: messages(in: conversation), id.uuid)
     }
@@ -59,18 +59,17 @@ public struct LinkBuilder: Sendable {
         }
     }
 
-    /// The URL that 1.x shows in the answer to a `POST`, and nowhere else (platform-api §1.7).
+    /// The URL of a message that 1.x shows in the answer to a `POST`, and nowhere else (platform-api §1.7).
     public func shortMessage(_ id: Message.ID) -> String {
         "\(root)/messages/\(id.uuid)"
     }
 
-    /// An announcement in this perspective.
+    /// The URL of an announcement in this perspective.
     public func announcement(_ id: Announcement.ID) -> String {
         "\(view)/announcements/\(id.uuid)"
     }
 
-    /// Where a fresh `download_url` is to be had: for the system through the conversation, if the
-    /// content belongs to one.
+    /// The URL that returns a new `download_url`: for the system below the conversation, if the content belongs to one.
     public func content(_ id: Content.ID, in conversation: Conversation.ID?) -> String {
         switch (perspective, conversation) {
         case (.system, let conversation?): "\(self.conversation(conversation))/content/\(id.uuid)"
@@ -78,12 +77,12 @@ public struct LinkBuilder: Sendable {
         }
     }
 
-    /// Where the state of an export is to be had.
+    /// The URL of the status of an export.
     public func status(of export: Export.ID) -> String {
         "\(root)/exports/\(export.uuid)/status"
     }
 
-    /// A user's identity, in the form recorded of 3.0 (platform-api §1.7).
+    /// The URL of a user's identity, in the form recorded from the original 3.0 (platform-api §1.7).
     public func identity(_ user: UserID) -> String {
         String(pieces: root, "/users/", URIComponent.encoded(user.text), "/identity")
     }
@@ -91,24 +90,24 @@ public struct LinkBuilder: Sendable {
     /// The long form of a webhook's id: `layer:///apps/{uuid}/webhooks/{uuid}`.
     func webhookID(_ id: Webhook.ID) -> String { "\(applicationID)/webhooks/\(id.uuid)" }
 
-    /// A webhook.
+    /// The URL of a webhook.
     public func webhook(_ id: Webhook.ID) -> String { "\(root)/webhooks/\(id.uuid)" }
 
-    /// A user's identity as webhooks from 2.0 on call it (webhooks §4.1).
+    /// The URL of a user's identity in webhooks from 2.0 on (webhooks §4.1).
     func webhookIdentity(_ user: UserID) -> String {
         String(pieces: root, "/identities/", URIComponent.encoded(user.text))
     }
 
-    /// A part as webhooks from 2.0 on call it, without its application (webhooks §4.1).
+    /// The URL of a part in webhooks from 2.0 on, which does not name the application (webhooks §4.1).
     func webhookPart(_ part: MessagePart.ID, of message: Message.ID) -> String {
         String(pieces: base, "/messages/", message.uuid, "/parts/", part.uuid)
     }
 
-    /// A page of a list.
+    /// The URL of a page of a list.
     ///
     /// - Parameters:
-    ///   - path: Below the application, decoded.
-    ///   - query: Decoded as well.
+    ///   - path: The segments below the application, not encoded.
+    ///   - query: The parameters, not encoded.
     public func list(_ path: [String], _ query: [(name: String, value: String)]) -> String {
         "\(root)\(Self.below(path, query))"
     }
@@ -123,7 +122,7 @@ public struct LinkBuilder: Sendable {
         return query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))"
     }
 
-    // MARK: - Location fields, relative as the original service writes them (5.1.1)
+    // MARK: - `Location` headers, relative as the original service writes them (platform-api §5.1.1)
 
     /// `Content-Location` of a page of a list; path and query as in ``list(_:_:)``.
     public func location(

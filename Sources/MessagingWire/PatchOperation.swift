@@ -50,14 +50,14 @@ struct PatchOperation {
         self.property = property
     }
 
-    /// The operand: `id` if present, otherwise `value`; an index alone is not supported.
+    /// Returns the operand: `id` if present, otherwise `value`; an index alone is not supported.
     func operand() throws(Rejection) -> JSONValue {
         if let operand = json.present("id") ?? json.present("value") { return operand }
         guard json.present("index") == nil else { throw .invalid(property, .patchIndex) }
         throw .missing("value")
     }
 
-    /// The index that is ignored beside an operand (platform-api §4).
+    /// The schema of the member `index`, which is ignored beside an operand (platform-api §4).
     static let ignoredIndex = JSONSchema.Member.accepted("index", .integer)
 
     /// Rejects an index without an operand, which is not supported.
@@ -67,23 +67,23 @@ struct PatchOperation {
         }
     }
 
-    /// A text as operand.
+    /// Returns the operand, which must be a string.
     func text() throws(Rejection) -> String {
         guard let text = try operand().string else { throw invalidOperand(.operandText) }
         return text
     }
 
-    /// Requires `set`, the one operation that a property with a single value has.
+    /// Requires `set`, the only operation for a property with a single value.
     func requireSet() throws(Rejection) {
         guard verb == .set else { throw .invalid(property, .verbOfValue) }
     }
 
-    /// The rejection of a property that the object does not have, or that no patch may change.
+    /// Returns the rejection of a property that the object does not have, or that no patch may change.
     func unknownProperty(_ rule: ValidationRule) -> Rejection {
         .invalid("property", rule, .init(text: property))
     }
 
-    /// The rejection of an operand of the wrong type.
+    /// Returns the rejection of an operand that has another type than the property.
     func invalidOperand(_ rule: ValidationRule) -> Rejection {
         .invalid("value", rule, .init(path: property))
     }
@@ -99,7 +99,7 @@ extension PatchOperation {
     /// changes.
     static let mostUsersNamed = 1000
 
-    /// The user that is added or removed.
+    /// Reads the user to add or remove.
     func user(_ version: APIVersion) throws(Rejection) -> UserID {
         let operand = try operand()
         guard let name = operand.string else { throw invalidOperand(.operandUser) }
@@ -110,7 +110,7 @@ extension PatchOperation {
         return user
     }
 
-    /// The users that are set.
+    /// Reads the users to set, without duplicates.
     func users(_ version: APIVersion, atMost limit: Int) throws(Rejection) -> [UserID] {
         let operand = try operand()
         guard operand.kind == .array, operand.elements.allSatisfy({ $0.kind == .string })
@@ -133,7 +133,7 @@ enum PatchProperty {
 
     /// Parses a path; `\.` means a dot inside a key.
     ///
-    /// - Returns: `nil` if the first element is no property that can be patched.
+    /// - Returns: `nil` if the first element is not a property that can be patched.
     init?(_ text: String) {
         let path = PatchProperty.split(text)
         switch path.first {
@@ -143,7 +143,7 @@ enum PatchProperty {
         }
     }
 
-    /// The elements of a dotted path, at least one.
+    /// Returns the elements of a dotted path, at least one.
     static func split(_ text: String) -> [String] {
         var path: [String.UnicodeScalarView] = [.init()]
         var isEscaped = false

@@ -1,6 +1,6 @@
 public import Messaging
 
-/// How to write objects: version, URLs, and the signer of downloads.
+/// The form in which answers show objects: the version, the URLs, and the signer of download URLs.
 public struct Presentation: Sendable {
     /// The version of the response.
     let version: APIVersion
@@ -13,7 +13,7 @@ public struct Presentation: Sendable {
     /// Whether messages include their transfer state (X7).
     public var showsTransfer = false
 
-    /// Returns a signed URL and the moment from which on it is refused.
+    /// Returns a signed URL and its expiry in milliseconds since 1970.
     public typealias Signer =
         @Sendable (_ content: String) -> (url: String, expiresAtMilliseconds: Int64)
 

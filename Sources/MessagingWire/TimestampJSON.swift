@@ -5,12 +5,12 @@ public import Messaging
 /// Times in JSON: ISO 8601, UTC, exactly three fractional digits, `Z`, because one client parses strictly
 /// (platform-api §1.8).
 public enum TimestampJSON {
-    /// `2026-03-01T09:15:30.042Z`; years beyond 9999 are written with more digits.
+    /// Returns a time such as `2026-03-01T09:15:30.042Z`; years beyond 9999 have more digits.
     public static func text(_ timestamp: Timestamp) -> String {
         ISO8601.text(timestamp.milliseconds)
     }
 
-    /// Writes the same; `null` for `nil`.
+    /// Writes a time in the same form; `null` for `nil`.
     static func write(_ timestamp: Timestamp?, into writer: inout JSONWriter) {
         guard let timestamp else { return writer.null() }
         writer.string(thenAtMost: ISO8601.maximumSize) { text in

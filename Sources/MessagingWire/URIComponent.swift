@@ -1,7 +1,7 @@
 /// Text inside one component of a URI, as JavaScript's `encodeURIComponent` writes it.
 ///
-/// Client libraries compare ids literally, so the output is exactly that function's
-/// (platform-api §1.7); on input any percent-encoding is decoded before comparing.
+/// Client libraries compare ids as text, so the output must equal that of the function (platform-api §1.7). Input may
+/// have any percent-encoding: it is decoded before it is compared.
 public enum URIComponent {
     /// Percent-encodes everything but `A–Z a–z 0–9 - _ . ! ~ * ' ( )`.
     public static func encoded(_ text: String) -> String {
@@ -18,7 +18,7 @@ public enum URIComponent {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Undoes percent-encoding once; `nil` when a `%` starts no escape or the bytes are no UTF-8.
+    /// Decodes percent-encoding once; `nil` if a `%` does not start an escape or the bytes are not UTF-8.
     public static func decoded(_ text: some StringProtocol) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []

@@ -215,7 +215,7 @@ def errors(server, commands):
     lines = (server.folder / "lines").read_text().splitlines()
     call = ("import", "bad.lines", "--data", "bad")
     for line, message in (
-        ("{", "line 2: is no JSON object: byte 1"),
+        ("{", "line 2: is not a JSON object: byte 1"),
         ('{"record":"song"}', "line 2: record must be one of application, user"),
         ('{"record":"relations"}', "line 2: user_id is missing"),
         (next(line for line in lines if '"record":"message"' in line),

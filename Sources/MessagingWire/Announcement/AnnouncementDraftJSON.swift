@@ -22,7 +22,7 @@ public enum AnnouncementDraftJSON {
             parts: parts, notification: notification, proposedID: id)
     }
 
-    /// In 1.x only services send, so `sender_id` is ignored there.
+    /// Reads the sender. In 1.x only services send announcements, so `sender_id` is ignored there.
     private static func sender(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> (sender: Sender, property: String) {
@@ -41,13 +41,13 @@ public enum AnnouncementDraftJSON {
         return (try .service(text), "sender.name")
     }
 
-    /// Parts of a message, but for contents, which belong to conversations.
+    /// Reads the parts, as those of a message but without contents, which belong to conversations.
     private static func parts(_ body: JSONValue) throws(Rejection) -> [MessagePart.Draft] {
         let parts: [MessagePart.Draft]
         do throws(Rejection) {
             parts = try MessagePartJSON.list(body)
         } catch .invalid(let name, .partBodySize, let detail) {
-            // The way out of a message's part, which is to attach a content, is closed here.
+            // The error of a message suggests to upload the part as content, which an announcement cannot have.
             throw .invalid(name, .announcementBodySize, detail)
         }
         for case .content in parts.map(\.body) {
@@ -58,7 +58,7 @@ public enum AnnouncementDraftJSON {
 }
 
 extension AnnouncementDraftJSON {
-    /// What ``read(_:_:)`` reads.
+    /// The schema of what ``read(_:_:)`` reads.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         .named(
             "AnnouncementDraft",
@@ -98,7 +98,7 @@ enum RecipientsJSON {
 }
 
 extension RecipientsJSON {
-    /// What ``read(_:_:)`` reads.
+    /// The schema of what ``read(_:_:)`` reads.
     static func schema(_ version: APIVersion) -> JSONSchema.Member {
         .required(
             "recipients",

@@ -11,11 +11,9 @@ public struct AnnouncementJSON: Sendable {
         case viewer(UserID, RecipientStatus)
     }
 
-    /// The announcement.
     private let announcement: Announcement
     /// The identity of the sender; `nil` for a service that has only a name.
     private let sender: BasicIdentity?
-    /// The recipients that the viewer sees.
     private let recipients: VisibleRecipients
 
     /// An announcement to show.
@@ -55,7 +53,7 @@ public struct AnnouncementJSON: Sendable {
         writeParts(into: &writer)
     }
 
-    /// The members of a message that belongs to no conversation.
+    /// Writes a recipient's view: the members of a message, with `null` for those of a conversation.
     private func write(
         _ user: UserID, _ status: RecipientStatus, _ presentation: Presentation,
         into writer: inout JSONWriter
@@ -67,7 +65,7 @@ public struct AnnouncementJSON: Sendable {
         writer.member("conversation", nil)
         writeParts(into: &writer)
         writer.member("sent_at", TimestampJSON.text(announcement.sentAt))
-        // It reaches every recipient when it is sent.
+        // An announcement reaches every recipient when it is sent.
         writer.member("received_at", TimestampJSON.text(announcement.sentAt))
         writer.member("is_unread", status != .read)
         writeSender(presentation, into: &writer)
@@ -84,7 +82,8 @@ public struct AnnouncementJSON: Sendable {
         if isLatest { writer.member("updated_at", nil) }
     }
 
-    /// 1.x has only services as senders: a user is shown by the display name (client-api §3).
+    /// Writes the sender. In 1.x only services are senders, so a user is shown as a service with the display name
+    /// (client-api §3).
     private func writeSender(_ presentation: Presentation, into writer: inout JSONWriter) {
         let shown: Sender =
             if let user = announcement.sender.userID, !presentation.version.namesIdentities {
@@ -97,7 +96,7 @@ public struct AnnouncementJSON: Sendable {
             sender: shown, sender, presentation.version, presentation.links, into: &writer)
     }
 
-    /// Parts are named by their index in every version, because they cannot be requested alone.
+    /// Writes the parts. Their ids have the index in every version, because they cannot be requested alone.
     private func writeParts(into writer: inout JSONWriter) {
         let id = IdentifierJSON.text(announcement.id, in: .announcements)
         writer.key("parts")

@@ -1,12 +1,12 @@
 public import JSON
 public import Messaging
 
-/// The `notification` of a message, of an announcement, or without either: the contents of a push
-/// notification (platform-api §5.6).
+/// The content of a push notification: the member `notification` of a message, an announcement, or a notification
+/// without either (platform-api §5.6).
 ///
 /// It is validated here and stored as received.
 enum NotificationJSON {
-    /// The object as JSON; `nil` if there is none.
+    /// Returns the object as JSON; `nil` if there is none.
     ///
     /// Recipients are accepted in the forms of all versions; unknown members are ignored.
     static func read(_ body: JSONValue) throws(Rejection) -> [UInt8]? {
@@ -20,7 +20,7 @@ enum NotificationJSON {
     /// Checks the type of every member that a push shows.
     private static func checkMembers(of object: JSONValue, at path: String) throws(Rejection) {
         for (name, value) in object.members {
-            guard !value.isNull, let rule = rule(for: name), !keeps(value, rule) else { continue }
+            guard !value.isNull, let rule = rule(for: name), !isValid(value, rule) else { continue }
             throw .invalid("notification", rule, .init(path: "\(path).\(name)"))
         }
     }
@@ -36,7 +36,7 @@ enum NotificationJSON {
         }
     }
 
-    private static func keeps(_ value: JSONValue, _ rule: ValidationRule) -> Bool {
+    private static func isValid(_ value: JSONValue, _ rule: ValidationRule) -> Bool {
         switch rule {
         case .notificationText: value.kind == .string
         case .notificationTexts:
@@ -78,7 +78,8 @@ enum NotificationJSON {
 }
 
 extension NotificationJSON {
-    /// What ``read(_:)`` reads; the form of `recipients` is that of the version, others are taken too.
+    /// The schema of what ``read(_:)`` reads, with `recipients` in the form of the version; other forms are accepted
+    /// too.
     static func schema(_ version: APIVersion) -> JSONSchema {
         .named(
             "Notification",
@@ -131,7 +132,7 @@ public enum PushNotificationJSON {
 }
 
 extension PushNotificationJSON {
-    /// What ``read(_:_:)`` reads.
+    /// The schema of what ``read(_:_:)`` reads.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         .named(
             "PushNotification",

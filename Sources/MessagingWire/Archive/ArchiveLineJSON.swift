@@ -2,13 +2,13 @@ import Bytes
 public import JSON
 public import Messaging
 
-/// The JSON of a line of an export: one compact object, its members in a fixed order, without absent ones
-/// (X10).
+/// The JSON of a line of an export: one compact object with its members in a fixed order; members without a value are
+/// omitted (X10).
 public enum ArchiveLineJSON {
-    /// The format of the lines; a change of the meaning of members needs another number.
+    /// The number of the line format; it must change when the meaning of a member changes.
     static let format: Int64 = 1
 
-    /// Writes a line, without its end.
+    /// Writes a line, without the line feed.
     public static func write(_ line: ArchiveLine, into writer: inout JSONWriter) {
         switch line {
         case .application(let application): write(application, into: &writer)
@@ -50,7 +50,7 @@ public enum ArchiveLineJSON {
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - bytes: The line without its end, at most ``maximumLineBytes``.
+    ///   - bytes: The line without the line feed, at most ``maximumLineBytes``.
     ///   - limits: The maximum number of participants of a conversation.
     /// - Throws: The first error: invalid JSON, or an invalid member by its name.
     public static func read(
@@ -60,10 +60,10 @@ public enum ArchiveLineJSON {
         do throws(JSONError) {
             document = try JSONDocument(bytes, limits: JSONLimits(size: maximumLineBytes))
         } catch {
-            throw ArchiveLineError(nil, "is no JSON object: \(error)")
+            throw ArchiveLineError(nil, "is not a JSON object: \(error)")
         }
         guard document.root.kind == .object else {
-            throw ArchiveLineError(nil, "is no JSON object")
+            throw ArchiveLineError(nil, "is not a JSON object")
         }
         let line = ArchiveLineReader(document.root)
         guard let kind = ArchiveRecordKind(rawValue: try line.text("record")) else {
@@ -84,7 +84,7 @@ public enum ArchiveLineJSON {
         }
     }
 
-    /// The maximum number of bytes of a line, enough for metadata and 10,000 recipients.
+    /// The maximum number of bytes of a line: 64 MiB, enough for metadata and 10,000 recipients.
     public static let maximumLineBytes = 64 << 20
 
     private static func contentBytes(_ line: ArchiveLineReader) throws(ArchiveLineError)
@@ -99,7 +99,7 @@ public enum ArchiveLineJSON {
     private static func key(_ line: ArchiveLineReader) throws(ArchiveLineError) -> ArchivedReplayKey
     {
         guard let kind = Replay.Kind(rawValue: try line.text("kind")) else {
-            throw line.error("kind", "must be a kind of key")
+            throw line.error("kind", "is a kind of key that this release does not know")
         }
         return ArchivedReplayKey(kind, try line.uuid("key"), object: try line.uuid("object"))
     }
@@ -113,7 +113,7 @@ extension JSONWriter {
         if let value { member(name, value) }
     }
 
-    /// The same.
+    /// Writes a member unless its value is `nil`.
     mutating func member(present name: StaticString, _ value: Int64?) {
         if let value { member(name, value) }
     }
@@ -127,7 +127,7 @@ extension JSONWriter {
         if let moment { member(name, moment) }
     }
 
-    /// Texts, unless there are none.
+    /// Writes an array of texts, unless it is empty.
     mutating func member(present name: StaticString, _ texts: [String]) {
         guard !texts.isEmpty else { return }
         key(name)
@@ -141,14 +141,14 @@ extension JSONWriter {
 /// "brought":2,"present":0}, …]}` (X10).
 public enum ImportSummaryJSON {
     /// Writes the object.
-    public static func write(_ tally: ImportSummary, into writer: inout JSONWriter) {
+    public static func write(_ summary: ImportSummary, into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("lines", tally.lines)
-            writer.member("changed", tally.hasChanged)
-            writer.member("merged", tally.merged)
+            writer.member("lines", summary.lines)
+            writer.member("changed", summary.hasChanged)
+            writer.member("merged", summary.merged)
             writer.key("records")
             writer.array { writer in
-                for count in tally.counts {
+                for count in summary.counts {
                     writer.object { writer in
                         writer.kind(count.kind)
                         writer.member("brought", count.imported)
@@ -161,7 +161,7 @@ public enum ImportSummaryJSON {
 
     private static let count = JSONSchema.integer(0 ... .max)
 
-    /// The object.
+    /// The schema of what ``write(_:into:)`` writes.
     public static let schema = JSONSchema.named(
         "Import",
         .object([
@@ -181,7 +181,9 @@ public enum ImportSummaryJSON {
                         .required("brought", count),
                         .required(
                             "present",
-                            count.withDescription("Records that existed, or were deleted since.")),
+                            count.withDescription(
+                                "Records that existed already, or had been deleted on this server."
+                            )),
                     ]))),
         ]))
 }

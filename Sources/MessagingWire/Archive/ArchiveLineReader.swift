@@ -2,7 +2,7 @@ import Bytes
 import JSON
 import Messaging
 
-/// Reads the members of an object on a line of an export, and names the one that is wrong.
+/// Reads the members of an object on a line of an export; errors name the invalid member.
 struct ArchiveLineReader {
     let object: JSONValue
     /// The prefix of member names in errors.
@@ -22,7 +22,7 @@ struct ArchiveLineReader {
         return value
     }
 
-    /// A member that may be missing.
+    /// Reads a member that may be missing.
     func optional<Value>(
         _ name: String, _ read: (String) throws(ArchiveLineError) -> Value
     ) throws(ArchiveLineError) -> Value? {
@@ -41,14 +41,14 @@ struct ArchiveLineReader {
         return flag
     }
 
-    /// The range of positions and counters on a line (ruling 25). As a position of the API, which is the
-    /// number times 65,536, the largest is below 2^53, and later positions have enough room.
+    /// The range of positions and counters on a line (ruling 25). The API shows a position times 65,536: even the
+    /// largest is then below 2^53, with enough numbers left for later positions.
     private static let counters: ClosedRange<Int64> = 0...(1 << 36) - 1
 
-    /// The allowed sizes in bytes, which every JSON reader represents exactly.
+    /// The range of sizes in bytes; every JSON reader represents these numbers exactly.
     private static let sizes: ClosedRange<Int64> = 0...(1 << 53) - 1
 
-    /// - Parameter range: What it may be.
+    /// - Parameter range: The allowed numbers.
     func number(
         _ name: String, _ range: ClosedRange<Int64> = counters
     ) throws(ArchiveLineError) -> Int64 {
@@ -63,7 +63,7 @@ struct ArchiveLineReader {
         Position(try number(name))
     }
 
-    /// A counter that begins at one.
+    /// Reads a counter that begins at 1.
     func version(_ name: String) throws(ArchiveLineError) -> Int64 {
         try number(name, 1...Self.counters.upperBound)
     }
@@ -77,8 +77,8 @@ struct ArchiveLineReader {
         return moment
     }
 
-    /// The moment of a change that later changes have to follow: one millisecond each, if need be, and all
-    /// of them times that can be written.
+    /// Reads the time of a change, before the year 9999. Every later change gets a later time, if necessary by one
+    /// millisecond, and all of these times must have a year of four digits.
     func momentOfChange(_ name: String) throws(ArchiveLineError) -> Timestamp {
         let moment = try moment(name)
         // 9999-01-01T00:00:00Z.
@@ -103,9 +103,9 @@ struct ArchiveLineReader {
         return user
     }
 
-    /// Bytes in base64.
+    /// Reads bytes in base64.
     ///
-    /// - Parameter counts: How many there may be.
+    /// - Parameter counts: The allowed numbers of bytes.
     func bytes(
         _ name: String, _ counts: ClosedRange<Int>
     ) throws(ArchiveLineError) -> [UInt8] {
@@ -118,7 +118,7 @@ struct ArchiveLineReader {
         return bytes
     }
 
-    /// Positions as `1-500,502`; a missing member is none.
+    /// Reads positions such as `1-500,502`; a missing member means none.
     func positions(_ name: String) throws(ArchiveLineError) -> IntervalSet {
         guard object.present(name) != nil else { return IntervalSet() }
         guard let set = IntervalSet(text: try text(name)),
@@ -132,15 +132,15 @@ struct ArchiveLineReader {
         return set
     }
 
-    /// A value with a fixed list of names.
+    /// Reads a value of an enumeration by its raw value.
     func choice<Value: RawRepresentable<String>>(_ name: String) throws(ArchiveLineError) -> Value {
         guard let value = Value(rawValue: try text(name)) else {
-            throw error(name, "must be one of its words")
+            throw error(name, "has a value that this release does not know")
         }
         return value
     }
 
-    /// The elements of an array; a missing one has none.
+    /// Reads the elements of an array; a missing member means none.
     func list<Value>(
         _ name: String, _ limit: Int, _ read: (JSONValue) throws(ArchiveLineError) -> Value
     ) throws(ArchiveLineError) -> [Value] {
@@ -153,7 +153,7 @@ struct ArchiveLineReader {
         return values
     }
 
-    /// The objects of an array.
+    /// Reads the objects of an array; a missing member means none.
     func objects<Value>(
         _ name: String, _ limit: Int, _ read: (ArchiveLineReader) throws(ArchiveLineError) -> Value
     ) throws(ArchiveLineError) -> [Value] {
@@ -165,7 +165,7 @@ struct ArchiveLineReader {
         }
     }
 
-    /// Users, each once.
+    /// Reads an array of distinct users; a missing member means none.
     func users(_ name: String, _ limit: Int) throws(ArchiveLineError) -> [UserID] {
         let users = try list(name, limit) { element throws(ArchiveLineError) in
             guard let user = element.string.flatMap({ text in UserID(text) }) else {

@@ -24,25 +24,25 @@ extension ArchiveLineJSON {
     }
 
     private static func write(_ member: ArchivedParticipant, into writer: inout JSONWriter) {
-        let part = member.participant
+        let participant = member.participant
         writer.object { writer in
-            writer.member("user_id", part.userID.text)
+            writer.member("user_id", participant.userID.text)
             writer.member("place", member.place)
-            writer.member(present: "past", part.past.words)
-            writer.member("joined_after", part.joinedAfter.number)
-            writer.member(present: "left_after", part.leftAfter?.number)
-            writer.member("state", part.state.rawValue)
-            writer.member("cleared_to", part.clearedTo.number)
+            writer.member(present: "past", participant.past.textUnlessEmpty)
+            writer.member("joined_after", participant.joinedAfter.number)
+            writer.member(present: "left_after", participant.leftAfter?.number)
+            writer.member("state", participant.state.rawValue)
+            writer.member("cleared_to", participant.clearedTo.number)
             writer.member(present: "shown_from", member.shownFrom?.number)
-            writer.member(present: "hidden", member.hidden.words)
-            writer.member(present: "delivered", member.receipts.delivered.words)
-            writer.member(present: "read", member.receipts.read.words)
+            writer.member(present: "hidden", member.hidden.textUnlessEmpty)
+            writer.member(present: "delivered", member.receipts.delivered.textUnlessEmpty)
+            writer.member(present: "read", member.receipts.read.textUnlessEmpty)
             if let metadata = member.frozenMetadata { write(metadata, into: &writer) }
         }
     }
 
-    /// Writes each write with its time: a text, an object whose members are separate writes, or `null` for
-    /// a deletion.
+    /// Writes the metadata as a list of writes, each with its time: a text, an empty object, whose members are separate
+    /// writes, or `null` for a deletion.
     private static func write(_ metadata: Metadata, into writer: inout JSONWriter) {
         writer.key("metadata")
         writer.array { writer in
@@ -77,7 +77,7 @@ extension ArchiveLineJSON {
         guard present <= limits.participants, (deletedAt == nil) != members.isEmpty else {
             throw line.error(
                 "participants",
-                "must name 1 to \(limits.participants) users that take part, and none where deleted_at stands"
+                "must name 1 to \(limits.participants) current participants, and none if deleted_at is present"
             )
         }
         let isDistinct = try line.flag("distinct")
@@ -119,18 +119,18 @@ extension ArchiveLineJSON {
     private static func member(_ line: ArchiveLineReader) throws(ArchiveLineError)
         -> ArchivedParticipant
     {
-        let part = Participant(
+        let participant = Participant(
             userID: try line.user("user_id"), past: try line.positions("past"),
             joinedAfter: try line.position("joined_after"),
             leftAfter: try line.optional("left_after", line.position),
             state: try line.choice("state"), clearedTo: try line.position("cleared_to"))
         let hidden = try line.positions("hidden")
-        // Each is a row.
+        // Each hidden position is stored as a row.
         guard hidden.count <= 1_000_000 else {
             throw line.error("hidden", "must be 1000000 positions at most")
         }
         return ArchivedParticipant(
-            part, place: try line.number("place"),
+            participant, place: try line.number("place"),
             shownFrom: try line.optional("shown_from", line.position), hidden: hidden,
             receipts: Receipts(
                 delivered: try line.positions("delivered"), read: try line.positions("read")),
@@ -176,6 +176,6 @@ extension ArchiveLineJSON {
 }
 
 extension IntervalSet {
-    /// `nil` for the empty set.
-    fileprivate var words: String? { isEmpty ? nil : text }
+    /// The text of the set; `nil` for the empty set, whose member is omitted.
+    fileprivate var textUnlessEmpty: String? { isEmpty ? nil : text }
 }

@@ -29,7 +29,7 @@ extension ArchiveLineJSON {
         }
     }
 
-    /// In the log only; an export has it in the line of the conversation.
+    /// Writes the recipients: only in events of the log, because an export has them in the line of the conversation.
     private static func write(
         _ recipients: [ArchivedMessage.Recipient], into writer: inout JSONWriter
     ) {
@@ -84,7 +84,7 @@ extension ArchiveLineJSON {
         }
     }
 
-    /// The members of a content.
+    /// Writes the members of a content into the open object.
     static func write(_ archived: ArchivedContent, into writer: inout JSONWriter) {
         let content = archived.content
         writer.member("id", content.id.uuid)
@@ -110,7 +110,7 @@ extension ArchiveLineJSON {
         let partsMade = try line.optional("parts_made") { name throws(ArchiveLineError) in
             try line.number(name)
         }
-        // The next part gets this index.
+        // `parts_made` is the index of the next part.
         guard Int64(indexes.max() ?? 0) < partsMade ?? Int64(parts.count) else {
             throw line.error(
                 partsMade == nil ? "parts.index" : "parts_made",
@@ -155,7 +155,7 @@ extension ArchiveLineJSON {
         )
     }
 
-    /// The body of a part.
+    /// Reads the type and the body of a part.
     static func draft(_ line: ArchiveLineReader) throws(ArchiveLineError) -> MessagePart.Draft {
         let mimeType = try line.text("mime_type")
         let body = try body(line)

@@ -4,11 +4,11 @@ public import Messaging
 
 /// Rich content as a part or an answer shows it (platform-api §3.5).
 public struct ContentJSON: Sendable {
-    /// A download URL that needs no credential, and when it ends.
+    /// A download URL that needs no credential until it expires.
     public struct SignedLink: Equatable, Sendable {
-        /// Absolute.
+        /// The absolute URL.
         let url: String
-        /// From when on it is refused.
+        /// When it expires: from then on requests are refused.
         let expiresAt: Timestamp
 
         /// A signed link.
@@ -18,9 +18,8 @@ public struct ContentJSON: Sendable {
         }
     }
 
-    /// The id.
     private let id: Content.ID
-    /// In bytes.
+    /// The size in bytes.
     private let size: Int64
     /// The conversation in the `refresh_url`; `nil` while it belongs to none.
     private let conversation: Conversation.ID?
@@ -78,7 +77,7 @@ public struct ContentJSON: Sendable {
         }
     }
 
-    /// Reads what a part attaches: `id`, and `size`, which the stored one overrules.
+    /// Reads the content that a part attaches: `id`, and `size`, which the stored size replaces.
     static func read(_ value: JSONValue) throws(Rejection) -> MessagePart.Body {
         guard let text = value.present("id")?.string,
             let id: Content.ID = IdentifierJSON.read(text, in: .content)
@@ -92,7 +91,7 @@ public struct ContentJSON: Sendable {
 }
 
 extension ContentJSON {
-    /// Content that can be downloaded.
+    /// The schema of content that can be downloaded.
     static let schema = JSONSchema.named(
         "Content",
         .object(
@@ -104,7 +103,7 @@ extension ContentJSON {
                 .required("expiration", .time),
             ] + TransferJSON.members))
 
-    /// Content in every state, as a request with `include=transfer` receives it (X7).
+    /// The schema of content in every state, as a request with `include=transfer` receives it (X7).
     public static let anySchema = JSONSchema.anyOf([
         schema,
         .named(
@@ -119,7 +118,7 @@ extension ContentJSON {
                 ] + TransferJSON.members)),
     ])
 
-    /// Content that waits for its bytes.
+    /// The schema of content that waits for its bytes.
     public static let announcedSchema = JSONSchema.named(
         "AnnouncedContent",
         .object([
@@ -134,7 +133,6 @@ extension ContentJSON {
 
 /// The transfer state of a content, which `include=transfer` adds (X7).
 public struct TransferJSON: Sendable {
-    /// As a raw value.
     private let status: TransferStatus
     /// Bytes that are stored durably.
     private let received: Int64

@@ -6,10 +6,10 @@ public enum ConversationDraftJSON {
     /// The creator of a conversation.
     public enum Creator: Sendable {
         case system
-        /// A user, which takes part whether named or not, and so may name no other users (R1).
+        /// A user, which is a participant even if the body does not name it; the body may name no other users (R1).
         ///
-        /// `nil` if the path has no valid user id: the user counts all the same, because the body is
-        /// validated first (R114).
+        /// `nil` if the path has no valid user id. That user still counts as a participant, because the body is validated
+        /// before the path (R114).
         case user(UserID?)
     }
 
@@ -40,17 +40,17 @@ public enum ConversationDraftJSON {
         guard var users = UserIDJSON.list(value, version) else {
             throw .invalid("participants", .participantUsers)
         }
-        var unnamed = 0
+        var unknownCreators = 0
         switch creator {
         case .system: break
         case .user(let user?) where !users.contains(user): users.insert(user, at: 0)
         case .user(.some): break
-        case .user(nil): unnamed = 1
+        case .user(nil): unknownCreators = 1
         }
-        guard (1...limits.participants).contains(users.count + unnamed) else {
+        guard (1...limits.participants).contains(users.count + unknownCreators) else {
             throw .invalid(
                 "participants", .participantCount,
-                .init(amount: users.count + unnamed, limit: limits.participants))
+                .init(amount: users.count + unknownCreators, limit: limits.participants))
         }
         return users
     }
@@ -71,12 +71,12 @@ public enum ConversationDraftJSON {
 }
 
 extension ConversationDraftJSON {
-    /// What ``read(_:_:_:by:)`` reads from the system.
+    /// The schema of what ``read(_:_:_:by:)`` reads from the system.
     public static func schema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
         schema("ConversationDraft", 1...limits.participants, version)
     }
 
-    /// The draft of a user, which takes part without being named.
+    /// The schema of what ``read(_:_:_:by:)`` reads from a user, which is a participant without being named.
     public static func userSchema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
         schema("UserConversationDraft", 0...limits.participants, version)
     }

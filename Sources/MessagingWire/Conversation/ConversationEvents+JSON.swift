@@ -130,7 +130,7 @@ extension ParticipantsChanged: EventPayloadJSON {
         writer.object { writer in
             writer.users("added", added)
             writer.users("removed", removed)
-            // A `set` may move participants that stay, so the resulting order is written, too (rulings 28).
+            // A `set` may move participants that stay, so the resulting order is written, too (ruling 28).
             writer.users("order", participants.users)
         }
     }
@@ -209,7 +209,8 @@ extension ConversationMerged: EventPayloadJSON {
         }
     }
 
-    /// A message at position p from `from` to `to` has the position p − `from` + `moved_to` since (X1.5).
+    /// Writes a range of moved messages: one at position p in `from`…`to` now has position p − `from` + `moved_to`
+    /// (X1.5).
     private func write(_ relocation: Relocation, into writer: inout JSONWriter) {
         writer.object { writer in
             writer.member(

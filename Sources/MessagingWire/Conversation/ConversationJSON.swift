@@ -20,17 +20,14 @@ public struct ConversationJSON: Sendable {
         }
     }
 
-    /// The id.
     private let id: Conversation.ID
-    /// When it was made.
     private let createdAt: Timestamp
     /// The participants in order; empty for a former participant.
     private let participants: [BasicIdentity]
     /// Whether it is the one conversation of exactly these participants (R3).
     private let isDistinct: Bool
-    /// The tree as clients see it.
     private let metadata: MetadataTree
-    /// `nil` in the system's perspective.
+    /// The members of a user's view; `nil` in the system's perspective.
     private let userView: UserView?
 
     /// A conversation to show.
@@ -115,7 +112,7 @@ extension ConversationJSON {
 }
 
 extension ConversationJSON {
-    /// The object as webhooks show it, in the order they have (webhooks §4.3).
+    /// Writes the object as webhooks show it, with its members in their order (webhooks §4.3).
     func writeForWebhook(_ presentation: Presentation, into writer: inout JSONWriter) {
         let links = presentation.links
         let url = links.conversation(id)

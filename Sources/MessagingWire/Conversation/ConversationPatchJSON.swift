@@ -3,7 +3,10 @@ public import Messaging
 
 /// The body of `PATCH …/conversations/{C}`: Layer-Patch (platform-api §4, §5.1.5).
 public enum ConversationPatchJSON {
-    /// Reads the operations in their order; one object is an array of one.
+    /// Reads the operations in order; one object means an array of one.
+    ///
+    /// - Throws: The first error, also when the patch names more than 1000 users, or more than a conversation may have
+    ///   participants if that is a larger number.
     public static func read(
         _ body: JSONValue, _ version: APIVersion, _ limits: MessagingLimits
     ) throws(Rejection) -> [ConversationPatch] {
@@ -80,7 +83,7 @@ extension ConversationPatch {
 }
 
 extension ConversationPatchJSON {
-    /// What ``read(_:_:_:)`` reads; one operation may also come without its array.
+    /// The schema of what ``read(_:_:_:)`` reads; a single operation is accepted without the array too.
     public static func schema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
         .named(
             "ConversationPatch",

@@ -1,7 +1,7 @@
 import JSON
 import Messaging
 
-/// Conversation metadata: objects of strings and objects (R40).
+/// The metadata of a conversation: an object of strings and objects (R40).
 enum MetadataJSON {
     /// Writes a tree as a client sees it.
     static func write(_ tree: MetadataTree, into writer: inout JSONWriter) {
@@ -20,7 +20,7 @@ enum MetadataJSON {
     /// Reads a tree; keys, lengths and depth are checked by the domain.
     ///
     /// - Parameters:
-    ///   - path: Where the tree belongs, such as `metadata.topic`.
+    ///   - path: The path of the tree, such as `metadata.topic`.
     ///   - property: The member that a rejection names.
     /// - Throws: `invalid(property, .metadataValue)` for a value that is neither string nor object.
     static func read(
@@ -28,8 +28,8 @@ enum MetadataJSON {
     ) throws(Rejection) -> MetadataTree {
         var keys: [String] = []
         if let tree = read(value, &keys) { return tree }
-        let place = ([path] + keys.reversed()).joined(separator: ".")
-        throw .invalid(property, .metadataValue, .init(path: place))
+        let invalidPath = ([path] + keys.reversed()).joined(separator: ".")
+        throw .invalid(property, .metadataValue, .init(path: invalidPath))
     }
 
     /// - Parameter keys: The keys that lead to an invalid value, the innermost first.
@@ -52,20 +52,20 @@ enum MetadataJSON {
 }
 
 extension MetadataJSON {
-    /// Objects of strings and objects (R40–R42).
+    /// The schema of metadata (R40–R42).
     static let schema = JSONSchema.named(
         "Metadata",
         .object([], others: .anyOf([.string(length: 0...2048), .reference("Metadata")]))
             .withDescription(
                 """
-                Strings of at most 2048 bytes and objects of the like, 32 levels deep and 256 KiB in \
+                Strings of at most 2048 bytes, and objects of such values, 32 levels deep and 256 KiB in \
                 all; keys are letters, digits, `-` and `_`.
                 """))
 }
 
 /// A path in metadata as patches and queries write it: `metadata.topic.colour` (platform-api §4).
 public enum MetadataPathJSON {
-    /// The keys from the root; `nil` for a text that names nothing below `metadata`.
+    /// Returns the keys from the root; `nil` for a text that names no key below `metadata`.
     public static func read(_ text: String) -> [String]? {
         guard case .metadata(let path)? = PatchProperty(text), !path.isEmpty,
             path.allSatisfy({ key in !key.isEmpty })
@@ -75,8 +75,8 @@ public enum MetadataPathJSON {
 }
 
 extension Sequence {
-    /// The member order of JavaScript: array indices ascending, then the rest in their order (webhooks
-    /// §3.2).
+    /// Returns the elements in the member order of JavaScript: array indices ascending, then the other names in their
+    /// given order (webhooks §3.2).
     func inMemberOrder(by name: (Element) -> String) -> [Element] {
         let named = map { element in (index: arrayIndex(name(element)), element: element) }
         let indices = named.filter { $0.index != nil }.sorted { ($0.index ?? 0) < ($1.index ?? 0) }
@@ -93,7 +93,7 @@ private func arrayIndex(_ name: String) -> UInt32? {
 }
 
 extension MetadataTree {
-    /// The same tree with the members of each object in that order.
+    /// The same tree with the members of each object in the member order of JavaScript.
     var inMemberOrder: MetadataTree {
         switch self {
         case .text: return self

@@ -1,6 +1,6 @@
 public import JSON
 
-/// An error as it is answered: a row of the table, its message, and the member or object that it refers to.
+/// An error response: its row of the error table, its message, and the member, header or object that it refers to.
 public struct APIError: Error, Equatable, Sendable {
     /// The content of the member `data` of the error object (platform-api §2.1).
     public enum Detail: Equatable, Sendable {
@@ -17,20 +17,20 @@ public struct APIError: Error, Equatable, Sendable {
         case object([UInt8])
     }
 
-    /// The row of the table.
+    /// The row of the error table.
     public let kind: APIErrorKind
     /// One sentence for developers; never the text of an internal fault.
     public let message: String
     /// The member, header or object that the error refers to.
     public let data: Detail?
-    /// The status of the answer: that of the table but for a body that is too large (413).
+    /// The status of the answer: that of the error table unless the error has another, such as 413, 415 or 507.
     public let status: Int
-    /// When the request may be repeated, in whole seconds; `nil` where no time is known.
+    /// The seconds after which the request may be repeated; `nil` if no time is known.
     public let retryAfter: Int?
     /// The challenge of a 401 for its `WWW-Authenticate` header (RFC 6750 section 3).
     public let challenge: String?
 
-    /// An error to answer.
+    /// Creates an error; `nil` for `status` means that of the error table.
     public init(
         _ kind: APIErrorKind, _ message: String, data: Detail? = nil, status: Int? = nil,
         retryAfter: Int? = nil, challenge: String? = nil
@@ -47,7 +47,7 @@ public struct APIError: Error, Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - limit: One sentence that names the limit in force.
-    ///   - seconds: When the request may be repeated; the text and `Retry-After` both state it.
+    ///   - seconds: The seconds after which the request may be repeated; the text and `Retry-After` state them.
     public static func rateLimited(_ limit: String, retryAfter seconds: Int) -> APIError {
         let delay = seconds == 1 ? "1 second" : "\(seconds) seconds"
         return APIError(.rateLimited, "\(limit) Retry after \(delay).", retryAfter: seconds)
@@ -59,14 +59,14 @@ public enum ErrorJSON {
     /// The path of the page that explains each error, below the public base (ruling 32).
     public static let page = "/docs/errors"
 
-    /// The `url` of an error: its row on the page that this server serves (ruling 32).
+    /// Returns the `url` of an error: its section of the page that this server serves (ruling 32).
     ///
     /// - Parameter publicBase: The public base of this server, without a slash at its end.
     public static func url(of kind: APIErrorKind, publicBase: String) -> String {
         "\(publicBase)\(page)#\(kind.row.id)"
     }
 
-    /// The whole answer body for an error.
+    /// Returns the body of an error response.
     ///
     /// - Parameter publicBase: The public base of this server, without a slash at its end.
     public static func bytes(_ error: APIError, publicBase: String) -> [UInt8] {
@@ -100,7 +100,7 @@ public enum ErrorJSON {
 }
 
 extension ErrorJSON {
-    /// The error object (platform-api §2.1).
+    /// The schema of the error object (platform-api §2.1).
     public static let schema = JSONSchema.named(
         "Error",
         .object([

@@ -1,6 +1,6 @@
-/// Every error the API can answer, each once (platform-api §2.2, extensions X2–X4).
+/// The error table: every error of the API (platform-api §2.2, extensions X2–X4).
 ///
-/// Clients depend on identifiers and codes, so a number is never used for another error.
+/// Clients depend on ids and codes, so neither is ever reused for another error.
 public enum APIErrorKind: CaseIterable, Sendable {
     case serviceUnavailable
     case invalidAppID
@@ -68,10 +68,10 @@ public enum APIErrorKind: CaseIterable, Sendable {
 }
 
 extension APIErrorKind {
-    /// When it is answered, in a few words: the description and the error page show it.
+    /// When the error occurs, in a few words, for the API description and the error page.
     public var meaning: String { explanation.meaning }
 
-    /// What the caller can do about it, as one sentence: the error page shows it.
+    /// What the caller can do about the error, as one sentence, for the error page.
     public var remedy: String { explanation.remedy }
 
     private var explanation: (meaning: String, remedy: String) {
@@ -88,7 +88,7 @@ extension APIErrorKind {
         }
     }
 
-    /// Credentials, limits, and the state of the server.
+    /// The explanation of an error of credentials, limits, or the state of the server.
     private var ofService: (meaning: String, remedy: String) {
         switch self {
         case .serviceUnavailable:
@@ -146,7 +146,7 @@ extension APIErrorKind {
         }
     }
 
-    /// Mistakes in a request, and the state of its target.
+    /// The explanation of an error of the request, or of the state of its target.
     private var ofRequest: (meaning: String, remedy: String) {
         switch self {
         case .invalidOperation:

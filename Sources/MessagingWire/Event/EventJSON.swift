@@ -3,7 +3,7 @@ public import Messaging
 
 /// An event as the event log shows it, the same in every version (X3).
 ///
-/// `data` is the object as version 3.0 shows it, or what remains of its ids; `changes` is what the event changed.
+/// `data` is the object as version 3.0 shows it, or only its ids once it no longer exists; `changes` lists the changes.
 public struct EventJSON: Sendable {
     private let id: EventID
     private let recorded: RecordedEvent
@@ -18,7 +18,7 @@ public struct EventJSON: Sendable {
 
     /// Writes the object.
     ///
-    /// - Parameter presentation: That of the system in version 3.0.
+    /// - Parameter presentation: The system's, in version 3.0.
     public func write(_ presentation: Presentation, into writer: inout JSONWriter) {
         let payload = recorded.event.payloadJSON
         writer.object { writer in
@@ -35,7 +35,7 @@ public struct EventJSON: Sendable {
         }
     }
 
-    /// Writes exactly one member, or `null` for what the server does by itself.
+    /// Writes the actor as an object with exactly one member; `null` for a change by the server itself.
     private func write(_ actor: EventActor?, into writer: inout JSONWriter) {
         writer.key("actor")
         guard let actor else { return writer.null() }
@@ -66,11 +66,11 @@ public struct EventJSON: Sendable {
 
     // MARK: - Schema
 
-    /// An event of any type.
+    /// The schema of an event of any type.
     private static let schema = JSONSchema.named(
         "Event", shape(.object([]), .choice(EventType.allCases.map(\.rawValue))))
 
-    /// A page of the event log.
+    /// The schema of a page of the event log.
     public static let listSchema = JSONSchema.object([
         .required("events", .array(of: schema)),
         .required(
@@ -79,7 +79,7 @@ public struct EventJSON: Sendable {
                 "The value of `after` for the next request.")),
     ])
 
-    /// An event of one type. Where the object no longer exists, `data` has only its ids.
+    /// The schema of an event of one type. If the object no longer exists, `data` has only its ids.
     public static func schema(of type: EventType) -> JSONSchema {
         .named(
             "Event.\(type.rawValue)", shape(type.payloadJSON.dataSchema, .choice([type.rawValue])))
@@ -108,13 +108,13 @@ public struct EventJSON: Sendable {
 
 /// The JSON and the log line of an event payload.
 protocol EventPayloadJSON: EventPayload {
-    /// The category of its log line.
+    /// The category of the log line.
     static var logCategory: EventLogLine.Category { get }
-    /// The log line after the actor, starting with the verb.
+    /// The rest of the log line after the actor; it starts with the verb.
     var logSummary: String { get }
-    /// The id of the object that changed.
+    /// Returns the id of the object that changed.
     func subject(in links: LinkBuilder) -> String
-    /// Writes `data` where the object is not resolved; by default an object with ``writeMembers(_:into:)``.
+    /// Writes `data` if the event has no resolved object; by default an object with ``writeMembers(_:into:)``.
     ///
     /// - Parameter sender: The identity of the sender of an announcement.
     func writeData(

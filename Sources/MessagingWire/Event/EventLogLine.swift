@@ -1,7 +1,7 @@
 internal import Bytes
 public import Messaging
 
-/// An event as one line of text: its moment, category, actor and change.
+/// An event as one line of text: its time, category, actor and change.
 ///
 /// `2026-05-02T14:34:27Z Sync: User ana created a message in conversation 0d9f….`
 ///
@@ -18,7 +18,7 @@ public enum EventLogLine {
         case webhook = "Webhook"
     }
 
-    /// The line, without a line feed.
+    /// Returns the line, without a line feed.
     ///
     /// - Parameter actor: `nil` for the server itself.
     public static func text(_ event: Event, by actor: EventActor?, at moment: Timestamp) -> String {
@@ -37,7 +37,7 @@ public enum EventLogLine {
         }
     }
 
-    /// A text in which every character that could end the line or change its display is escaped.
+    /// Returns the text with every character escaped that could end the line or change its display.
     static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { !isPrintable($0) }) else { return text }
         return text.unicodeScalars.reduce(into: "") { line, scalar in

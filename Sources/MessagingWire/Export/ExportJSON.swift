@@ -41,7 +41,7 @@ public enum ExportJSON {
 
 /// Body and answer of `…/export_security` (platform-api §5.12).
 public enum ExportKeyJSON {
-    /// Reads the key as sent; it is not validated here.
+    /// Reads the key as text; whether it is an RSA key is checked by the caller.
     public static func read(_ body: JSONValue) throws(Rejection) -> String {
         guard let value = body.present("public_key") else { throw .missing("public_key") }
         guard let pem = value.string, pem.isStorable else {
@@ -85,7 +85,7 @@ public enum ExportScheduleJSON {
         return (interval, topics)
     }
 
-    /// Writes the object; moments and the id that are not known are `null`.
+    /// Writes the object; times and an id that are not known yet are `null`.
     public static func write(_ schedule: ExportSchedule, into writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("interval", schedule.interval.rawValue)
@@ -102,7 +102,7 @@ public enum ExportScheduleJSON {
 }
 
 extension ExportJSON {
-    /// An export, in every state.
+    /// The schema of an export in every state.
     public static let schema = JSONSchema.named(
         "Export",
         .object([
@@ -115,7 +115,8 @@ extension ExportJSON {
             .required("expired_at", JSONSchema.time.orNull),
             .required(
                 "public_key",
-                .string.withDescription("The key that the archive is encrypted for: DER in base64.")
+                .string.withDescription(
+                    "The public key that the archive is encrypted with: DER in base64.")
             ),
             .required("encrypted_aes_key", JSONSchema.string.orNull),
             .required("aes_iv", JSONSchema.string.orNull),
@@ -126,12 +127,13 @@ extension ExportJSON {
 }
 
 extension ExportKeyJSON {
-    /// The key, as it is sent and shown.
+    /// The schema of the key in requests and answers.
     public static let schema = JSONSchema.named(
         "ExportSecurity",
         .object([
             .required(
-                "public_key", .string.withDescription("An RSA key of 2048 bits or more, in PEM."))
+                "public_key",
+                .string.withDescription("An RSA public key of at least 2048 bits, in PEM."))
         ]))
 }
 
@@ -139,7 +141,7 @@ extension ExportScheduleJSON {
     private static let names = WebhookTopicJSON.names(.v1_0)
     private static let intervals = ExportSchedule.Interval.allCases.map(\.rawValue)
 
-    /// A schedule as it is sent.
+    /// The schema of a schedule in requests.
     public static let draftSchema = JSONSchema.named(
         "ExportScheduleDraft",
         .object([
@@ -147,10 +149,10 @@ extension ExportScheduleJSON {
             .optional(
                 "events",
                 JSONSchema.array(of: .choice(names)).withDescription(
-                    "For daily exports one at least.")),
+                    "At least one for daily exports.")),
         ]))
 
-    /// A schedule as it is shown.
+    /// The schema of a schedule in answers.
     public static let schema = JSONSchema.named(
         "ExportSchedule",
         .object([

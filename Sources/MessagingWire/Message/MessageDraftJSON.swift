@@ -1,11 +1,11 @@
 public import JSON
 public import Messaging
 
-/// The body of `POST …/messages` (platform-api §5.2.1), read.
+/// The parsed body of `POST …/messages` (platform-api §5.2.1).
 public struct MessageDraftJSON: Sendable {
     /// The message to send.
     public let draft: Message.Draft
-    /// When the message shall be sent; `nil` for now.
+    /// When the message is to be sent; `nil` for immediately.
     public let schedule: Schedule?
 
     /// Reads a draft in the fixed order of platform-api §1.6: `sender` (or `sender_id`), `parts`,
@@ -25,7 +25,7 @@ public struct MessageDraftJSON: Sendable {
             proposedID: IdentifierJSON.proposed(in: body, .messages, .messageID))
     }
 
-    /// Reads the message of a user: `sender` is not required and ignored.
+    /// Reads the message of a user; `sender` and `sender_id` are ignored.
     ///
     /// - Parameter user: The sender from the path, evaluated after the body (R114).
     /// - Throws: The first error of `parts`, `notification` and `id`.
@@ -41,7 +41,7 @@ public struct MessageDraftJSON: Sendable {
 }
 
 extension MessageDraftJSON {
-    /// What ``init(_:_:)`` reads.
+    /// The schema of what ``init(_:_:)`` reads.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         .named(
             "MessageDraft",
@@ -52,7 +52,7 @@ extension MessageDraftJSON {
                 ]))
     }
 
-    /// What ``read(_:by:)`` reads.
+    /// The schema of what ``read(_:by:)`` reads.
     public static func userSchema(_ version: APIVersion) -> JSONSchema {
         .named(
             "UserMessageDraft",
@@ -77,8 +77,8 @@ public enum MessageBatchJSON {
     /// Reads the messages one after another, each as ``MessageDraftJSON`` does.
     ///
     /// - Parameter body: An array.
-    /// - Throws: `invalid("messages")` for none, more than 12, or what is no object; the first problem
-    ///   of the first message that has one; `invalid("id")` for an id that two of them propose.
+    /// - Throws: `invalid("messages")` for no message, more than 12, or an element that is not an object; the first
+    ///   error of a message; `invalid("id")` for an id that two messages propose.
     public static func read(
         _ body: JSONValue, _ version: APIVersion
     ) throws(Rejection) -> [Message.BatchItem] {
@@ -100,7 +100,7 @@ public enum MessageBatchJSON {
 }
 
 extension MessageBatchJSON {
-    /// What `POST …/messages` reads: one message, or from 2.0 on a batch of them.
+    /// The schema of the body of `POST …/messages`: one message, or from 2.0 on a batch.
     public static func sendingSchema(_ version: APIVersion) -> JSONSchema {
         let one = MessageDraftJSON.schema(version)
         guard version.namesIdentities else { return one }
@@ -110,7 +110,7 @@ extension MessageBatchJSON {
 
 /// The sender in requests and responses (platform-api §1.3, §5.2.1).
 enum SenderJSON {
-    /// What ``read(_:_:)`` reads of a message.
+    /// The schema of the members that ``read(_:_:)`` reads.
     static func schema(_ version: APIVersion) -> [JSONSchema.Member] {
         guard !version.namesIdentities else {
             return [.required("sender_id", UserIDJSON.namingSchema(version)), olderName]
@@ -128,7 +128,7 @@ enum SenderJSON {
 
     /// Reads the sender of a message.
     ///
-    /// 1.x requires `sender`, later versions `sender_id`; each accepts the other if its own is absent.
+    /// 1.x requires `sender`, later versions `sender_id`; each accepts the other if its own is missing.
     /// Service names no longer exist from 2.0 on (ruling 10).
     ///
     /// - Returns: The sender, and the member that named it.
@@ -170,7 +170,7 @@ enum SenderJSON {
     }
 }
 
-/// When a message shall be sent (platform-api §5.2.1, Schedule).
+/// The time at which a message is to be sent (platform-api §5.2.1, Schedule).
 private enum ScheduleJSON {
     /// Reads the member `schedule` in seconds with fractions; `nil` if there is none.
     static func read(_ body: JSONValue) throws(Rejection) -> Schedule? {
@@ -181,14 +181,14 @@ private enum ScheduleJSON {
         }
         // The delay is validated before the typing time (ruling 1).
         _ = try Schedule(delay: delay)
-        // 0 is no time of typing at all (ruling 23).
+        // 0 means no typing indicator (ruling 23).
         let typing =
             value.present("typing_indicator_in_seconds")?.double == 0
             ? nil : try milliseconds(value, "typing_indicator_in_seconds", .scheduleTyping)
         return try Schedule(delay: delay, typing: typing)
     }
 
-    /// Rounded to the nearest millisecond, but never into the range.
+    /// Reads seconds as milliseconds. The range of 1 to 300 seconds is checked before rounding.
     private static func milliseconds(
         _ schedule: JSONValue, _ name: String, _ rule: ValidationRule
     ) throws(Rejection) -> Int64? {
@@ -201,7 +201,7 @@ private enum ScheduleJSON {
 }
 
 extension ScheduleJSON {
-    /// What ``read(_:)`` reads.
+    /// The schema of what ``read(_:)`` reads.
     static let schema = JSONSchema.named(
         "Schedule",
         .object([

@@ -10,16 +10,14 @@ public struct MessageJSON: Sendable {
     /// The status of the message for one recipient.
     public typealias Status = (user: UserID, status: RecipientStatus)
 
-    /// The message.
     fileprivate let message: Message
     /// The identity of the sender; `nil` for a service that has only a name.
     fileprivate let sender: BasicIdentity?
-    /// One entry for each participant at sending time, in the order of naming (R71).
+    /// The participants at the time of sending, in the order in which they were named (R71).
     fileprivate let recipients: [MessageSnapshot.Recipient]
     /// Whether the viewing user has not read it; `nil` for the system.
     fileprivate let isUnread: Bool?
-    /// The moment when it reached the viewing user; `nil` for history before they joined, and for the
-    /// system.
+    /// When it reached the viewing user; `nil` for a message sent before they joined, and for the system.
     fileprivate let receivedAt: Timestamp?
 
     /// A message to show.
@@ -126,7 +124,7 @@ public struct MessageWriter: Sendable {
         }
     }
 
-    /// The system has no receipts of its own.
+    /// Writes the URL for receipts of the viewing user; `null` for the system, which sends none.
     private func writeReceiptsURL(
         _ id: Message.ID, _ conversation: EncodedConversation, into writer: inout JSONWriter
     ) {
@@ -141,7 +139,7 @@ public struct MessageWriter: Sendable {
         }
     }
 
-    /// 1.x shows the system none (recorded).
+    /// Writes the position; `null` for the system in 1.x (recorded).
     private func write(_ position: Position, into writer: inout JSONWriter) {
         writer.key("position")
         switch presentation.links.perspective {
@@ -206,7 +204,7 @@ public struct MessageWriter: Sendable {
 }
 
 extension MessageJSON {
-    /// A message in every perspective; what only a user has is `null` for the system.
+    /// The schema of a message in every perspective; the members of a user's view are `null` for the system.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         var members: [JSONSchema.Member] = [
             .required("id", .identifier(.messages)),
@@ -236,11 +234,11 @@ extension MessageJSON {
     }
 }
 
-/// Places as numbers: multiples of 65,536, as the original service showed them (platform-api §3.3).
+/// Positions as numbers: multiples of 65,536, as the original service showed them (platform-api §3.3).
 enum PositionJSON {
     static let step: Int64 = 65_536
 
-    /// No position comes near 2^47, where the result is capped instead of trapping: imports begin below
+    /// Returns a position times 65,536, at most `Int64.max`. No position comes near that limit: imported ones are below
     /// 2^36 (ruling 25), and every later position is a stored row.
     static func number(_ position: Position) -> Int64 {
         let (number, isTooLarge) = position.number.multipliedReportingOverflow(by: step)

@@ -6,7 +6,7 @@ public import Messaging
 enum MessagePartJSON {
     // MARK: - Reading
 
-    /// Reads the member `parts`: 1 to 1000 of them.
+    /// Reads the member `parts`: 1 to 1000 parts.
     static func list(_ body: JSONValue) throws(Rejection) -> [MessagePart.Draft] {
         guard let value = body.present("parts") else { throw .missing("parts") }
         guard value.kind == .array, (1...Message.partLimit).contains(value.count) else {
@@ -18,8 +18,8 @@ enum MessagePartJSON {
         return parts
     }
 
-    /// Reads a part to be made: `mime_type` first, then `body` and `encoding`, or `content`, at last
-    /// the id its caller chose; an index names no new part.
+    /// Reads a new part: `mime_type`, then `content` or `body` with `encoding`, then the proposed `id`, which must not be
+    /// an index.
     static func read(_ part: JSONValue) throws(Rejection) -> MessagePart.Draft {
         let draft = try draft(part)
         switch try name(part) {
@@ -31,7 +31,7 @@ enum MessagePartJSON {
         }
     }
 
-    /// Reads what a part holds, and not how it is called.
+    /// Reads the type and the body of a part, without its `id`.
     static func draft(_ part: JSONValue) throws(Rejection) -> MessagePart.Draft {
         guard part.kind == .object else { throw .invalid("parts", .partObject) }
         guard let type = part.present("mime_type") else { throw .missing("parts.mime_type") }
@@ -41,7 +41,7 @@ enum MessagePartJSON {
         return try MessagePart.Draft(mimeType: mimeType, body: body(of: part))
     }
 
-    /// Content wins over a body (platform-api §3.4).
+    /// Reads the body; `content` takes precedence over `body` (platform-api §3.4).
     private static func body(of part: JSONValue) throws(Rejection) -> MessagePart.Body {
         if let content = part.present("content") { return try ContentJSON.read(content) }
         guard let value = part.present("body") else { throw .missing("parts.body") }
@@ -52,7 +52,7 @@ enum MessagePartJSON {
         return .inline(bytes)
     }
 
-    /// The member `id`: a UUID or an index, alone or as the last element of a part's URI.
+    /// Reads the member `id`: a UUID or an index, alone or as the last segment of a part's long id.
     static func name(_ part: JSONValue) throws(Rejection) -> MessagePart.Name? {
         guard let value = part.present("id") else { return nil }
         guard let text = value.string, let last = text.split(separator: "/").last,
@@ -66,8 +66,8 @@ enum MessagePartJSON {
 
     /// Writes a part.
     ///
-    /// The server stores bytes: UTF-8 is written as text even if it was received as base64, and only other
-    /// bytes are written as base64 (platform-api §3.4, recorded).
+    /// The server stores bytes: valid UTF-8 is written as text even if it was received as base64, and other bytes are
+    /// written as base64 (platform-api §3.4, recorded).
     ///
     /// - Parameter url: The URL of its message in this perspective, up to the id.
     static func write(
@@ -114,10 +114,10 @@ enum MessagePartJSON {
         }
     }
 
-    /// The id of a message, up to the UUID.
+    /// The long id of a message up to its UUID.
     static let idStart = EscapedText("layer:///messages/")
 
-    /// The inlined bytes of a content (X8): always base64, whatever the bytes are.
+    /// Writes the inlined bytes of a content, always as base64 (X8).
     private static func write(inlined body: [UInt8]?, into writer: inout JSONWriter) {
         writer.key("body")
         if let body { writer.raw(body) } else { writer.null() }
@@ -155,7 +155,7 @@ extension UTF8 {
 }
 
 extension MessagePartJSON {
-    /// A part as answers show it.
+    /// The schema of a part in answers.
     static func schema(_ version: APIVersion) -> JSONSchema {
         var members: [JSONSchema.Member] = [.required("id", .string)]
         if version == .v3_0 {
@@ -172,14 +172,15 @@ extension MessagePartJSON {
         return .named("MessagePart", .object(members))
     }
 
-    /// A part in a request: with `body`, or with `content`.
+    /// The schema of a part in requests: with `body` or with `content`.
     static let draftSchema = JSONSchema.named(
-        "MessagePartDraft", .object(held + [.optional("id", .string)]))
+        "MessagePartDraft", .object(bodyMembers + [.optional("id", .string)]))
 
-    /// The new type and body of an existing part.
-    fileprivate static let heldSchema = JSONSchema.named("MessagePartHeld", .object(held))
+    /// The schema of the new type and body of an existing part.
+    fileprivate static let replacementSchema = JSONSchema.named(
+        "MessagePartReplacement", .object(bodyMembers))
 
-    private static let held: [JSONSchema.Member] = [
+    private static let bodyMembers: [JSONSchema.Member] = [
         .required("mime_type", .text(JSONTextSchema(pattern: "^[^\\x00]+/[^\\x00]+$"))),
         .optional(
             "body",
@@ -200,14 +201,14 @@ extension MessagePartJSON {
 public enum MessagePartsJSON {
     // MARK: - Reading
 
-    /// Reads a part to add; an index names no new one.
+    /// Reads a part to add; its `id` must not be an index.
     ///
-    /// - Throws: The first problem, named as in a message (rulings 5).
+    /// - Throws: The first error, which names members as in a message (ruling 5).
     public static func draftToAdd(_ body: JSONValue) throws(Rejection) -> MessagePart.Draft {
         try MessagePartJSON.read(body)
     }
 
-    /// Reads the new contents of a part; an id in the body is ignored.
+    /// Reads the new type and body of a part; an `id` is ignored.
     public static func draft(_ body: JSONValue) throws(Rejection) -> MessagePart.Draft {
         try MessagePartJSON.draft(body)
     }
@@ -225,7 +226,7 @@ public enum MessagePartsJSON {
         return .replaceAll(parts)
     }
 
-    /// Parses the id of a part in a path: a UUID, or its index in decimal digits.
+    /// Parses the name of a part in a path: its UUID, or its index in decimal digits without leading zeros.
     public static func name(_ text: some StringProtocol) -> MessagePart.Name? {
         if let id = MessagePart.ID(uuid: text) { return .id(id) }
         let digits = text.utf8
@@ -266,14 +267,14 @@ public enum MessagePartsJSON {
 }
 
 extension MessagePartsJSON {
-    /// A part as answers show it.
+    /// The schema of a part in answers.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         MessagePartJSON.schema(version)
     }
 
-    /// A part in a request.
+    /// The schema of a part in requests.
     public static let draftSchema = MessagePartJSON.draftSchema
 
-    /// What ``draft(_:)`` reads: a part without an id.
-    public static let heldSchema = MessagePartJSON.heldSchema
+    /// The schema of what ``draft(_:)`` reads: a part without an id.
+    public static let replacementSchema = MessagePartJSON.replacementSchema
 }

@@ -1,7 +1,7 @@
 public import JSON
 public import Messaging
 
-/// The body of `POST …/receipts` (client-api: receipts).
+/// The body of `POST …/receipts` (platform-api §5.2.6, client-api §4.4).
 public enum ReceiptJSON {
     /// Reads the kind of a receipt.
     ///
@@ -16,7 +16,7 @@ public enum ReceiptJSON {
 }
 
 extension ReceiptJSON {
-    /// What ``read(_:)`` reads.
+    /// The schema of what ``read(_:)`` reads.
     public static let schema = JSONSchema.named(
         "Receipt", .object([.required("type", .choice(["delivery", "read"]))]))
 }
@@ -25,8 +25,8 @@ extension ReceiptJSON {
 public enum MarkAllReadJSON {
     /// Reads the last position to mark; `nil` for all messages.
     ///
-    /// Between two messages the lower one counts, so the remainder of a division by the step is dropped
-    /// (rulings 16).
+    /// A number between two positions means the lower one, so the remainder of the division by the step is dropped
+    /// (ruling 16).
     ///
     /// - Throws: `Rejection.invalid("position")` for a negative number, a fraction, or another type.
     public static func read(_ body: JSONValue) throws(Rejection) -> Position? {
@@ -37,7 +37,7 @@ public enum MarkAllReadJSON {
         return Position(number / PositionJSON.step)
     }
 
-    /// The response: the position up to which messages are read; `null` if there is no message.
+    /// Returns the response: the position up to which messages are read; `null` if there is no message.
     public static func answer(_ position: Position?) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -49,11 +49,11 @@ public enum MarkAllReadJSON {
 }
 
 extension MarkAllReadJSON {
-    /// What ``read(_:)`` reads; `null` or no member means all messages.
+    /// The schema of what ``read(_:)`` reads; `null` or no member means all messages.
     public static let schema = JSONSchema.named(
         "ReadUpTo", .object([.optional("position", position)]))
 
-    /// What ``answer(_:)`` writes.
+    /// The schema of what ``answer(_:)`` writes.
     public static let answerSchema = JSONSchema.named(
         "ReadingReached", .object([.required("position", position)]))
 

@@ -13,6 +13,8 @@ public enum BadgeJSON {
         return try count(value, as: external)
     }
 
+    /// Reads a count.
+    ///
     /// - Parameter type: The member that a rejection names if the value is not a number.
     static func count(_ value: JSONValue, as type: String) throws(Rejection) -> Int64 {
         guard value.kind == .number else {
@@ -26,7 +28,7 @@ public enum BadgeJSON {
         return count
     }
 
-    /// The response to `GET`.
+    /// Returns the response to `GET`.
     public static func bytes(_ badge: Badge) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -38,7 +40,7 @@ public enum BadgeJSON {
     }
 }
 
-/// The body of `PATCH …/badge`, which one client sends (platform-api §5.10).
+/// The body of `PATCH …/badge`, which one official client sends (platform-api §5.10).
 public enum BadgePatchJSON {
     /// Reads the external count that the last operation sets; `nil` if there is none.
     public static func read(_ body: JSONValue) throws(Rejection) -> Int64? {
@@ -53,7 +55,7 @@ public enum BadgePatchJSON {
 }
 
 extension BadgeJSON {
-    /// What ``bytes(_:)`` writes.
+    /// The schema of what ``bytes(_:)`` writes.
     public static let schema = JSONSchema.named(
         "Badge",
         .object([
@@ -62,7 +64,7 @@ extension BadgeJSON {
             .required("unread_message_count", .integer(0 ... .max)),
         ]))
 
-    /// What ``read(_:)`` reads.
+    /// The schema of what ``read(_:)`` reads.
     public static let draftSchema = JSONSchema.named(
         "BadgeDraft", .object([.required(external, externalCount)]))
 
@@ -70,7 +72,7 @@ extension BadgeJSON {
 }
 
 extension BadgePatchJSON {
-    /// What ``read(_:)`` reads; one operation may also come without its array.
+    /// The schema of what ``read(_:)`` reads; a single operation is accepted without the array too.
     public static let schema = JSONSchema.named(
         "BadgePatch",
         .array(

@@ -34,7 +34,7 @@ enum BasicIdentityJSON {
             if version.namesIdentities {
                 write(identity, version, links, into: &writer)
             } else if identity.kind == .bot, let name = identity.displayName {
-                // 1.x has programs only as services with a name.
+                // 1.x has no bots: a program is a service with a name.
                 write(userID: nil, name: name, into: &writer)
             } else {
                 write(userID: user.text, name: nil, into: &writer)
@@ -63,7 +63,7 @@ enum BasicIdentityJSON {
 }
 
 extension BasicIdentityJSON {
-    /// A user as other objects mention them.
+    /// The schema of a user in other objects.
     static func schema(_ version: APIVersion) -> JSONSchema {
         guard version.namesIdentities else { return UserIDJSON.bareSchema }
         return .named(
@@ -77,13 +77,13 @@ extension BasicIdentityJSON {
             ]))
     }
 
-    /// The sender of a message; a service that has only a name has no id.
+    /// The schema of the sender of a message; a service that has only a name has no id.
     static func senderSchema(_ version: APIVersion) -> JSONSchema {
         guard version.namesIdentities else {
             return .object([
                 .required("user_id", JSONSchema.string.orNull),
                 .required("name", JSONSchema.string.orNull),
-            ]).withDescription("Exactly one of the two is not null.")
+            ]).withDescription("Exactly one of `user_id` and `name` is not null.")
         }
         return .object([
             .required("id", UserIDJSON.schema(version).orNull),
@@ -96,8 +96,8 @@ extension BasicIdentityJSON {
 }
 
 extension BasicIdentityJSON {
-    /// Writes the sender or the actor. The URLs of identities differ from those in responses (webhooks
-    /// §4.1).
+    /// Writes a sender or an actor in a webhook request, where the URLs of identities differ from those in responses
+    /// (webhooks §4.1).
     static func writeForWebhook(
         _ sender: Sender, _ identity: BasicIdentity?, _ presentation: Presentation,
         into writer: inout JSONWriter

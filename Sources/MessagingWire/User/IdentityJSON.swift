@@ -50,7 +50,7 @@ public enum IdentityJSON {
         return metadata
     }
 
-    /// The current name, and that of an early draft of 2.0.
+    /// The names of the member for the kind: the current one, and that of an early draft of 2.0.
     fileprivate static let kindNames = ["identity_type", "type"]
 
     /// Reads `user` or `bot` in any case.
@@ -61,7 +61,7 @@ public enum IdentityJSON {
     /// Reads the texts of a flat object (R49).
     ///
     /// - Parameters:
-    ///   - path: Where the object belongs, such as `metadata`.
+    ///   - path: The path of the object, such as `metadata`.
     ///   - property: The member that a rejection names.
     /// - Throws: `invalid(property, .identityMetadataValue)` for a value that is not a string.
     static func metadata(
@@ -77,7 +77,7 @@ public enum IdentityJSON {
         return metadata
     }
 
-    /// Writes an identity with every member, also those that are `null`.
+    /// Writes an identity with every member; those without a value are `null`.
     public static func write(
         _ identity: Identity, _ links: LinkBuilder, into writer: inout JSONWriter
     ) {
@@ -95,7 +95,7 @@ public enum IdentityJSON {
         }
     }
 
-    /// Writes metadata, its keys in order.
+    /// Writes metadata, sorted by key.
     static func write(_ metadata: [String: String], into writer: inout JSONWriter) {
         writer.object { writer in
             for (key, text) in metadata.sorted(by: { left, right in left.key < right.key }) {
@@ -107,7 +107,7 @@ public enum IdentityJSON {
 }
 
 extension IdentityJSON {
-    /// An identity as answers show it, the same in every version.
+    /// The schema of an identity in answers, the same in every version.
     public static let schema = JSONSchema.named(
         "Identity",
         .object(
@@ -120,7 +120,7 @@ extension IdentityJSON {
                 .required("metadata", metadataSchema),
             ]))
 
-    /// What ``read(_:of:)`` reads.
+    /// The schema of what ``read(_:of:)`` reads.
     public static let draftSchema = JSONSchema.named(
         "IdentityDraft",
         .object(
@@ -139,7 +139,7 @@ extension IdentityJSON {
     fileprivate static let metadataSchema = JSONSchema.object([], others: .string(length: 0...2048))
         .withDescription("At most 16 strings of 2048 bytes; keys are letters, digits, `-` and `_`.")
 
-    /// The text of a member. A display name that was never set is `null`, and never empty.
+    /// The schema of the text of a member. A display name that was never set is `null`, not empty.
     static func text(_ member: Identity.Member) -> JSONSchema {
         .storable(length: 0...(member.limit ?? .max))
     }
@@ -203,7 +203,7 @@ public enum IdentityPatchJSON {
 }
 
 extension IdentityPatchJSON {
-    /// What ``read(_:)`` reads; one operation may also come without its array.
+    /// The schema of what ``read(_:)`` reads; a single operation is accepted without the array too.
     public static let schema = JSONSchema.named(
         "IdentityPatch",
         .array(

@@ -5,12 +5,12 @@ public import Messaging
 public enum UserIDJSON {
     private static let prefix = "layer:///identities/"
 
-    /// The id of a user in the form of a version.
+    /// Returns the id of a user in the form of a version.
     public static func text(_ user: UserID, _ version: APIVersion) -> String {
         version.namesIdentities ? text(identity: user) : user.text
     }
 
-    /// The identity id of a user.
+    /// Returns the identity id of a user.
     static func text(identity user: UserID) -> String {
         prefix + URIComponent.encoded(user.text)
     }
@@ -50,18 +50,18 @@ extension UserIDJSON {
 }
 
 extension UserIDJSON {
-    /// A user's bare id, as paths and 1.x write it.
+    /// The schema of a user's bare id, as paths and 1.x write it.
     public static let bareSchema = JSONSchema.storable(length: 1...128)
 
-    /// The id of a user's identity.
+    /// The schema of the id of a user's identity.
     public static let identitySchema = JSONSchema.pattern("\(prefix).+")
 
-    /// The id of a user in responses: bare in 1.x, that of the identity from 2.0 on.
+    /// The schema of the id of a user in responses: bare in 1.x, that of the identity from 2.0 on.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         version.namesIdentities ? identitySchema : bareSchema
     }
 
-    /// The id of a user in requests; from 2.0 on a bare id is accepted as well.
+    /// The schema of the id of a user in requests; from 2.0 on a bare id is accepted as well.
     public static func namingSchema(_ version: APIVersion) -> JSONSchema {
         version.namesIdentities
             ? JSONSchema.storable(length: 1 ... .max)

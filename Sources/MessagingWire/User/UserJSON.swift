@@ -3,14 +3,14 @@ public import Messaging
 
 /// A user, whose `id` is bare in every version (platform-api §3.8).
 public enum UserJSON {
-    /// The answer to `GET`.
+    /// Returns the answer to a read of one user.
     public static func bytes(_ user: User, _ links: LinkBuilder) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         write(user, links, into: &writer)
         return writer.finish()
     }
 
-    /// A page of a list.
+    /// Returns a page of a list of users.
     public static func bytes(_ users: some Sequence<User>, _ links: LinkBuilder) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         writer.array { writer in
@@ -37,7 +37,7 @@ public enum UserJSON {
 
 /// A user's blocked users in requests and responses (platform-api §5.9).
 public enum BlockJSON {
-    /// Reads the user to block; 1.x only, so by the bare id.
+    /// Reads the user to block by the bare id: only 1.x has this request.
     ///
     /// - Parameter body: An object; unknown members are ignored.
     public static func read(_ body: JSONValue) throws(Rejection) -> UserID {
@@ -48,7 +48,7 @@ public enum BlockJSON {
         return user
     }
 
-    /// The answer to `GET`: objects with a `user_id` in 1.x, identities from 2.0 on.
+    /// Returns the list of blocked users: objects with a `user_id` in 1.x, identities from 2.0 on.
     public static func bytes(
         _ blocked: [BasicIdentity], _ version: APIVersion, _ links: LinkBuilder
     ) -> [UInt8] {
@@ -66,13 +66,13 @@ public enum BlockJSON {
     }
 }
 
-/// The users that a user follows: identity ids in every version, because 1.x had no following (platform-api
-/// §5.8, §1.3).
+/// The users that a user follows, as identity ids in every version, because the original 1.x had no such list
+/// (platform-api §5.8, §1.3).
 public enum FollowingJSON {
     /// Reads the users to follow; a bare id is accepted as well.
     ///
     /// - Parameter body: An array.
-    /// - Throws: `Rejection.invalid("following")` for an invalid id, and above 10,000 (proposed), because
+    /// - Throws: `Rejection.invalid("following")` for an invalid id, and for more than 10,000 users (proposed), because
     ///   each takes time on the single writer.
     public static func read(_ body: JSONValue) throws(Rejection) -> [UserID] {
         guard body.count <= UserPatchJSON.mostUsersNamed else {
@@ -87,7 +87,7 @@ public enum FollowingJSON {
     /// Reads a user in a query parameter; `nil` for an invalid id.
     public static func user(_ text: String) -> UserID? { UserIDJSON.read(identity: text) }
 
-    /// The answer to `GET …/following`.
+    /// Returns the answer to `GET …/following`.
     public static func bytes(_ users: [UserID]) -> [UInt8] {
         var writer = JSONWriter(capacity: 256)
         writer.array { writer in
@@ -96,7 +96,7 @@ public enum FollowingJSON {
         return writer.finish()
     }
 
-    /// The answer to `GET …/identities`.
+    /// Returns the answer to `GET …/identities`.
     public static func bytes(_ users: [User], _ links: LinkBuilder) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
         writer.array { writer in
@@ -107,7 +107,7 @@ public enum FollowingJSON {
 }
 
 extension UserJSON {
-    /// What ``bytes(_:_:)`` writes.
+    /// The schema of what ``bytes(_:_:)`` writes.
     public static let schema = JSONSchema.named(
         "User",
         .object([
@@ -118,20 +118,20 @@ extension UserJSON {
 }
 
 extension BlockJSON {
-    /// One of the users that ``bytes(_:_:_:)`` lists.
+    /// The schema of one of the users that ``bytes(_:_:_:)`` lists.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         version.namesIdentities
             ? BasicIdentityJSON.schema(version)
             : .named("Block", .object([.required("user_id", UserIDJSON.bareSchema)]))
     }
 
-    /// What ``read(_:)`` reads.
+    /// The schema of what ``read(_:)`` reads.
     public static let draftSchema = JSONSchema.named(
         "BlockDraft", .object([.required("user_id", UserIDJSON.bareSchema)]))
 }
 
 extension FollowingJSON {
-    /// What ``read(_:)`` reads.
+    /// The schema of what ``read(_:)`` reads.
     public static let draftSchema = JSONSchema.named(
         "FollowingDraft",
         .array(of: UserIDJSON.namingSchema(.v3_0), 0...UserPatchJSON.mostUsersNamed))

@@ -1,7 +1,7 @@
 public import JSON
 public import Messaging
 
-/// The body of `PATCH …/users/{u}`: blocks and suspension, mixed (platform-api §5.9, §5.11).
+/// The body of `PATCH …/users/{u}`: changes of blocks and suspension in one patch (platform-api §5.9, §5.11).
 public enum UserPatchJSON {
     /// Reads the operations in order; one object means an array of one.
     public static func read(
@@ -52,7 +52,7 @@ public enum UserPatchJSON {
 }
 
 extension UserPatchJSON {
-    /// What ``read(_:_:)`` reads; one operation may also come without its array.
+    /// The schema of what ``read(_:_:)`` reads; a single operation is accepted without the array too.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         .named(
             "UserPatch",
@@ -101,7 +101,7 @@ public enum ApplicationPatchJSON {
 }
 
 extension ApplicationPatchJSON {
-    /// What ``read(_:)`` reads; one operation may also come without its array.
+    /// The schema of what ``read(_:)`` reads; a single operation is accepted without the array too.
     public static let schema = JSONSchema.named(
         "ApplicationPatch",
         .array(

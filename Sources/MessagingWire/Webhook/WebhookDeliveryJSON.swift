@@ -5,8 +5,8 @@ public import Messaging
 public enum WebhookDeliveryJSON {
     /// Writes the object of a webhook's delivery.
     ///
-    /// While the webhook is not active, a pending delivery waits and has no time, so that a caller that
-    /// requested a test sees the reason here.
+    /// While the webhook is not active, a pending delivery has no `next_attempt_at`; `webhook_status` shows why it
+    /// waits.
     public static func write(
         _ delivery: WebhookDelivery, of webhook: Webhook, in application: Application.ID,
         into writer: inout JSONWriter
@@ -50,7 +50,7 @@ extension Webhook {
 
 /// A request to replay a range of the log (X6).
 public enum WebhookReplayJSON {
-    /// Reads `after` and `before`, the positions around the range; without `before` it goes to the end.
+    /// Reads `after` and `before`, both outside the range; without `before` the range extends to the end of the log.
     public static func read(
         _ body: JSONValue
     ) throws(Rejection) -> (after: LogPosition, before: LogPosition?) {
@@ -63,7 +63,7 @@ public enum WebhookReplayJSON {
         return (LogPosition(after), LogPosition(before))
     }
 
-    /// The response: the range to replay, without its first position and with its last.
+    /// Returns the response: the range to replay, which excludes `after` and includes `through`.
     public static func answer(after: LogPosition, through: LogPosition) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -76,9 +76,9 @@ public enum WebhookReplayJSON {
 
 /// A request to rotate the secret (X6).
 public enum WebhookSecretJSON {
-    /// The default time during which the former secret signs as well: a day.
+    /// The default of `keep_for_seconds`, the time during which the former secret signs as well: a day.
     private static let defaultOverlap: Int64 = 86_400
-    /// The longest such time, in seconds: 30 days.
+    /// The largest `keep_for_seconds`: 30 days.
     public static let maximumOverlap: Int64 = 30 * 86_400
 
     /// Reads `secret` and `keep_for_seconds`.
@@ -102,7 +102,7 @@ public enum WebhookSecretJSON {
 }
 
 extension WebhookDeliveryJSON {
-    /// A delivery in any state.
+    /// The schema of a delivery in any state.
     public static let schema = JSONSchema.named(
         "WebhookDelivery",
         .object([
@@ -136,7 +136,7 @@ extension WebhookDeliveryJSON {
 }
 
 extension WebhookReplayJSON {
-    /// What ``read(_:)`` reads.
+    /// The schema of what ``read(_:)`` reads.
     public static let schema = JSONSchema.named(
         "WebhookReplay",
         .object([
@@ -151,7 +151,7 @@ extension WebhookReplayJSON {
                         "The position after the last event; by default the end of the log.")),
         ]))
 
-    /// What ``answer(after:through:)`` writes.
+    /// The schema of what ``answer(after:through:)`` writes.
     public static let answerSchema = JSONSchema.named(
         "WebhookReplayAccepted",
         .object([
@@ -161,7 +161,7 @@ extension WebhookReplayJSON {
 }
 
 extension WebhookSecretJSON {
-    /// What ``read(_:)`` reads.
+    /// The schema of what ``read(_:)`` reads.
     public static let schema = JSONSchema.named(
         "WebhookSecret",
         .object([

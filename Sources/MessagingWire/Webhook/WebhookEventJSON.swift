@@ -8,15 +8,15 @@ public import Messaging
 public enum WebhookEventJSON {
     /// Writes the object.
     ///
-    /// - Parameter presentation: That of the system, in version 1.0 or from 2.0 on.
+    /// - Parameter presentation: The system's, in the version whose form the body has.
     public static func write(
         _ event: WebhookEvent, _ presentation: Presentation, into writer: inout JSONWriter
     ) {
         writer.object { writer in
             if presentation.version.namesIdentities {
-                writeHead(of: event, presentation, into: &writer)
+                writeEventAndActor(of: event, presentation, into: &writer)
             } else {
-                writeFirstHead(of: event, into: &writer)
+                writeEventOfFirstVersion(event, into: &writer)
             }
             write(event.subject, presentation, into: &writer)
         }
@@ -104,13 +104,16 @@ public enum WebhookEventJSON {
 // MARK: - The members before the object (webhooks §4.1)
 
 extension WebhookEventJSON {
-    private static func writeFirstHead(of event: WebhookEvent, into writer: inout JSONWriter) {
+    /// Writes `event`, with the actor inside, as version 1.0 has it.
+    private static func writeEventOfFirstVersion(
+        _ event: WebhookEvent, into writer: inout JSONWriter
+    ) {
         writer.key("event")
         writer.object { writer in
             writer.member("created_at", TimestampJSON.text(event.at))
             writer.member("type", WebhookTopicJSON.text(event.topic, .v1_0))
             writer.member("id", event.id.uuid)
-            // The actor of a change to a conversation is omitted.
+            // Version 1.0 has an actor only for events of messages.
             guard case .message = event.subject, let actor = event.actor else { return }
             writer.key("actor")
             writer.object { writer in
@@ -122,7 +125,8 @@ extension WebhookEventJSON {
         }
     }
 
-    private static func writeHead(
+    /// Writes `event`, then `actor`, as versions from 2.0 on have them.
+    private static func writeEventAndActor(
         of event: WebhookEvent, _ presentation: Presentation, into writer: inout JSONWriter
     ) {
         writer.key("event")
@@ -140,10 +144,10 @@ extension WebhookEventJSON {
 
 /// The body of a test request, which no event causes (X6).
 public enum WebhookTestJSON {
-    /// Its name in all versions.
+    /// The type of the event in all versions.
     public static let type = "webhook.test"
 
-    /// The body: JSON, without white space, with the `config` of the webhook.
+    /// Returns the body: JSON without white space, with the `config` of the webhook.
     public static func body(
         _ id: EventID, at moment: Timestamp, to webhook: Webhook
     ) -> [UInt8] {
@@ -172,12 +176,12 @@ public enum WebhookTestJSON {
 }
 
 extension WebhookEventJSON {
-    /// The body of a webhook request of a topic in a version (webhooks §4).
+    /// The schema of the body of a webhook request for a topic in a version (webhooks §4).
     public static func schema(of topic: WebhookTopic, _ version: WebhookVersion) -> JSONSchema {
         body(WebhookTopicJSON.text(topic, version), version, payload(of: topic, version))
     }
 
-    /// The body of a test request.
+    /// The schema of the body of a test request.
     public static func testSchema(_ version: WebhookVersion) -> JSONSchema {
         body(WebhookTestJSON.type, version, [])
     }
@@ -263,7 +267,7 @@ extension WebhookEventJSON {
 }
 
 extension WebhookMessageJSON {
-    /// An existing message, or a deleted one as it was.
+    /// The schema of an existing message, or of a deleted one as it was.
     static func schema(_ version: WebhookVersion) -> JSONSchema {
         let isFirst = version == .v1_0
         var members =
@@ -281,10 +285,10 @@ extension WebhookMessageJSON {
         return .named("WebhookMessage", .object(members))
     }
 
-    /// The ids of a message.
+    /// The schema of the ids of a message.
     fileprivate static let nameSchema = JSONSchema.named("WebhookMessageName", .object(names))
 
-    /// The ids of a conversation.
+    /// The schema of the ids of a conversation.
     fileprivate static let conversationSchema = JSONSchema.object([
         .required("id", .identifier(.conversations)), .required("url", .url),
     ])
@@ -296,7 +300,7 @@ extension WebhookMessageJSON {
 }
 
 extension WebhookPartJSON {
-    /// A part with its body or its content.
+    /// The schema of a part with its body or its content.
     static func schema(_ version: WebhookVersion) -> JSONSchema {
         var members: [JSONSchema.Member] = [.required("id", .string)]
         if version != .v1_0 { members.append(.required("url", .url)) }
@@ -309,7 +313,7 @@ extension WebhookPartJSON {
 }
 
 extension ConversationJSON {
-    /// A conversation in webhook requests.
+    /// The schema of a conversation in webhook requests.
     static func webhookSchema(_ version: WebhookVersion) -> JSONSchema {
         .named(
             "WebhookConversation",

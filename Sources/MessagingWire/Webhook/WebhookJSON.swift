@@ -36,7 +36,7 @@ public enum WebhookJSON {
         if case .inactive(let reason) = status { writer.member("status_reason", reason) }
     }
 
-    /// The status without its reason.
+    /// Returns the status without its reason.
     static func text(_ status: Webhook.Status) -> String {
         switch status {
         case .unverified: "unverified"
@@ -119,7 +119,7 @@ public enum WebhookConfigJSON {
 }
 
 extension WebhookJSON {
-    /// A webhook in responses.
+    /// The schema of a webhook in responses.
     public static let schema = JSONSchema.named(
         "Webhook",
         .object([
@@ -135,18 +135,18 @@ extension WebhookJSON {
             .required("config", WebhookConfigJSON.schema),
         ]))
 
-    /// The status of a webhook.
+    /// The schema of the status of a webhook.
     static let status = JSONSchema.choice(["unverified", "active", "inactive"])
 }
 
 extension WebhookDraftJSON {
-    /// The topic names of all versions; each version has only its own.
+    /// The topic names of all versions, each once.
     static let names = WebhookVersion.allCases.flatMap(WebhookTopicJSON.names)
         .reduce(into: [String]()) { names, name in
             if !names.contains(name) { names.append(name) }
         }
 
-    /// A registration.
+    /// The schema of a registration.
     public static let schema = JSONSchema.named(
         "WebhookDraft",
         .object([
@@ -169,6 +169,6 @@ extension WebhookDraftJSON {
 }
 
 extension WebhookConfigJSON {
-    /// Texts that are included in every request.
+    /// The schema of the settings: an object of strings.
     static let schema = JSONSchema.object([], others: .string)
 }

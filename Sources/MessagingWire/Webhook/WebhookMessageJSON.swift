@@ -3,7 +3,7 @@ import Messaging
 
 /// A message in webhook requests (webhooks §4.1).
 enum WebhookMessageJSON {
-    /// Writes a message with all members, existing or as it was before its deletion.
+    /// Writes an existing message, or a deleted one as it was before.
     static func write(
         _ snapshot: MessageSnapshot, _ presentation: Presentation, into writer: inout JSONWriter
     ) {
@@ -41,7 +41,7 @@ enum WebhookMessageJSON {
         PositionJSON.write(message.position, into: &writer)
     }
 
-    /// `id`, `url` and `conversation`; 1.0 has the short URL.
+    /// Writes `id`, `url` and `conversation`; 1.0 has the short URL.
     static func writeNames(
         _ id: Message.ID, _ conversation: Conversation.ID, _ presentation: Presentation,
         into writer: inout JSONWriter
@@ -67,7 +67,7 @@ enum WebhookMessageJSON {
     }
 }
 
-/// A part of a message in webhook requests; members that are null elsewhere are omitted (webhooks §4.1).
+/// A part of a message in webhook requests; members that are `null` in responses are omitted (webhooks §4.1).
 enum WebhookPartJSON {
     /// Writes an existing part.
     static func write(
@@ -87,7 +87,7 @@ enum WebhookPartJSON {
         }
     }
 
-    /// Writes a removed part, of which only the ids exist.
+    /// Writes a removed part, which has only its ids.
     static func write(
         _ removed: PartsChanged.Removed, of message: Message.ID, _ presentation: Presentation,
         into writer: inout JSONWriter

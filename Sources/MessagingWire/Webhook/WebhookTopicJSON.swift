@@ -2,7 +2,7 @@ public import Messaging
 
 /// The names of topics in webhooks, and those of version 1.0 in exports (webhooks §4.2).
 public enum WebhookTopicJSON {
-    /// The name of a topic in a version that has it.
+    /// Returns the name of a topic, in a version that has the topic.
     public static func text(_ topic: WebhookTopic, _ version: WebhookVersion) -> String {
         let isFirst = version == .v1_0
         return switch topic {
@@ -30,12 +30,12 @@ public enum WebhookTopicJSON {
         }
     }
 
-    /// The topic of a name; `nil` if the version has no such name.
+    /// Returns the topic with a name; `nil` if the version has no such name.
     static func read(_ text: String, _ version: WebhookVersion) -> WebhookTopic? {
         topics[version]?[text]
     }
 
-    /// The topic names of a version, in the order of declaration.
+    /// Returns the topic names of a version, in the order of declaration.
     static func names(_ version: WebhookVersion) -> [String] {
         WebhookTopic.all(in: version).map { topic in text(topic, version) }
     }

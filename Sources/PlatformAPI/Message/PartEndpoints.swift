@@ -79,7 +79,8 @@ extension Endpoint {
                 .jsonBody { try await $0.replacePart($1) }
             ) {
                 Operation(
-                    "replace\(infix)Part", body: MessagePartsJSON.heldSchema, fields: [.ifMatch],
+                    "replace\(infix)Part", body: MessagePartsJSON.replacementSchema,
+                    fields: [.ifMatch],
                     answers: [part($0)], errors: errors,
                     example: Example(
                         user: user, body: #"{"mime_type":"text/plain","body":"no keys"}"#))

@@ -56,7 +56,7 @@ import Testing
     ]
 
     static let mistakes: [(String, ArchiveLineError)] = [
-        ("[]", ArchiveLineError(nil, "is no JSON object")),
+        ("[]", ArchiveLineError(nil, "is not a JSON object")),
         ("{}", ArchiveLineError("record", "is missing")),
         (
             #"{"record":"song"}"#,
@@ -120,7 +120,7 @@ import Testing
             #"{"record":"conversation","participants":[]}"#,
             ArchiveLineError(
                 "participants",
-                "must name 1 to 25 users that take part, and none where deleted_at stands")
+                "must name 1 to 25 current participants, and none if deleted_at is present")
         ),
     ]
 }
