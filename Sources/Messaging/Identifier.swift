@@ -44,17 +44,17 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
-    /// An id of another type with the same bits, for keys that become ids.
+    /// Creates the id with the same bits as an id of another type, for keys that become ids.
     public init<Other>(_ other: Identifier<Other>) {
         high = other.high
         low = other.low
     }
 
-    /// A new time-ordered identifier, version 7 (RFC 9562 §5.7).
+    /// Creates a time-ordered identifier, version 7 (RFC 9562 §5.7).
     ///
     /// - Parameters:
-    ///   - moment: Its milliseconds fill the first 48 bits.
-    ///   - random: 74 of its bits fill the rest; two equal values within one millisecond collide.
+    ///   - moment: The time; its milliseconds are the first 48 bits.
+    ///   - random: A random number; 74 of its bits follow, so equal numbers in one millisecond give equal ids.
     public static func v7(at moment: Timestamp, random: UInt128) -> Identifier {
         let time = UInt128(truncatingIfNeeded: moment.milliseconds) & 0xFFFF_FFFF_FFFF
         let high = random >> 64 & 0xFFF
@@ -62,7 +62,7 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
         return Identifier(bits: time << 80 | 7 << 76 | high << 64 | 2 << 62 | low)
     }
 
-    /// Lower-case text, 36 ASCII characters.
+    /// The text in lower case, 36 ASCII characters.
     public var uuid: String {
         String(decoding: [UInt8](capacity: Self.textSize, initializingWith: append), as: UTF8.self)
     }
@@ -118,7 +118,7 @@ extension Identifier: CustomStringConvertible {
 extension StringProtocol {
     /// Whether every database can store this text: PostgreSQL cannot store U+0000.
     ///
-    /// Checked for each text that is a column.
+    /// It is checked for each text that is stored in a column.
     package var isStorable: Bool { !utf8.contains(0) }
 }
 
@@ -126,7 +126,7 @@ extension OutputSpan<UInt8> {
     /// Appends the last hexadecimal digits of a number, at most 8.
     @inline(__always)
     fileprivate mutating func append(hexadecimal number: UInt64, digits: Int) {
-        // Spreads eight digits to the low halves of eight bytes, then makes characters of all at once.
+        // Spreads eight digits over the low halves of eight bytes, then converts all of them to characters at once.
         var spread = number & 0xFFFF_FFFF
         spread = (spread &<< 16 | spread) & 0x0000_FFFF_0000_FFFF
         spread = (spread &<< 8 | spread) & 0x00FF_00FF_00FF_00FF

@@ -2,8 +2,8 @@
 public struct MessagingLimits: Equatable, Sendable {
     /// The maximum number of participants of a conversation, 1 to 100,000 (R19).
     ///
-    /// A conversation with more participants, from before the limit was lowered, stays readable and may
-    /// lose participants but not gain any.
+    /// A conversation that already has more participants when the limit is lowered stays usable: participants can be
+    /// removed but not added.
     public var participants = 25
     /// The maximum number of bytes of all parts of a message together, at least 2,048 (R23); also the
     /// maximum size of an upload.
@@ -13,7 +13,7 @@ public struct MessagingLimits: Equatable, Sendable {
     public init() {}
 }
 
-/// A moment: whole milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
+/// A moment in whole milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
 public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970 UTC; negative before.
     public let milliseconds: Int64

@@ -1,11 +1,11 @@
-/// The perspective of a request: its rights, and what its answer shows.
+/// For whom a request acts: it determines what the request may do and what its answer shows.
 public enum Perspective: Sendable {
     /// The system, which sees and changes everything of the application.
     case system
-    /// A user, which sees and changes what its participation allows.
+    /// A user, which sees and changes what participants may.
     case user(UserID)
 
-    /// The perspective of a user; without one, that of the system.
+    /// Creates the perspective of a user; `nil` means the system.
     public init(_ user: UserID?) {
         self = user.map(Perspective.user) ?? .system
     }

@@ -1,6 +1,6 @@
-/// An error of the caller's request; nothing has been changed.
+/// An error of a client's request, which has changed nothing.
 ///
-/// Property texts are those of rulings 5. Only `PlatformAPI` turns a rejection into an API error.
+/// Ruling 5 defines the names of members. Only `PlatformAPI` converts a rejection into an API error.
 public enum Rejection: Error, Equatable, Sendable {
     /// The kind of an object.
     public enum Subject: Equatable, Sendable {
@@ -8,7 +8,7 @@ public enum Rejection: Error, Equatable, Sendable {
             announcement, export, exportKey, webhook, delivery
     }
 
-    /// Details of an invalid value, as far as the text of the rule needs them.
+    /// The details of an invalid value that the error message needs.
     public struct Detail: Equatable, Sendable {
         /// The path of the value within the invalid member, such as `metadata.a.b`.
         public let path: String?
@@ -45,11 +45,11 @@ public enum Rejection: Error, Equatable, Sendable {
     case notFound(Subject)
     /// The conversation existed and was deleted for all (R18).
     case objectDeleted
-    /// A former participant writes (R14).
+    /// A former participant tried to change the conversation (R14).
     case accessDenied
-    /// A user changes parts of a message that another one sent (client-api 4.3).
+    /// A user tried to change parts of a message that another user sent (client-api §4.3).
     case notSender
-    /// A required member is absent; the text names it.
+    /// A required member is missing: its name.
     case missing(String)
     /// A member has an invalid value: the member, the broken rule, and details of the value.
     case invalid(String, ValidationRule, Detail = Detail())
@@ -71,10 +71,10 @@ public enum Rejection: Error, Equatable, Sendable {
     case positionGone(oldest: LogPosition)
 }
 
-/// A rule that the value of a member, parameter or header must keep; each belongs to one operation or to
-/// one noun that several operations share.
+/// A rule for the value of a member, parameter or header, of one operation or of an object that several operations
+/// share.
 ///
-/// `PlatformAPI` has the text of each rule, with the limits.
+/// `PlatformAPI` has the error message of each rule, with the limits.
 public enum ValidationRule: CaseIterable, Sendable {
     // Users, where an operation names several.
     case participantUsers, participantCount, participantCountAfterPatch

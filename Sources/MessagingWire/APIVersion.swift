@@ -55,8 +55,8 @@ extension APIVersion {
     ///
     /// The first range that names the family's media type with a version of the family decides; `version=3` means the
     /// newest 3.x. Without such a range, the newest version is used if the header is missing or empty, or has the range
-    /// `*/*`, `application/*` or `application/json`. Types are compared without regard to case, white space may surround
-    /// `;` and `=`, the number may be quoted, and a range with `q=0` is ignored.
+    /// `*/*`, `application/*` or `application/json`. Types are compared without regard to case, white space may
+    /// surround `;` and `=`, the number may be quoted, and a range with `q=0` is ignored.
     ///
     /// - Parameters:
     ///   - accept: The value of the header, several lines joined by commas; `nil` if it is missing.

@@ -119,8 +119,8 @@ public struct Endpoint: Sendable {
 }
 
 extension Endpoint {
-    /// Returns the actor that its events record (X3): the user in the path where the server acts for that user, else the
-    /// token.
+    /// Returns the actor that its events record (X3): the user in the path where the server acts for that user, else
+    /// the token.
     func actor(for user: String?, or token: Token.ID) -> EventActor {
         guard actsForUser, let user = user.flatMap({ UserID($0) }) else { return .token(token) }
         return .user(user)

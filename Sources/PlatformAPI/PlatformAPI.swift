@@ -7,8 +7,8 @@ public import Uploads
 
 /// The server-to-server REST API: everything under `/apps/{app}`.
 ///
-/// A request passes the ``RequestChecks`` and then runs the handler of its ``Endpoint``, which reads the body, calls the
-/// store once, and writes the answer.
+/// A request passes the ``RequestChecks`` and then runs the handler of its ``Endpoint``, which reads the body, calls
+/// the store once, and writes the answer.
 public final class PlatformAPI: Service {
     let store: MessagingStore
     let uploads: Uploads
@@ -167,8 +167,8 @@ public final class PlatformAPI: Service {
     /// The route that is logged for a request that matches none: never the path itself (H212).
     public static let unknownRoute = "unknown"
 
-    /// Returns the answer to a request without a valid credential (H210, H211): it says what is wrong with the header, and
-    /// nothing about a well-formed token.
+    /// Returns the answer to a request without a valid credential (H210, H211): it says what is wrong with the header,
+    /// and nothing about a well-formed token.
     public func unauthenticated(_ request: Request) -> Response {
         do throws(BearerToken.Problem) {
             _ = try BearerToken(request.fields)
@@ -185,7 +185,8 @@ public final class PlatformAPI: Service {
         error.response(publicBase: request.map(publicBase.of) ?? publicBase.text)
     }
 
-    /// Answers `OPTIONS` of a known path, also a preflight request, or a method that the path does not offer (H65, H69, H70).
+    /// Answers `OPTIONS` of a known path, also a preflight request, or a method that the path does not offer (H65, H69,
+    /// H70).
     ///
     /// No credential is needed and no handler runs (H123).
     func methods(_ allowed: [Method], _ request: Request) -> Response {

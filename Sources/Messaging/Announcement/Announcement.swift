@@ -40,9 +40,11 @@ extension Announcement {
         /// The id that the caller proposes; `nil` for none.
         public let proposedID: Announcement.ID?
 
-        /// - Throws: `invalid("recipients")` for none or more than 10,000; `invalid("parts")` for
-        ///   none or more than 1000 (R20); `invalid("parts.content")` for a part that attaches a
-        ///   content, which belongs to a conversation (R24) and an announcement to none.
+        /// Validates an announcement.
+        ///
+        /// - Throws: `invalid("recipients")` for none or more than 10,000; `invalid("parts")` for none or more than
+        ///   1000 (R20); `invalid("parts.content")` for a part that attaches a content, because contents belong to
+        ///   conversations (R24) and an announcement does not.
         public init(
             recipients: [UserID], sender: Sender, senderProperty: String = "sender_id",
             parts: [MessagePart.Draft], notification: [UInt8]? = nil,
@@ -69,11 +71,11 @@ extension Announcement {
 }
 
 extension Announcement {
-    /// The event of sending an announcement.
+    /// Returns the event of sending an announcement.
     ///
     /// - Parameters:
     ///   - hasIdentity: Whether a sending user has an identity.
-    ///   - partIDs: Makes an id for the part at an index that has none.
+    ///   - partIDs: Creates the id of the part at an index, if the draft proposes none.
     ///   - key: The `If-None-Match` key of the announcement.
     /// - Throws: `invalid` with the draft's sender property for a user without an identity.
     public static func creating(
@@ -105,6 +107,8 @@ public enum PushNotification {
         /// The notification as received, JSON.
         public let notification: [UInt8]
 
+        /// Validates a notification.
+        ///
         /// - Throws: `invalid("recipients")` for none or more than 10,000.
         public init(recipients: [UserID], notification: [UInt8]) throws(Rejection) {
             guard (1...Announcement.recipientLimit).contains(recipients.count) else {

@@ -1,4 +1,4 @@
-/// One tenant. Every user, conversation and message belongs to exactly one application (X12).
+/// A tenant of the server: every user, conversation and message belongs to exactly one application (X12).
 public struct Application: Equatable, Sendable {
     /// The id of an application, which every path contains.
     public typealias ID = Identifier<Application>
@@ -9,9 +9,9 @@ public struct Application: Equatable, Sendable {
     public let name: String
     /// The moment of creation.
     public let createdAt: Timestamp
-    /// Whether all tokens of the application are rejected for now.
+    /// Whether all requests with tokens of the application are rejected.
     public var isSuspended: Bool
-    /// The lifetime of new sessions in seconds (R94); `nil` while it is not set.
+    /// The lifetime of new sessions in seconds (R94); `nil` if it was never set.
     public var sessionLifetime: Int64?
 
     /// The allowed lifetimes of sessions, in seconds (platform-api §5.11).

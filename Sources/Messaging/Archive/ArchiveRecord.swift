@@ -1,6 +1,6 @@
 /// An object of an application as import and export transfer it, with its id and times (X10).
 ///
-/// Applications with the same records are the same: the remaining contents of rows follow from the records.
+/// Two applications with equal records are equal: all other stored values follow from the records.
 public enum ArchiveRecord: Equatable, Sendable {
     /// The name and creation time of the application, applied to an application without events.
     case application(Application)
@@ -64,13 +64,13 @@ extension ArchiveRecord {
 public enum ArchiveLine: Equatable, Sendable {
     /// The first line: the application of the records that follow.
     case application(Application)
-    /// Bytes of a content that the next record contains.
+    /// Bytes of a content; the record that contains the content follows.
     case bytes(ArchivedBytes)
     /// Every other line.
     case record(ArchiveRecord)
 }
 
-/// Some bytes of a content; the record that contains it follows.
+/// A range of bytes of a content on a line of its own, before the record that contains the content.
 public struct ArchivedBytes: Equatable, Sendable {
     /// The content.
     public let content: Content.ID
@@ -93,8 +93,8 @@ public struct ArchivedBytes: Equatable, Sendable {
     }
 }
 
-/// A replay key, so that a late repeat finds the same object on the other server; also the id of a deleted
-/// message, so that it is not created again (rulings 12).
+/// A replay key, with which a repeat finds the same object on the other server; also the id of a deleted message, so
+/// that it is not created again (ruling 12).
 public struct ArchivedReplayKey: Equatable, Sendable {
     /// The kind of the object.
     public let kind: Replay.Kind
@@ -111,11 +111,11 @@ public struct ArchivedReplayKey: Equatable, Sendable {
     }
 }
 
-/// The error in a line of an export. Nothing of the line is applied.
+/// An error in a line of an export; nothing of the line is applied.
 public struct ArchiveLineError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The invalid member, such as `parts.body`; `nil` for the line as a whole.
     public let field: String?
-    /// The rule that the member breaks, to be read after its name.
+    /// The rest of the sentence that starts with the member, such as "must be a UUID".
     public let rule: String
 
     /// An error in a member.
@@ -145,7 +145,7 @@ public struct ImportError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String { "line \(line): \(lineError)" }
 }
 
-/// How many records of an import were added, and how many existed.
+/// The result of an import: how many records were added, and how many existed already.
 public struct ImportSummary: Equatable, Sendable {
     /// The counts of one kind.
     public struct Count: Equatable, Sendable {
@@ -153,7 +153,7 @@ public struct ImportSummary: Equatable, Sendable {
         public let kind: ArchiveRecordKind
         /// The number of added records.
         public fileprivate(set) var imported = 0
-        /// The number of records that existed, or were deleted since.
+        /// The number of records that existed already, or had been deleted on this server.
         public fileprivate(set) var present = 0
     }
 
@@ -187,11 +187,11 @@ public struct ImportSummary: Equatable, Sendable {
     /// Counts an added conversation that was merged into another one.
     public mutating func countMerged() { merged += 1 }
 
-    /// Notes that messages were sorted.
+    /// Records that the import sorted messages.
     public mutating func noteOrder() { hasChanged = true }
 }
 
-/// A record was imported from another server (X10); no user caused it now.
+/// A record was imported from another server (X10).
 public struct RecordImported: EventPayload {
     /// The record.
     public let record: ArchiveRecord

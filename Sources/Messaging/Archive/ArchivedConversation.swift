@@ -1,6 +1,6 @@
 /// A conversation without its messages.
 public struct ArchivedConversation: Equatable, Sendable {
-    /// The conversation; its messages are not counted.
+    /// The conversation; its `messageCount` is 0.
     public let conversation: Conversation
     /// The aliases of the conversation, sorted by bytes (X1.2).
     public let aliases: [Conversation.ID]
@@ -24,8 +24,8 @@ public struct ArchivedConversation: Equatable, Sendable {
         self.members = members
     }
 
-    /// The receipts of the message at a position according to this record, without participants that have
-    /// none.
+    /// Returns the receipts of the message at a position according to this record, without participants that have not
+    /// received it and from which it is not hidden.
     public func recipients(at position: Position) -> [ArchivedMessage.Recipient] {
         members.compactMap { member in
             let status = member.receipts.status(at: position)
@@ -42,9 +42,10 @@ public struct ArchivedConversation: Equatable, Sendable {
 public struct ArchivedParticipant: Equatable, Sendable {
     /// The participation.
     public let participant: Participant
-    /// The place in the order of participants.
+    /// The number that orders the participants.
     public let place: Int64
-    /// The message that last made the conversation visible to the participant; `nil` if something else did.
+    /// The position of the message that last made the conversation visible to the participant; `nil` if it was not a
+    /// message.
     public let shownFrom: Position?
     /// Single positions that the participant does not see: deleted for themselves, or hidden by a block
     /// (R29, R32).

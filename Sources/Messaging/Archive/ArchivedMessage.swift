@@ -17,22 +17,21 @@ public struct ArchivedMessage: Equatable, Sendable {
         }
     }
 
-    /// The message, its parts by creation number.
+    /// The message, with its parts ordered by creation number.
     public let message: Message
-    /// The number of parts the message ever had; `nil` for the number it was sent with.
+    /// The number of parts that the message ever had; `nil` if it equals the number of its parts.
     public let partsMade: Int64?
-    /// The place of each part; `nil` for the order of creation numbers.
+    /// The number that orders each part; `nil` for a part whose creation number orders it.
     public let places: [Int64?]
     /// The moment of the last change to a block list of the application before the message was sent; 0 for
     /// none.
     ///
-    /// A block was in force at that time if its period contains this moment (rulings 20).
+    /// A block was in force at that time if its period contains this moment (ruling 20).
     public let blocksChangedAt: Timestamp
     /// The contents of its parts, without duplicates, in the order of the parts.
     public let contents: [ArchivedContent]
-    /// The receipts of participants where the record of the conversation does not contain them: in a
-    /// conversation that was merged before this message was imported, its positions are those of other
-    /// messages.
+    /// The receipts of participants; empty if the record of the conversation has them. It cannot have them if the
+    /// conversation was merged before this message was imported: its positions then belong to other messages.
     public let recipients: [Recipient]
 
     /// All members.
@@ -51,19 +50,20 @@ public struct ArchivedMessage: Equatable, Sendable {
         self.recipients = recipients
     }
 
-    /// The same message with another position and perhaps another conversation, which its contents follow.
+    /// Returns the message with another position, in the same or another conversation, to which its contents move too.
     ///
     /// - Parameter recipients: The receipts of participants.
     public func moved(
-        to position: Position, in home: Conversation.ID, recipients: [Recipient]
+        to position: Position, in target: Conversation.ID, recipients: [Recipient]
     ) -> ArchivedMessage {
         ArchivedMessage(
             Message(
-                id: message.id, conversation: home, position: position, sender: message.sender,
+                id: message.id, conversation: target, position: position, sender: message.sender,
                 sentAt: message.sentAt, parts: message.parts, updatedAt: message.updatedAt,
                 version: message.version),
             partsMade: partsMade, places: places, blocksChangedAt: blocksChangedAt,
-            contents: contents.map { content in content.moved(from: message.conversation, to: home)
+            contents: contents.map { content in
+                content.moved(from: message.conversation, to: target)
             }, recipients: recipients)
     }
 }
@@ -81,11 +81,11 @@ public struct ArchivedContent: Equatable, Sendable {
         self.owner = owner
     }
 
-    /// The same content in another conversation, if it belongs to the given one.
-    func moved(from conversation: Conversation.ID, to home: Conversation.ID) -> ArchivedContent {
+    /// Returns the content in another conversation, if it belongs to the given one.
+    func moved(from conversation: Conversation.ID, to target: Conversation.ID) -> ArchivedContent {
         guard content.conversation == conversation else { return self }
         var content = content
-        content.conversation = home
+        content.conversation = target
         return ArchivedContent(content, owner: owner)
     }
 }
@@ -103,14 +103,14 @@ public struct ArchivedScheduledMessage: Equatable, Sendable {
         self.contents = contents
     }
 
-    /// The same message for another conversation, which its contents follow.
-    public func moved(to home: Conversation.ID) -> ArchivedScheduledMessage {
+    /// Returns the message for another conversation, to which its contents move too.
+    public func moved(to target: Conversation.ID) -> ArchivedScheduledMessage {
         ArchivedScheduledMessage(
             ScheduledMessage(
-                id: message.id, conversation: home, draft: message.draft, dueAt: message.dueAt,
+                id: message.id, conversation: target, draft: message.draft, dueAt: message.dueAt,
                 typingFrom: message.typingFrom),
             contents: contents.map { content in
-                content.moved(from: message.conversation, to: home)
+                content.moved(from: message.conversation, to: target)
             })
     }
 }

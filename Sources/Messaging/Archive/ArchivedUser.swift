@@ -2,7 +2,7 @@
 public struct ArchivedUser: Equatable, Sendable {
     /// The user with the identity.
     public let user: User
-    /// The external part of the user's badge.
+    /// The external unread count of the user's badge.
     public let externalUnreadCount: Int64
     /// The moment when the user was first named; `nil` for the moment of the import.
     public let createdAt: Timestamp?
@@ -23,7 +23,7 @@ public struct ArchivedRelations: Equatable, Sendable {
     public let followed: [UserID]
     /// The blocked users, sorted by bytes.
     public let blocked: [UserID]
-    /// The periods of the user's blocks, by blocked user and beginning.
+    /// The periods of the user's blocks, sorted by blocked user and start.
     public let blockPeriods: [BlockPeriod]
 
     /// A period during which a user was or is blocked.

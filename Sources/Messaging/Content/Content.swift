@@ -1,11 +1,11 @@
-/// A file whose upload is complete (R24). Until then there is only an upload.
+/// Uploaded bytes that parts of messages may attach; they become a content when the upload is complete (R24).
 public struct Content: Equatable, Sendable {
     /// The id of a content.
     public typealias ID = Identifier<Content>
 
     /// Its id.
     public let id: ID
-    /// The conversation whose messages may attach it; `nil` until a message does (rulings 18).
+    /// The conversation whose messages may attach it; `nil` until a message does (ruling 18).
     public var conversation: Conversation.ID?
     /// The declared media type.
     public let mimeType: String
@@ -14,17 +14,17 @@ public struct Content: Equatable, Sendable {
     public let size: Int64
     /// The file name that the uploader gave.
     public let fileName: String?
-    /// SHA-256, 32 bytes.
+    /// The SHA-256 of the bytes, 32 bytes.
     public let sha256: [UInt8]
-    /// CRC-32C.
+    /// The CRC-32C of the bytes.
     public let crc32c: UInt32
-    /// MD5, 16 bytes, if the uploader requested it.
+    /// The MD5 of the bytes, 16 bytes, if the uploader requested it.
     public let md5: [UInt8]?
-    /// SHA-512, 64 bytes, if the uploader sent it.
+    /// The SHA-512 of the bytes, 64 bytes, if the uploader sent it.
     public let sha512: [UInt8]?
     /// The moment when the last byte was stored.
     public let completedAt: Timestamp
-    /// The web origin that receives CORS headers.
+    /// The web origin whose pages may download the content; `nil` for none.
     public let origin: String?
 
     /// All members.

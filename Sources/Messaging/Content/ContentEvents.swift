@@ -32,7 +32,7 @@ public struct ContentOwned: EventPayload {
     public var author: EventActor? { .user(owner) }
 }
 
-/// A content was withdrawn before any message attached it.
+/// A content was withdrawn, which is possible until a message attaches it.
 public struct ContentWithdrawn: EventPayload {
     /// The content.
     public let content: Content.ID

@@ -1,6 +1,6 @@
-/// Which contents a reader asks to have inlined in the response (X8).
+/// Which contents the client wants inlined in the response (X8).
 public struct InlineContentPreference: Equatable, Sendable {
-    /// The largest size that a reader may ask for: 1 MiB.
+    /// The largest size that a client may request: 1 MiB.
     public static let sizeLimit: Int64 = 1 << 20
     /// The maximum number of inlined bytes in one response: 8 MiB.
     private static let answerLimit: Int64 = 8 << 20
@@ -10,7 +10,7 @@ public struct InlineContentPreference: Equatable, Sendable {
     /// The media types to inline; `nil` for all.
     private let types: [MediaRange]?
 
-    /// A preference.
+    /// Creates a preference.
     ///
     /// - Parameter maxSize: 0 to 1 MiB; by default the limit of an inline body.
     public init(maxSize: Int64 = Int64(MessagePart.inlineLimit), types: [MediaRange]? = nil) {
@@ -18,10 +18,10 @@ public struct InlineContentPreference: Equatable, Sendable {
         self.types = types
     }
 
-    /// The contents to inline in a response, without duplicates, in the order of their first parts.
+    /// Returns the contents to inline in a response, without duplicates, in the order of their first parts.
     ///
-    /// A content counts once for each part that attaches it. A content beyond the limit of the response
-    /// stays a reference in all of its parts.
+    /// The size of a content counts once for each part that attaches it. A content that would exceed the limit of the
+    /// response is not inlined in any of its parts.
     public func contents(of messages: [Message]) -> [Content.ID] {
         var sizes: [Content.ID: Int64] = [:]
         var order: [Content.ID] = []

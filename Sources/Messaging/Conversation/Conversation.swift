@@ -19,11 +19,11 @@ public struct Conversation: Equatable, Sendable {
     public var deletedAt: Timestamp?
     /// The position of the last message ever sent, including deleted ones.
     public var lastPosition: Position
-    /// The moment when that message was sent.
+    /// The moment when the last message was sent; `nil` if there was none.
     public var lastSentAt: Timestamp?
     /// The number of messages, without deleted ones.
     public var messageCount: Int64
-    /// Starts at 1 and rises with participants, distinctness and metadata (X4).
+    /// The version: 1 at creation, and higher after each change of participants, distinctness or metadata (X4).
     public var version: Int64
 
     /// All members.
@@ -59,7 +59,7 @@ extension Conversation {
         /// The id that the caller proposes; `nil` for none.
         public let proposedID: Conversation.ID?
 
-        /// Validates in the order of platform-api 1.6.
+        /// Validates in the order of platform-api §1.6.
         ///
         /// - Throws: `invalid("participants")` for none or more participants than the limits allow (R19),
         ///   `invalid("metadata")` for invalid metadata (R40–R42).
@@ -86,10 +86,10 @@ extension Conversation {
 }
 
 extension Conversation {
-    /// The events of creating a conversation with exactly the users of the draft (R1).
+    /// Returns the events of creating a conversation with exactly the users of the draft (R1).
     ///
-    /// - Parameter creator: The user that creates it and alone sees it until the first message (R51); `nil`
-    ///   for the system, whose conversations are announced at once (R52).
+    /// - Parameter creator: The user that creates it, and the only one that sees it until the first message (R51);
+    ///   `nil` for the system, whose conversations all participants see at once (R52).
     public static func creating(
         _ draft: Draft, by creator: UserID? = nil, as id: Conversation.ID, key: Replay.Key? = nil,
         at now: Timestamp
@@ -105,28 +105,28 @@ extension Conversation {
         ].compactMap(\.self)
     }
 
-    /// The event that makes an existing distinct conversation visible (R53, rulings 15): to all if the
+    /// Returns the event that makes an existing distinct conversation visible (R53, rulings 15): to all if the
     /// system requested it, otherwise to the user that did; `nil` if nothing changes.
-    public func appearing(to asker: Participant?, at now: Timestamp) -> Event? {
-        guard let asker else {
+    public func appearing(to requester: Participant?, at now: Timestamp) -> Event? {
+        guard let requester else {
             return isAnnounced
                 ? nil : .conversationAnnounced(ConversationAnnounced(conversation: id, at: now))
         }
-        return asker.state == .shown ? nil : showing(to: [asker.userID], at: now)
+        return requester.state == .shown ? nil : showing(to: [requester.userID], at: now)
     }
 
     private func showing(to users: [UserID], at now: Timestamp) -> Event {
         .conversationShown(ConversationShown(conversation: id, users: users, at: now))
     }
 
-    /// Whether this distinct conversation is what a draft with the same participants asks for.
+    /// Whether this distinct conversation satisfies a draft with the same participants.
     ///
     /// A draft without metadata matches any metadata; otherwise the metadata must be equal (R7).
     public func isMatch(for draft: Draft) -> Bool {
         draft.metadata.map { tree in tree == metadata.view } ?? true
     }
 
-    /// The event that stores the key and the proposed id of a match; `nil` if there is neither.
+    /// Returns the event that stores the key and the proposed id of a match; `nil` if there is neither.
     public func matching(_ draft: Draft, key: Replay.Key?) -> Event? {
         let alias = [draft.proposedID, key.map(Conversation.ID.init)].lazy
             .compactMap(\.self).first { alias in alias != id }
@@ -140,7 +140,7 @@ extension Conversation {
     public enum Deletion: Equatable, Sendable {
         /// From all views (R18).
         case forAll
-        /// From the user's own view; they still take part (R16).
+        /// From the user's own view; they remain a participant (R16).
         case forMe
         /// From the user's own view, and they leave (R17).
         case leaving
@@ -148,16 +148,16 @@ extension Conversation {
 }
 
 extension Conversation {
-    /// The event of a deletion for all; `nil` if it is deleted already, because a repeat succeeds (R18).
+    /// Returns the event of a deletion for all; `nil` if it is deleted already, because a repeat succeeds (R18).
     public func deleting(at now: Timestamp) -> Event? {
         deletedAt == nil
             ? .conversationDeleted(ConversationDeleted(conversation: self, at: now)) : nil
     }
 
-    /// The events of a deletion by a user.
+    /// Returns the events of a deletion by a user.
     ///
-    /// - Throws: `notFound(.conversation)` if the user does not see it; `accessDenied` for a former
-    ///   participant that would delete it for others (R14).
+    /// - Throws: `notFound(.conversation)` if the user does not see it; `accessDenied` for a former participant that
+    ///   requests a deletion for all (R14).
     public func deleting(
         _ deletion: Deletion, by user: Participant, at now: Timestamp
     ) throws(Rejection) -> [Event] {
@@ -171,7 +171,7 @@ extension Conversation {
         case .leaving where user.isFormer:
             try user.requireReading()
             return [hiding(from: user, upTo: nil, at: now)]
-        // Also if the user deleted it from their own view before: they still take part.
+        // Also for a user that deleted it from their own view: they are still a participant.
         case .leaving:
             try user.requireWriting()
             return try patching([.removeParticipant(user.userID)], MessagingLimits(), at: now)
@@ -190,15 +190,15 @@ public struct DistinctKey: Hashable, Sendable {
     /// A digest of the participants, so that the key is short whatever their names.
     public let digest: [UInt8]
 
-    /// The key of a set of users.
+    /// Creates the key of a set of users.
     ///
     /// - Parameter hash: SHA-256, passed in because this module does not depend on digests.
     public init(_ participants: Participants, hash: ([UInt8]) -> [UInt8]) {
         digest = hash(Self.preimage(of: participants))
     }
 
-    /// The users sorted by their bytes, each after its length in eight bytes, so that no two sets of
-    /// users have the same bytes, whatever characters the ids contain.
+    /// Returns the bytes to hash: the users sorted by their bytes, each after its length in eight bytes, so that two
+    /// different sets never have the same bytes.
     public static func preimage(of participants: Participants) -> [UInt8] {
         participants.users.sorted().flatMap { user in
             let length = UInt64(user.text.utf8.count)

@@ -19,7 +19,7 @@ public struct ConversationCreated: EventPayload {
 public struct ConversationMatched: EventPayload {
     /// The existing conversation.
     public let conversation: Conversation.ID
-    /// The key that answers with the existing conversation from now on (platform-api 1.9, rule 6).
+    /// The key whose repeats are answered with the existing conversation (platform-api §1.9, rule 6).
     public let key: Replay.Key?
     /// The proposed id, a permanent alias of the existing conversation (X1.6).
     public let alias: Conversation.ID?
@@ -35,11 +35,11 @@ public struct ConversationMatched: EventPayload {
     public var type: EventType { .conversationMatched }
 }
 
-/// Users see a conversation before any message makes it visible (R51–R53).
+/// A conversation became visible to some users without a message (R51–R53).
 public struct ConversationShown: EventPayload {
     /// The conversation.
     public let conversation: Conversation.ID
-    /// The users that see it from now on: its creator, or the user that created a distinct conversation that exists.
+    /// The users that see it from now on: its creator, or the user that requested an existing distinct conversation.
     public let users: [UserID]
     /// The moment of the change.
     public let at: Timestamp
@@ -55,7 +55,7 @@ public struct ConversationShown: EventPayload {
     public var type: EventType { .conversationShown }
 }
 
-/// All participants see a conversation before any message makes it visible (R52).
+/// A conversation became visible to all participants without a message (R52).
 public struct ConversationAnnounced: EventPayload {
     /// The conversation.
     public let conversation: Conversation.ID
@@ -79,7 +79,7 @@ public struct ConversationHidden: EventPayload {
     /// The user.
     public let user: UserID
     /// The last message that the user never sees again; `nil` when the user left, because leaving deletes
-    /// nothing if the user is added again (rulings 15).
+    /// nothing if the user is added again (ruling 15).
     public let upTo: Position?
     /// The moment of the change.
     public let at: Timestamp
@@ -168,9 +168,9 @@ public struct ConversationMerged: EventPayload {
         }
     }
 
-    /// The conversation whose id stays, from now on the distinct one of its participants.
+    /// The conversation that remains, and is now the distinct one of its participants.
     public let winner: Conversation.ID
-    /// The conversation that ends; `nil` when only messages were sorted, or none existed.
+    /// The conversation that was merged into the winner; `nil` if only messages were sorted.
     public let loser: Conversation.ID?
     /// All ids that name the winner from now on, sorted by bytes: the loser's and its aliases.
     public let aliases: [Conversation.ID]
@@ -180,7 +180,8 @@ public struct ConversationMerged: EventPayload {
     public let isAnnounced: Bool
     /// The highest position ever assigned.
     public let lastPosition: Position
-    /// The new positions of all messages, the winner's first, each list by former position.
+    /// The new positions of all messages: first those of the winner, then those of the loser, each sorted by former
+    /// position.
     public let relocations: [Relocation]
     /// The views of all participants, sorted by the bytes of the user id.
     public let views: [View]

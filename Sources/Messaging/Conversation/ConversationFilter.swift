@@ -9,14 +9,14 @@ public struct ConversationFilter: Equatable, Sendable {
     public var isExact = false
     /// Whether the conversation is distinct; `nil` for either.
     public var isDistinct: Bool?
-    /// Texts at paths of the metadata.
+    /// The texts that the metadata must have at given paths.
     public var metadata: [MetadataCondition] = []
     /// The creation is later than this moment.
     public var createdAfter: Timestamp?
     /// The creation is earlier than this moment.
     public var createdBefore: Timestamp?
 
-    /// No condition.
+    /// Creates a filter without conditions.
     public init() {}
 
     /// A text at a path of the metadata.
@@ -44,16 +44,16 @@ public struct ConversationFilter: Equatable, Sendable {
     /// Whether a conversation matches.
     ///
     /// - Parameters:
-    ///   - present: The participants that are shown; none for a former participant (R14).
-    ///   - metadata: The metadata that is shown.
+    ///   - present: The participants that the viewer sees; none for a former participant (R14).
+    ///   - metadata: The metadata that the viewer sees.
     public func admits(
         _ present: Participants, isDistinct: Bool, metadata: MetadataTree, createdAt: Timestamp
     ) -> Bool {
         if let createdAfter, createdAt <= createdAfter { return false }
         if let createdBefore, createdAt >= createdBefore { return false }
         if let wanted = self.isDistinct, wanted != isDistinct { return false }
-        let asked = Participants(participants)
-        guard asked.users.allSatisfy(present.contains), !isExact || asked.count == present.count
+        let wanted = Participants(participants)
+        guard wanted.users.allSatisfy(present.contains), !isExact || wanted.count == present.count
         else { return false }
         return self.metadata.allSatisfy { condition in condition.holds(in: metadata) }
     }

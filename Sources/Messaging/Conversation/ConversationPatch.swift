@@ -1,14 +1,14 @@
-/// One operation on a conversation (platform-api 4 and 5.1.5).
+/// One operation on a conversation (platform-api §4, §5.1.5).
 public enum ConversationPatch: Equatable, Sendable {
     case addParticipant(UserID)
     case removeParticipant(UserID)
     case setParticipants([UserID])
-    /// The path holds the keys below `metadata`; empty for the whole tree.
+    /// The path has the keys below `metadata`; it is empty for the whole tree.
     case setMetadata(path: [String], MetadataTree)
-    /// The path holds the keys below `metadata`; empty empties the tree (rulings 8).
+    /// The path has the keys below `metadata`; an empty path empties the tree (ruling 8).
     case deleteMetadata(path: [String])
 
-    /// The `property` text of the operation, for rejections (rulings 5).
+    /// The `property` text of the operation, for rejections (ruling 5).
     public var property: String {
         switch self {
         case .addParticipant, .removeParticipant, .setParticipants:
@@ -18,15 +18,15 @@ public enum ConversationPatch: Equatable, Sendable {
         }
     }
 
-    /// A dot inside a key is written `\.` in a path (R41).
+    /// Returns a key as a path has it: a dot inside a key is written `\.` (R41).
     private static func escaped(_ key: String) -> String {
         key.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "\\.")
     }
 }
 
 extension Conversation {
-    /// The events of a patch: all operations are applied in order, then the result is compared with the
-    /// former state (R48).
+    /// Returns the events of a patch: all operations are applied in order, then the result is compared with the former
+    /// state (R48).
     ///
     /// - Returns: At most one event for participants, then at most one for metadata, so that a removed
     ///   participant still sees the former metadata (R14). None if nothing changes.
@@ -64,11 +64,11 @@ extension Conversation {
         return users
     }
 
-    /// The writes of all metadata operations that changed anything on their way.
+    /// Returns the writes of the metadata operations that change anything when applied in order.
     private func writes(
         of patches: [ConversationPatch], at now: Timestamp
     ) throws(Rejection) -> Metadata {
-        // Later than everything it replaces, whatever the clock did: the later commit stays (R47).
+        // Later than all writes it replaces, even if the clock went back: the later commit wins (R47).
         let moment = max(now, metadata.latestWrite?.next ?? now)
         var after = metadata
         var writes = Metadata()
@@ -98,7 +98,7 @@ extension Conversation {
         }
         let view = after.view
         try view.checkSize(as: "metadata")
-        // Deletions of new keys would accumulate: too many are replaced by one write of the whole tree.
+        // Stored deletions would accumulate, so too many are replaced by one write of the whole tree.
         return after.deletionCount > MetadataLimits.deletions
             ? Metadata(replacingAllBy: view, at: moment) : writes
     }

@@ -1,6 +1,6 @@
-/// A conversation with everything its JSON shows: nothing needs to be looked up.
+/// A conversation with everything that its JSON shows.
 public struct ConversationSnapshot: Equatable, Sendable {
-    /// The conversation; for an alias, the one that it names (X1.2).
+    /// The conversation; for a request with an alias, the conversation that the alias names (X1.2).
     public let conversation: Conversation
     /// Its current participants in the order of naming.
     public let participants: [BasicIdentity]

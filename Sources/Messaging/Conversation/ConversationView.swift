@@ -10,11 +10,11 @@ public struct ConversationView: Equatable, Sendable {
     public let isDistinct: Bool
     /// The metadata; for a former participant, as of their removal (R14).
     public let metadata: MetadataTree
-    /// The visible message of highest position (R27).
+    /// The visible message with the highest position (R27); `nil` if there is none.
     public let lastMessage: MessageSnapshot?
     /// The number of visible, unread messages of others, without history before the user joined (R12).
     public let unreadCount: Int64
-    /// The number of visible messages (rulings 17).
+    /// The number of visible messages (ruling 17).
     public let totalCount: Int64
     /// Whether the user is a former participant.
     public let isFormer: Bool

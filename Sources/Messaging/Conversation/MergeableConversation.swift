@@ -51,7 +51,8 @@ public struct MergeableConversation: Equatable, Sendable {
         self.views = views
     }
 
-    /// Whether the id of this conversation stays: the earlier one wins, on a tie the smaller id (X1.1).
+    /// Whether this is the winner of a merge: the conversation that was created earlier, on a tie the one with the
+    /// smaller id (X1.1).
     func wins(against other: MergeableConversation) -> Bool {
         (createdAt, id) <= (other.createdAt, other.id)
     }
@@ -60,9 +61,9 @@ public struct MergeableConversation: Equatable, Sendable {
 extension MergeableConversation {
     /// Merges two conversations (X1.1–X1.4).
     ///
-    /// Deterministic, commutative, associative and idempotent in what users see: the winner, its aliases
-    /// and metadata, the order of the messages, and for each message the statuses and its visibility. Only
-    /// the position numbers depend on the order in which conversations are merged.
+    /// The merge is deterministic, commutative, associative and idempotent in what users see: the winner, its aliases
+    /// and metadata, the order of the messages, and for each message the statuses and its visibility. Only the position
+    /// numbers depend on the order in which conversations are merged.
     ///
     /// The winner's messages before the first message of the other keep their positions. All later messages
     /// are sorted by the time of sending, then by id, at new positions after the last, so that a position
@@ -75,9 +76,9 @@ extension MergeableConversation {
     ) -> (copy: MergeableConversation, relocations: [Relocation]) {
         let (winner, loser) = wins(against: other) ? (self, other) : (other, self)
         let order = MessageOrder(of: winner, and: loser)
-        let (mine, theirs, positions) = (order.ofWinner, order.ofLoser, order.positions)
-        let views = winner.relocatedViews(mine)
-            .merging(loser.relocatedViews(theirs)) { one, two in one.merging(two) }
+        let (ofWinner, ofLoser, positions) = (order.ofWinner, order.ofLoser, order.positions)
+        let views = winner.relocatedViews(ofWinner)
+            .merging(loser.relocatedViews(ofLoser)) { one, two in one.merging(two) }
         let copy = MergeableConversation(
             id: winner.id, createdAt: winner.createdAt,
             aliases: winner.aliases.union(loser.aliases).union([loser.id])
@@ -86,10 +87,10 @@ extension MergeableConversation {
             isAnnounced: winner.isAnnounced || loser.isAnnounced, lastPosition: order.lastPosition,
             messages: order.messages,
             views: views.mapValues { view in view.view(of: positions) })
-        return (copy, mine + theirs)
+        return (copy, ofWinner + ofLoser)
     }
 
-    /// The conversation with its messages sorted, without another one.
+    /// The conversation with its own messages sorted, and their new positions.
     public var inOrder: (copy: MergeableConversation, relocations: [Relocation]) {
         let order = MessageOrder(of: self, and: nil)
         let (relocations, positions) = (order.ofWinner, order.positions)
@@ -100,6 +101,8 @@ extension MergeableConversation {
         return (copy, relocations)
     }
 
+    /// Returns the views at the new positions of the messages.
+    ///
     /// - Parameter relocations: Sorted by former position.
     private func relocatedViews(_ relocations: [Relocation]) -> [UserID: RelocatedView] {
         views.mapValues { view in view.relocated(by: relocations) }
@@ -108,11 +111,11 @@ extension MergeableConversation {
 
 /// One participant's view of a conversation, as far as merging needs it (X1.3).
 ///
-/// In a distinct conversation every participant takes part from the beginning.
+/// In a distinct conversation all users are participants from the start.
 public struct MergeableView: Equatable, Sendable {
     /// Whether the conversation is in the participant's view.
     public let state: ViewState
-    /// The participant deleted all messages up to this position from their own view (R16).
+    /// The position up to which the participant deleted all messages from their own view (R16).
     public let clearedTo: Position
     /// Single later positions that the participant does not see: deleted, or hidden by a block (R29, R32).
     public let hidden: IntervalSet
@@ -135,7 +138,7 @@ public struct MergeableView: Equatable, Sendable {
         clearedTo > .start ? IntervalSet(1...clearedTo.number) : IntervalSet()
     }
 
-    /// The same view at the new positions of the messages.
+    /// Returns the view at the new positions of the messages.
     ///
     /// The deleted positions may no longer be contiguous, so they are listed one by one.
     fileprivate func relocated(by relocations: [Relocation]) -> RelocatedView {
@@ -155,8 +158,8 @@ private struct RelocatedView {
     let hidden: IntervalSet
     let receipts: Receipts
 
-    /// The merge of two views: visible if either is, with the higher status of each message. Deleted
-    /// and hidden messages stay so.
+    /// Merges two views: the conversation is visible if it is in either, each message has the higher status, and
+    /// deleted or hidden messages stay so.
     func merging(_ other: RelocatedView) -> RelocatedView {
         RelocatedView(
             state: max(state, other.state), cleared: cleared.union(other.cleared),
@@ -166,12 +169,12 @@ private struct RelocatedView {
                 read: receipts.read.union(other.receipts.read)))
     }
 
-    /// The view of a conversation with messages at the given positions.
+    /// Returns the view of a conversation with messages at the given positions.
     func view(of messages: IntervalSet) -> MergeableView {
         let unseen = cleared.union(hidden).intersection(messages)
         let first = messages.subtracting(unseen).intervals.first?.lowerBound ?? .max
-        let head = cleared.intervals.prefix { interval in interval.lowerBound < first }
-        let clearedTo = head.last.map { interval in min(interval.upperBound, first - 1) } ?? 0
+        let leading = cleared.intervals.prefix { interval in interval.lowerBound < first }
+        let clearedTo = leading.last.map { interval in min(interval.upperBound, first - 1) } ?? 0
         return MergeableView(
             state: state, clearedTo: Position(clearedTo),
             hidden: clearedTo > 0 ? unseen.subtracting(IntervalSet(1...clearedTo)) : unseen,
@@ -180,8 +183,8 @@ private struct RelocatedView {
 }
 
 extension ViewState: Comparable {
-    /// A conversation visible in one of two merged conversations is visible. A user may write to one that
-    /// they deleted from their own view.
+    /// A merge takes the greater state: a conversation is visible if it was visible in either. `cleared` is above
+    /// `unseen`, because a user may write to a conversation that they deleted from their own view.
     public static func < (left: ViewState, right: ViewState) -> Bool { left.rank < right.rank }
 
     private var rank: Int {

@@ -4,32 +4,36 @@
 /// millisecond keep their order. All later messages are sorted by the time of sending, then by id, after
 /// the last position.
 struct MessageOrder {
-    /// Every message once.
+    /// Each message once, in order, with its new position.
     private(set) var messages: [MergeableConversation.PositionedMessage] = []
     private var winners = RelocationList()
     private var losers = RelocationList()
     private let winner: MergeableConversation
 
-    /// - Parameter loser: `nil` to sort the winner's own messages.
+    /// Orders the messages.
+    ///
+    /// - Parameter loser: The other conversation; `nil` to sort only the winner's messages.
     init(of winner: MergeableConversation, and loser: MergeableConversation?) {
         self.winner = winner
-        let mine = Source.all(of: winner, areWinners: true)
-        let theirs = loser.map { loser in Source.all(of: loser, areWinners: false) } ?? []
-        let known = Set(theirs.isEmpty ? [] : winner.messages.map(\.message))
-        let new = theirs.filter { source in !known.contains(source.entry.message) }
-        let moment = [winner.firstLate, new.map(\.entry.sentAt).min()].compactMap(\.self).min()
-        let unmoved = mine.prefix { source in moment.map { source.entry.sentAt < $0 } ?? true }
-        let moved = (mine[unmoved.endIndex...] + new).sorted(by: Source.precedes)
+        let ofWinner = Source.all(of: winner, areOfWinner: true)
+        let ofLoser = loser.map { loser in Source.all(of: loser, areOfWinner: false) } ?? []
+        let known = Set(ofLoser.isEmpty ? [] : winner.messages.map(\.message))
+        let new = ofLoser.filter { source in !known.contains(source.entry.message) }
+        let firstMoved = [winner.firstLate, new.map(\.entry.sentAt).min()].compactMap(\.self).min()
+        let unmoved = ofWinner.prefix { source in
+            firstMoved.map { source.entry.sentAt < $0 } ?? true
+        }
+        let moved = (ofWinner[unmoved.endIndex...] + new).sorted(by: Source.precedes)
         keep(unmoved)
         move(moved)
         // A message that both contain appears once.
-        if theirs.count > new.count { join(theirs.filter { known.contains($0.entry.message) }) }
+        if ofLoser.count > new.count { join(ofLoser.filter { known.contains($0.entry.message) }) }
     }
 
     /// The positions that have a message.
     var positions: IntervalSet { IntervalSet(messages.lazy.map(\.position.number).map { $0...$0 }) }
 
-    /// How many positions without a message stay between two messages that move together.
+    /// The widest gap between two neighbours that is kept when they move: the difference of their positions.
     private static let widestGap: Int64 = 1024
 
     /// The highest position ever assigned.
@@ -38,7 +42,7 @@ struct MessageOrder {
     /// The new positions of the winner's messages, sorted by former position.
     var ofWinner: [Relocation] { winners.inOrder }
 
-    /// The new positions of the other's messages, sorted by former position.
+    /// The new positions of the loser's messages, sorted by former position.
     var ofLoser: [Relocation] { losers.inOrder }
 
     private mutating func keep(_ sources: ArraySlice<Source>) {
@@ -52,8 +56,8 @@ struct MessageOrder {
     private mutating func move(_ sources: [Source]) {
         var (last, end) = (Source?.none, lastPosition)
         for source in sources {
-            // Neighbours keep the gap between them, unless it is so wide that repeated merges would let
-            // numbers grow without limit.
+            // Neighbours keep the gap between them, so that they share a range, unless it is so wide that repeated
+            // merges would let positions grow without limit.
             let gap = source.gap(after: last)
             let isNeighbour = last.map(source.follows) ?? false && gap <= Self.widestGap
             let step = isNeighbour ? gap : 1
@@ -76,7 +80,7 @@ struct MessageOrder {
     }
 
     private mutating func relocate(_ source: Source, to new: Position, isNeighbour: Bool) {
-        if source.isWinners {
+        if source.isOfWinner {
             winners.add(source, at: new, isNeighbour: isNeighbour)
         } else {
             losers.add(source, at: new, isNeighbour: isNeighbour)
@@ -85,7 +89,8 @@ struct MessageOrder {
 }
 
 extension MergeableConversation {
-    /// The time of the first message that follows a later one; `nil` if the order is right.
+    /// The earliest time of a message that comes after one sent later; `nil` if the messages are in the order of
+    /// sending.
     fileprivate var firstLate: Timestamp? {
         var (latest, first) = (Timestamp(milliseconds: .min), Timestamp?.none)
         for message in messages {
@@ -96,28 +101,29 @@ extension MergeableConversation {
     }
 }
 
-/// A message with its conversation and its index there.
+/// A message to order, with its conversation and its index among the messages of that conversation.
 private struct Source {
-    let home: Conversation.ID
+    let conversation: Conversation.ID
     let entry: MergeableConversation.PositionedMessage
-    let isWinners: Bool
+    /// Whether it is a message of the winner.
+    let isOfWinner: Bool
     let index: Int
 
-    static func all(of copy: MergeableConversation, areWinners: Bool) -> [Source] {
+    static func all(of copy: MergeableConversation, areOfWinner: Bool) -> [Source] {
         copy.messages.enumerated().map { index, entry in
-            Source(home: copy.id, entry: entry, isWinners: areWinners, index: index)
+            Source(conversation: copy.id, entry: entry, isOfWinner: areOfWinner, index: index)
         }
     }
 
     static func precedes(_ left: Source, _ right: Source) -> Bool {
-        let (mine, theirs) = (left.entry, right.entry)
-        return mine.sentAt == theirs.sentAt
-            ? mine.message < theirs.message : mine.sentAt < theirs.sentAt
+        let (left, right) = (left.entry, right.entry)
+        return left.sentAt == right.sentAt
+            ? left.message < right.message : left.sentAt < right.sentAt
     }
 
-    /// Whether it was directly after another message.
+    /// Whether this message came directly after the other one in the same conversation.
     func follows(_ other: Source) -> Bool {
-        isWinners == other.isWinners && index == other.index + 1
+        isOfWinner == other.isOfWinner && index == other.index + 1
     }
 
     func gap(after other: Source?) -> Int64 {
@@ -132,8 +138,9 @@ private struct RelocationList {
 
     var inOrder: [Relocation] { list.sorted { left, right in left.from < right.from } }
 
-    /// - Parameter isNeighbour: Whether it has the same predecessor as before the merge, so that a gap between
-    ///   the two remains.
+    /// Adds the new position of a message.
+    ///
+    /// - Parameter isNeighbour: Whether it has the same predecessor as before the merge, at the same distance.
     mutating func add(_ source: Source, at new: Position, isNeighbour: Bool) {
         let former = source.entry.position
         if let last, source.follows(last), isNeighbour || source.gap(after: last) == 1,
@@ -143,15 +150,15 @@ private struct RelocationList {
             return
         }
         list.append(
-            Relocation(conversation: source.home, from: former, through: former, to: new))
+            Relocation(conversation: source.conversation, from: former, through: former, to: new))
         last = source
     }
 }
 
 /// The new positions of a range of messages after a merge (X1.3).
 ///
-/// The message at `from` + n has position `to` + n of the winner, up to `through`. A position that no range
-/// names has no message.
+/// The message at position `from` + n, up to `through`, now has position `to` + n of the winner. A position in no range
+/// has no message.
 public struct Relocation: Equatable, Sendable {
     /// The conversation of the former positions.
     public let conversation: Conversation.ID
@@ -176,10 +183,12 @@ public struct Relocation: Equatable, Sendable {
     /// The distance by which the positions moved.
     public var shift: Int64 { to.number - from.number }
 
-    /// Whether the positions did not change, if the winner is that conversation.
+    /// Whether the numbers of the positions did not change.
     public var isUnmoved: Bool { from == to }
 
-    /// Extends the range by the next position if that has moved by the same distance.
+    /// Extends the range up to a later position if that moves by the same distance.
+    ///
+    /// - Returns: Whether the range was extended.
     mutating func extend(through former: Position, to new: Position) -> Bool {
         guard new.number - former.number == shift else { return false }
         through = former
@@ -188,9 +197,9 @@ public struct Relocation: Equatable, Sendable {
 }
 
 extension IntervalSet {
-    /// The same messages at their new positions, without those that no range names.
+    /// Returns the new positions of these positions, without those in no range.
     ///
-    /// - Parameter relocations: Of the conversation of these positions, sorted by former position.
+    /// - Parameter relocations: Those of the conversation of these positions, sorted by former position.
     public func relocated(by relocations: some Sequence<Relocation>) -> IntervalSet {
         var moved: [ClosedRange<Int64>] = []
         var rest = intervals[...]

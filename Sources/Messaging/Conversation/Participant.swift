@@ -1,4 +1,4 @@
-/// A current or former participant of a conversation and the positions that they see (R12–R17).
+/// A current or former participant of a conversation, with the positions that they see (R12–R17).
 public struct Participant: Equatable, Sendable {
     /// The user.
     public let userID: UserID
@@ -10,7 +10,7 @@ public struct Participant: Equatable, Sendable {
     public private(set) var leftAfter: Position?
     /// Whether the conversation is in the user's view.
     public let state: ViewState
-    /// The user deleted all messages up to this position from their own view (R16).
+    /// The position up to which the user deleted all messages from their own view (R16).
     public let clearedTo: Position
 
     /// A participant as stored.
@@ -35,7 +35,8 @@ public struct Participant: Equatable, Sendable {
         past.contains(position.number) || isInStay(position)
     }
 
-    /// Whether a message at a position can be unread; history never is (R12).
+    /// Whether a message at a position was sent in the current or last participation; earlier ones are never unread
+    /// (R12).
     public func isInStay(_ position: Position) -> Bool {
         joinedAfter < position && leftAfter.map { last in position <= last } ?? true
     }
@@ -49,14 +50,14 @@ public struct Participant: Equatable, Sendable {
             && leftAfter.map { last in position <= last } ?? true
     }
 
-    /// The participant after being removed, where `last` is the last position of the conversation.
+    /// Returns the participant after being removed, where `last` is the last position of the conversation.
     public func leaving(after last: Position) -> Participant {
         var after = self
         after.leftAfter = last
         return after
     }
 
-    /// The participant after being added again, where `last` is the last position of the conversation.
+    /// Returns the participant after being added again, where `last` is the last position of the conversation.
     public func returning(after last: Position) -> Participant {
         guard leftAfter != nil else { return self }
         var after = self
@@ -66,13 +67,13 @@ public struct Participant: Equatable, Sendable {
         return after
     }
 
-    /// The positions of the current or last participation, where `last` is the last position of the
+    /// Returns the positions of the current or last participation, where `last` is the last position of the
     /// conversation.
     public func stay(upTo last: Position) -> IntervalSet {
         IntervalSet(after: joinedAfter, upTo: leftAfter ?? last)
     }
 
-    /// The positions within the bounds of the view, where `last` is the last position of the conversation.
+    /// Returns the positions within the bounds of the view, where `last` is the last position of the conversation.
     public func range(upTo last: Position) -> IntervalSet {
         IntervalSet(after: clearedTo, upTo: leftAfter ?? last)
     }
@@ -86,7 +87,7 @@ extension IntervalSet {
 }
 
 extension Participant {
-    /// Requires a visible conversation, also for a former participant (R14).
+    /// Checks that the user may read the conversation, also as a former participant (R14).
     ///
     /// - Throws: `notFound` if it is not visible yet, was deleted from the user's own view, or was left
     ///   (R16, R17, R51).
@@ -94,8 +95,8 @@ extension Participant {
         guard state == .shown else { throw .notFound(.conversation) }
     }
 
-    /// Requires a current participant, also if they deleted the conversation from their own view (rulings
-    /// 15).
+    /// Checks that the user is a current participant, even if they deleted the conversation from their own view
+    /// (rulings 15).
     ///
     /// - Throws: `notFound` while the user does not see it (R51); `accessDenied` for a former
     ///   participant (R10, R14).
@@ -107,9 +108,9 @@ extension Participant {
 
 /// Whether a conversation is in a user's view (R14, R16, R17, R50).
 public enum ViewState: String, Sendable {
-    /// Not yet: it was not announced, or all messages are hidden by blocks (R51, R33).
+    /// Not yet visible: it was not announced, or all messages are hidden by blocks (R51, R33).
     case unseen
-    /// In the user's lists.
+    /// Visible in the user's lists.
     case shown
     /// The user deleted it from their own view; the next visible message shows it again (R16).
     case cleared
@@ -142,7 +143,7 @@ public struct Participants: Sendable {
         index?.contains(user) ?? users.contains(user)
     }
 
-    /// Adds a user at the end; a current participant keeps their place (R11).
+    /// Adds a user at the end; the order does not change for a current participant (R11).
     public mutating func add(_ user: UserID) {
         guard !contains(user) else { return }
         users.append(user)
@@ -153,14 +154,14 @@ public struct Participants: Sendable {
         }
     }
 
-    /// Removes; removing an absent user changes nothing (R11).
+    /// Removes a user; nothing changes for a user that is not a participant (R11).
     public mutating func remove(_ user: UserID) {
         guard contains(user), let found = users.firstIndex(of: user) else { return }
         users.remove(at: found)
         index?.remove(user)
     }
 
-    /// Whether both name the same users in whatever order (R3).
+    /// Whether both have the same users in any order (R3).
     public func isSameSet(as other: Participants) -> Bool {
         count == other.count && users.allSatisfy(other.contains)
     }

@@ -1,4 +1,4 @@
-/// The values of an event, from which its change can be applied again.
+/// The payload of an event: all values that are needed to apply its change again.
 ///
 /// Each case of ``Event`` has one payload type. Each layer has a protocol that refines this one, so that the
 /// compiler names the layers that do not handle a new event yet.
@@ -10,14 +10,13 @@ public protocol EventPayload: Equatable, Sendable {
 }
 
 extension EventPayload {
-    /// None.
+    /// `nil`: by default an event names no author.
     public var author: EventActor? { nil }
 }
 
-/// The public type of an event (X3). The event log stores it, too.
+/// The public type of an event (X3), which the event log stores too.
 ///
-/// Where webhooks of version 1.0 have a name for the event, it is the same. A raw value never changes once
-/// released.
+/// It equals the name of the event in webhooks of version 1.0, if there is one. Raw values never change once released.
 public enum EventType: String, CaseIterable, Sendable {
     case applicationCreated = "application.created"
     case applicationSuspended = "application.suspended"
@@ -75,7 +74,7 @@ public enum EventType: String, CaseIterable, Sendable {
 
 /// A change to an application's data. All rows can be rebuilt from the events.
 ///
-/// No switch over events has a `default`.
+/// No `switch` over events has a `default`, so that the compiler finds the places that must handle a new event.
 public enum Event: Equatable, Sendable {
     case applicationCreated(ApplicationCreated)
     case applicationSuspended(ApplicationSuspended)
@@ -129,7 +128,7 @@ public enum Event: Equatable, Sendable {
     case webhookSecretRotated(WebhookSecretRotated)
     case webhookDeleted(WebhookDeleted)
 
-    /// The values of the event.
+    /// The payload of the event.
     public var payload: any EventPayload {
         switch self {
         case .applicationCreated(let payload): payload

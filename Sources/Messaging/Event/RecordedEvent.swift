@@ -1,12 +1,12 @@
 /// An event with its position in the event log.
 public struct RecordedEvent: Equatable, Sendable {
-    /// 1, 2, 3 … without gaps in its application.
+    /// The position in the event log of its application.
     public let position: LogPosition
     /// The moment of recording.
     public let at: Timestamp
     /// The event.
     public let event: Event
-    /// The actor of the request; `nil` for what the server does by itself.
+    /// The actor of the request; `nil` for a change by the server itself.
     private let recorder: EventActor?
     /// The trace of the request; `nil` for none.
     public let trace: Trace?
@@ -92,11 +92,10 @@ public struct LogPosition: Hashable, Comparable, Sendable {
 public struct Trace: Hashable, Sendable {
     /// 16 bytes in lower-case hexadecimal digits, not all zero.
     public let id: String
-    /// Flags of the whole trace: bit 0 that it is sampled, bit 1 that its id is random.
+    /// The flags of the trace: bit 0 means sampled, bit 1 means that the id is random.
     public let flags: UInt8
 
-    /// A trace as a caller names it. Other flags have no meaning yet and are not passed on
-    /// (Trace Context level 2, §3.2.2.5.3).
+    /// Creates a trace from a `traceparent` header. Unknown flags are cleared (Trace Context level 2, §3.2.2.5.3).
     public init(id: String, flags: UInt8) {
         self.id = id
         self.flags = flags & 3

@@ -1,6 +1,6 @@
-/// De-duplication of creations by `If-None-Match` (platform-api 1.9).
+/// The detection of repeated creations by the key in `If-None-Match` (platform-api §1.9).
 public enum Replay {
-    /// The UUID that a caller sends with a creation; it becomes the id of the new object unless it is taken.
+    /// The UUID that a client sends with a creation; it becomes the id of the new object unless that id is in use.
     public typealias Key = Identifier<Replay>
 }
 
@@ -9,7 +9,7 @@ extension Replay {
     /// 1.9).
     public enum Kind: String, CaseIterable, Sendable {
         case conversation, message, announcement
-        /// A distinct conversation that existed already: its replay answers as the match did.
+        /// A distinct conversation that existed already; a repeat gets the same answer as the first request.
         case match
         /// A scheduled message, before and after it is sent; its id is reserved under the id itself as well.
         case scheduled
@@ -21,10 +21,9 @@ extension Replay {
     }
 }
 
-/// The idempotency key of a request, whose repeat has no further effect (X2).
+/// The `Idempotency-Key` of a request: a repeat with the same key has no further effect (X2).
 ///
-/// Keys are equal only byte by byte, and belong to their application permanently, whichever token sent
-/// them.
+/// Keys are compared byte by byte. All tokens of an application share its keys.
 public struct IdempotencyKey: Hashable, Sendable {
     /// 1 to 255 bytes of visible ASCII.
     public let text: String

@@ -1,4 +1,4 @@
-/// A file with an application's data, encrypted with the application's public key (platform-api §5.12).
+/// An export of an application's data, encrypted with its public key (platform-api §5.12).
 public struct Export: Equatable, Sendable {
     /// The id of an export.
     public typealias ID = Identifier<Export>
@@ -42,7 +42,7 @@ public struct Export: Equatable, Sendable {
     public let id: ID
     /// The exported data.
     public let scope: Scope
-    /// The key that the archive is encrypted for, in DER, as of the request.
+    /// The public key that the archive is encrypted with, in DER, as of the request.
     public let publicKey: [UInt8]
     /// The moment of the request.
     public let createdAt: Timestamp
@@ -55,13 +55,13 @@ public struct Export: Equatable, Sendable {
     /// The archive; `nil` before its completion.
     public var archive: Archive?
 
-    /// An encrypted file.
+    /// The encrypted file of an export.
     public struct Archive: Equatable, Sendable {
-        /// Bytes.
+        /// The size in bytes.
         public let size: Int64
-        /// SHA-256, 32 bytes.
+        /// The SHA-256 of the file, 32 bytes.
         public let sha256: [UInt8]
-        /// CRC-32C.
+        /// The CRC-32C of the file.
         public let crc32c: UInt32
         /// The AES key of the archive, encrypted with the public key.
         public let encryptedKey: [UInt8]
@@ -150,10 +150,9 @@ public struct ExportSchedule: Equatable, Sendable {
     /// A day, in milliseconds.
     private static let day: Int64 = 86_400_000
 
-    /// The schedule after a request to change it.
+    /// Returns the schedule after a request to change it.
     ///
-    /// An enabled schedule keeps its times and its position, so changing the topics skips no
-    /// events.
+    /// A daily schedule that stays daily keeps its next time and its position, so changing the topics skips no events.
     ///
     /// - Parameter position: The end of the log.
     public func changing(
@@ -167,7 +166,7 @@ public struct ExportSchedule: Equatable, Sendable {
             nextAt: keeps ? nextAt : next, lastAt: lastAt, last: last)
     }
 
-    /// The schedule after a due export. Missed days are skipped, because this export contains their events.
+    /// Returns the schedule after a due export. Missed days are skipped, because this export contains their events.
     ///
     /// - Parameter position: The end of the log and of that export.
     public func following(

@@ -26,11 +26,11 @@ public struct ExportScheduleChanged: EventPayload {
     public var type: EventType { .exportScheduleChanged }
 }
 
-/// An export was requested by a caller or by the schedule.
+/// An export was requested by a client or by the schedule.
 public struct ExportRequested: EventPayload {
     /// The export.
     public let export: Export
-    /// The schedule after a scheduled export; `nil` for a requested one.
+    /// The schedule after a scheduled export; `nil` for one that a client requested.
     public let schedule: ExportSchedule?
 
     /// All members.

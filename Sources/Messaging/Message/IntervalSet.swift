@@ -1,6 +1,6 @@
-/// A set of positive whole numbers, stored as closed intervals like a `.newsrc` line.
+/// A set of positive whole numbers, stored as closed intervals such as 1–500 and 502.
 ///
-/// Intervals are sorted, do not touch and are never empty, so equal sets have equal values.
+/// The intervals are sorted and neither overlap nor touch, so equal sets have equal intervals.
 public struct IntervalSet: Hashable, Sendable {
     /// The intervals, lowest first.
     public private(set) var intervals: [ClosedRange<Int64>]
@@ -10,12 +10,12 @@ public struct IntervalSet: Hashable, Sendable {
         intervals = []
     }
 
-    /// The numbers of one interval.
+    /// Creates the set of the numbers of one interval.
     public init(_ interval: ClosedRange<Int64>) {
         intervals = [interval]
     }
 
-    /// The numbers of intervals, which may touch, overlap and be in any order.
+    /// Creates the set of the numbers of intervals, which may touch, overlap and be in any order.
     public init(_ intervals: some Sequence<ClosedRange<Int64>>) {
         self.intervals = []
         for interval in intervals.sorted(by: { left, right in left.lowerBound < right.lowerBound })
@@ -29,17 +29,17 @@ public struct IntervalSet: Hashable, Sendable {
         }
     }
 
-    /// How many numbers there are.
+    /// The number of elements.
     public var count: Int64 {
         intervals.reduce(0) { count, interval in
             count + interval.upperBound - interval.lowerBound + 1
         }
     }
 
-    /// Whether there is no number.
+    /// Whether the set has no elements.
     public var isEmpty: Bool { intervals.isEmpty }
 
-    /// Whether a number is in the set; logarithmic in the number of intervals.
+    /// Whether a number is in the set. Takes logarithmic time in the number of intervals.
     public func contains(_ number: Int64) -> Bool {
         var (low, high) = (0, intervals.count)
         while low < high {
@@ -51,30 +51,30 @@ public struct IntervalSet: Hashable, Sendable {
 }
 
 extension IntervalSet {
-    /// The numbers of either set.
+    /// Returns the numbers of either set.
     public func union(_ other: IntervalSet) -> IntervalSet {
         IntervalSet(intervals + other.intervals)
     }
 
-    /// The numbers of both sets.
+    /// Returns the numbers of both sets.
     public func intersection(_ other: IntervalSet) -> IntervalSet {
         var both: [ClosedRange<Int64>] = []
-        var (mine, theirs) = (intervals[...], other.intervals[...])
-        while let left = mine.first, let right = theirs.first {
+        var (lefts, rights) = (intervals[...], other.intervals[...])
+        while let left = lefts.first, let right = rights.first {
             let (low, high) = (
                 max(left.lowerBound, right.lowerBound), min(left.upperBound, right.upperBound)
             )
             if low <= high { both.append(low...high) }
             if left.upperBound < right.upperBound {
-                mine.removeFirst()
+                lefts.removeFirst()
             } else {
-                theirs.removeFirst()
+                rights.removeFirst()
             }
         }
         return IntervalSet(both)
     }
 
-    /// The numbers of this set that the other lacks.
+    /// Returns the numbers of this set that are not in the other.
     public func subtracting(_ other: IntervalSet) -> IntervalSet {
         var rest: [ClosedRange<Int64>] = []
         var holes = other.intervals[...]
@@ -93,9 +93,9 @@ extension IntervalSet {
 }
 
 extension IntervalSet {
-    /// Reads `1-500,502`; the empty text is the empty set.
+    /// Reads a text such as `1-500,502`; the empty text is the empty set.
     ///
-    /// `nil` unless the text is exactly what ``text`` writes for some set.
+    /// `nil` unless the text equals the ``text`` of the set.
     public init?(text: String) {
         var intervals: [ClosedRange<Int64>] = []
         for piece in text.split(separator: ",") {
@@ -109,7 +109,7 @@ extension IntervalSet {
         guard self.text == text else { return nil }
     }
 
-    /// The set like a line of `.newsrc`: `1-500,502`.
+    /// The set as text, such as `1-500,502`.
     public var text: String {
         intervals.map { interval in
             interval.count == 1

@@ -3,7 +3,7 @@ public struct Message: Equatable, Sendable {
     /// The id of a message.
     public typealias ID = Identifier<Message>
 
-    /// The maximum number of parts (platform-api 3.4).
+    /// The maximum number of parts (platform-api §3.4).
     public static let partLimit = 1000
 
     /// Its id.
@@ -20,7 +20,7 @@ public struct Message: Equatable, Sendable {
     public let parts: [MessagePart]
     /// The moment of the last change of a part; `nil` for none.
     public let updatedAt: Timestamp?
-    /// Starts at 1 and rises with each change of the parts (X4).
+    /// The version: 1 at first, and higher after each change of the parts (X4).
     public let version: Int64
 
     /// A message as stored.
@@ -39,12 +39,12 @@ public struct Message: Equatable, Sendable {
     }
 }
 
-/// The sender of a message: a user, or a service that has only a name (platform-api 5.2.1).
+/// The sender of a message: a user, or a service that has only a name (platform-api §5.2.1).
 public enum Sender: Equatable, Sendable {
     case user(UserID)
     case named(String)
 
-    /// A service.
+    /// Creates a service with a name.
     ///
     /// - Throws: `invalid("sender.name")` unless the name has 1 to 128 Unicode scalars, none of them
     ///   U+0000.
@@ -64,9 +64,11 @@ public enum Sender: Equatable, Sendable {
     }
 }
 
-/// The position of a message in its conversation: 1, 2, 3 … without gaps, assigned at commit (R26).
+/// The position of a message in its conversation: from 1, assigned at commit in increasing order (R26).
+///
+/// Deletions and merges leave positions without a message.
 public struct Position: Hashable, Comparable, Sendable {
-    /// Starts at 1; 0 is before the first message.
+    /// The number, from 1; 0 is before the first message.
     public let number: Int64
 
     /// The position with that number.
@@ -77,10 +79,10 @@ public struct Position: Hashable, Comparable, Sendable {
     /// The position before the first message.
     public static let start = Position(0)
 
-    /// After every possible message.
+    /// The position after every possible message.
     public static let last = Position(.max)
 
-    /// The next position; the last one stays.
+    /// The next position; ``last`` for the last one.
     public var next: Position { self == .last ? self : Position(number + 1) }
 
     /// The earlier position comes first.
@@ -92,14 +94,14 @@ public struct Position: Hashable, Comparable, Sendable {
 extension Message {
     /// The transfer state of all parts of a message (X7, R81).
     ///
-    /// Contents are complete before a message may attach them (R24), so everything was received.
+    /// A message may only attach complete contents (R24), so all bytes are received.
     public struct Transfer: Equatable, Sendable {
-        /// Bytes of all parts.
+        /// The number of bytes of all parts.
         public let bytes: Int64
-        /// The received bytes.
+        /// The number of received bytes.
         public let received: Int64
 
-        /// From 0 to 1; 1 if there are no bytes.
+        /// The received fraction, from 0 to 1; 1 if there are no bytes.
         public var fraction: Double { bytes == 0 ? 1 : Double(received) / Double(bytes) }
     }
 
@@ -113,27 +115,29 @@ extension Message {
 extension Message {
     /// A validated message to send; only checks that need the store remain.
     public struct Draft: Equatable, Sendable {
-        /// The users other than participants that may send (rulings 10).
+        /// Which users besides participants may send (ruling 10).
         public enum Admission: Equatable, Sendable {
-            /// None: 1.x.
+            /// No other users: in 1.x.
             case participants
-            /// Users with an identity: 2.0 and later.
+            /// Users with an identity: in 2.0 and later.
             case identities
         }
 
         /// The sender.
         public let sender: Sender
-        /// The users that may send.
+        /// Which users besides participants may send.
         public let admission: Admission
         /// The member that named the sender, for rejections: `sender_id` or `sender.user_id`.
         public let senderProperty: String
-        /// 1 to 1000 parts.
+        /// The parts: 1 to 1000.
         public let parts: [MessagePart.Draft]
         /// The notification as received, JSON; `nil` for none.
         public let notification: [UInt8]?
         /// The id that the caller proposes; `nil` for none.
         public let proposedID: Message.ID?
 
+        /// Validates a message.
+        ///
         /// - Throws: `invalid("parts")` for none or more than 1000 (R20).
         public init(
             sender: Sender, admission: Admission = .participants,
@@ -154,17 +158,17 @@ extension Message {
 }
 
 extension Conversation {
-    /// The event of sending a message.
+    /// Returns the event of sending a message.
     ///
     /// - Parameters:
     ///   - draft: The message to send.
     ///   - hasIdentity: Whether a sending user has an identity.
     ///   - contents: The existing contents that the draft attaches.
     ///   - id: The id of the message.
-    ///   - partIDs: Makes an id for the part at an index that has none.
+    ///   - partIDs: Creates the id of the part at an index, if the draft proposes none.
     ///   - key: The `If-None-Match` key of the message.
     /// - Throws: `objectDeleted`; `invalid` with the draft's sender property for a user that may not send
-    ///   (rulings 10); `invalid("parts.content")` for a content that is incomplete or belongs to another
+    ///   (ruling 10); `invalid("parts.content")` for a content that is incomplete or belongs to another
     ///   conversation (R24); `invalid("parts.id")` for two parts with the same id; `invalid("parts")` for
     ///   more bytes than the limits allow (R23).
     public func posting(

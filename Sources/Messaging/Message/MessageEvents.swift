@@ -21,7 +21,7 @@ public struct MessageSent: EventPayload {
     public var author: EventActor? { EventActor(message.sender) }
 }
 
-/// A message was accepted that will be sent later.
+/// A message was accepted to be sent later.
 public struct MessageScheduled: EventPayload {
     /// The message.
     public let message: ScheduledMessage
@@ -100,14 +100,13 @@ public struct PartsChanged: EventPayload {
     public let conversation: Conversation.ID
     /// The added parts.
     public let created: [MessagePart]
-    /// The parts with another body or type, under their former ids.
+    /// The parts with a new body or type; their ids are unchanged.
     public let updated: [MessagePart]
     /// The removed parts.
     public let removed: [Removed]
-    /// The creation numbers of all parts in their new order; `nil` when the order stays and added parts are
-    /// last.
+    /// The creation numbers of all parts in their new order; `nil` if the order is unchanged and added parts are last.
     public let order: [Int]?
-    /// The number of parts the message ever had: the next creation number (platform-api 1.3).
+    /// The number of parts that the message ever had, which is the next creation number (platform-api §1.3).
     public let made: Int
     /// The moment of the change.
     public let at: Timestamp
@@ -140,10 +139,11 @@ public struct ReceiptsRecorded: EventPayload {
     public let user: UserID
     /// Whether they were received or read.
     public let kind: Receipts.Kind
-    /// The positions that the receipt is new for.
+    /// The positions for which the receipt is new.
     ///
-    /// At least one is another sender's message. The participant's own and deleted messages in between may be
-    /// included, where a receipt means nothing, so that marking a long conversation is one interval.
+    /// At least one is the position of another sender's message. Positions of the participant's own and of deleted
+    /// messages in between, where a receipt has no meaning, may be included, so that reading a long conversation is one
+    /// interval.
     public let positions: IntervalSet
     /// The moment of the change.
     public let at: Timestamp

@@ -5,9 +5,9 @@ public struct MessageFilter: Equatable, Sendable {
 
     /// The sender.
     public var sender: UserID?
-    /// A part of it has a type in this range.
+    /// At least one part has a type in this range.
     public var media: MediaRange?
-    /// A part of it has content in this state.
+    /// At least one part has content in this state.
     public var transfer: TransferStatus?
     /// The time of sending is later than this moment.
     public var sentAfter: Timestamp?
@@ -17,7 +17,7 @@ public struct MessageFilter: Equatable, Sendable {
     /// messages (R16) do not match.
     public var unreadBy: UserID?
 
-    /// No condition.
+    /// Creates a filter without conditions.
     public init() {}
 
     /// The receipts of the user of ``unreadBy``.
@@ -43,7 +43,7 @@ public struct MessageFilter: Equatable, Sendable {
 
     /// Whether a message matches.
     ///
-    /// - Parameter reader: The user of ``unreadBy``; `nil` for a user that never took part.
+    /// - Parameter reader: The user of ``unreadBy``; `nil` for a user that was never a participant.
     public func admits(_ message: Message, reader: Reader?) -> Bool {
         if let sentAfter, message.sentAt <= sentAfter { return false }
         if let sentBefore, message.sentAt >= sentBefore { return false }
@@ -59,7 +59,8 @@ public struct MessageFilter: Equatable, Sendable {
 }
 
 extension MessagePart {
-    /// A message is sent with complete contents only (R24), so all of them are ready.
+    /// Whether the part has content in this state: a message may only attach complete contents (R24), so all are
+    /// `ready`.
     fileprivate func isTransfer(_ status: TransferStatus) -> Bool {
         guard case .content = body else { return false }
         return status == .ready

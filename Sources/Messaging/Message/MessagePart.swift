@@ -1,4 +1,4 @@
-/// One piece of a message: a media type and either bytes or a content (platform-api 3.4).
+/// A part of a message: a media type, and either bytes or a content (platform-api §3.4).
 public struct MessagePart: Equatable, Sendable {
     /// The id of a part.
     public typealias ID = Identifier<MessagePart>
@@ -7,7 +7,8 @@ public struct MessagePart: Equatable, Sendable {
     public enum Body: Equatable, Sendable {
         /// In the message, at most 2048 bytes (R22).
         case inline([UInt8])
-        /// In an uploaded content; the size in bytes is the stored one, in a draft the claimed one.
+        /// In an uploaded content, with its size in bytes: in a draft the size that the client states, else the stored
+        /// one.
         case content(Content.ID, size: Int64)
     }
 
@@ -46,7 +47,7 @@ public struct MessagePart: Equatable, Sendable {
 }
 
 extension MessagePart {
-    /// The id or index by which a caller names a part (platform-api 1.3, 5.3).
+    /// The id or index by which a caller names a part (platform-api §1.3, §5.3).
     public enum Name: Equatable, Sendable {
         case id(MessagePart.ID)
         /// Its creation number.
@@ -67,14 +68,15 @@ extension MessagePart {
     public struct Draft: Equatable, Sendable {
         /// Its media type.
         public let mimeType: String
-        /// Its bytes, or the attached content with the size that the caller states.
+        /// Its bytes, or the attached content with the size that the client states.
         public let body: MessagePart.Body
         /// The id that the caller proposes (3.0).
         public let proposedID: MessagePart.ID?
 
-        /// - Throws: `invalid("parts.mime_type")` without something on both sides of a `/` (R21) or
-        ///   with U+0000,
-        ///   `invalid("parts.body")` above 2048 bytes (R22).
+        /// Validates a part.
+        ///
+        /// - Throws: `invalid("parts.mime_type")` unless the type has text on both sides of a `/` and no U+0000 (R21);
+        ///   `invalid("parts.body")` for an inline body above 2048 bytes (R22).
         public init(
             mimeType: String, body: MessagePart.Body, proposedID: MessagePart.ID? = nil
         ) throws(Rejection) {
@@ -93,13 +95,13 @@ extension MessagePart {
             self.proposedID = proposedID
         }
 
-        /// The body to store; a content has its stored size, which takes precedence over the one the
-        /// caller states (extensions, precedence 1).
+        /// Returns the body to store; a content has its stored size, which takes precedence over the one that the
+        /// client states (extensions, precedence 1).
         ///
         /// - Parameters:
         ///   - contents: The contents that exist.
-        ///   - conversation: That of the message; a content of another one is refused (R24).
-        /// - Throws: `invalid("parts.content")`.
+        ///   - conversation: The conversation of the message; a content of another one is rejected (R24).
+        /// - Throws: `invalid("parts.content")` for an unknown content, or one of another conversation.
         func body(
             from contents: [Content.ID: Content], in conversation: Conversation.ID
         ) throws(Rejection) -> MessagePart.Body {
@@ -112,21 +114,21 @@ extension MessagePart {
 }
 
 extension MessagePart {
-    /// The approximate bytes of the part in an answer: its body, and its names and URLs.
+    /// The approximate number of bytes of the part in a response: its body, type, ids and URLs.
     public var weight: Int64 {
-        let said: Int64 =
+        let bodySize: Int64 =
             switch body {
             case .inline(let bytes): Int64(bytes.count)
             case .content: 0
             }
-        return said + Int64(mimeType.unicodeScalars.count) + Self.frame
+        return bodySize + Int64(mimeType.unicodeScalars.count) + Self.frame
     }
 
-    /// The approximate number of bytes around a part in a response.
+    /// The approximate number of bytes that a part needs in a response besides its body and type.
     public static let frame: Int64 = 256
 }
 
 extension Message {
-    /// The approximate bytes of the message in an answer: those of its parts.
+    /// The approximate number of bytes of the message in a response: those of its parts.
     public var weight: Int64 { parts.reduce(0) { sum, part in sum + part.weight } }
 }

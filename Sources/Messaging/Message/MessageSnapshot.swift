@@ -1,15 +1,15 @@
-/// A message with everything its JSON shows: nothing needs to be looked up.
+/// A message with everything that its JSON shows.
 public struct MessageSnapshot: Equatable, Sendable {
     /// The message.
     public let message: Message
-    /// What is known of the sender; `nil` for a service that has only a name.
+    /// The identity of the sender; `nil` for a service that has only a name.
     public let sender: BasicIdentity?
-    /// One entry for each participant at sending time, in the order of naming (R71).
+    /// The participants at the time of sending, in the order in which they were named (R71).
     public let recipients: [Recipient]
     /// Whether the viewing user has not read it; `nil` for the system.
     public let isUnread: Bool?
-    /// The moment when it reached the viewing user, which is that of sending; `nil` for history before they
-    /// joined, and for the system.
+    /// The moment when it reached the viewing user, which is the moment of sending; `nil` for a message sent before
+    /// they joined, and for the system.
     public let receivedAt: Timestamp?
 
     /// All members.
@@ -24,7 +24,7 @@ public struct MessageSnapshot: Equatable, Sendable {
         self.receivedAt = receivedAt
     }
 
-    /// A participant at sending time.
+    /// A participant at the time of sending.
     public struct Recipient: Equatable, Sendable {
         /// The participant.
         public let userID: UserID

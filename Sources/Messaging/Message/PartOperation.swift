@@ -1,8 +1,8 @@
-/// A change of a message's parts (platform-api 5.3).
+/// A change of a message's parts (platform-api §5.3).
 public enum PartOperation: Equatable, Sendable {
     /// Adds a part after all others.
     case add(MessagePart.Draft)
-    /// Replaces type and body of one part, which keeps its id and index.
+    /// Replaces the type and the body of one part, which keeps its id and index.
     case replace(MessagePart.Name, MessagePart.Draft)
     /// Replaces all parts by these, 1 to 1000, in this order.
     case replaceAll([Replacement])
@@ -34,14 +34,14 @@ public enum PartOperation: Equatable, Sendable {
 }
 
 extension Message {
-    /// The event of changing parts.
+    /// Returns the event of changing parts.
     ///
-    /// Position, sender, time of sending and receipts stay (platform-api 5.3).
+    /// Position, sender, time of sending and receipts do not change (platform-api §5.3).
     ///
     /// - Parameters:
-    ///   - made: The number of parts the message ever had.
+    ///   - made: The number of parts that the message ever had.
     ///   - contents: The existing contents that the drafts attach.
-    ///   - newID: Makes an id for a part that has none.
+    ///   - newID: Creates the id of a new part, if the draft proposes none.
     /// - Throws: `notFound(.messagePart)`; `invalidOperation` for removing the last part;
     ///   `invalid("parts.id")` for two parts with the same id, or an unknown index;
     ///   `invalid("parts.content")` (R24); `invalid("parts")` above 1000 parts (R20) or for more bytes than
@@ -106,7 +106,7 @@ extension Message {
         }
     }
 
-    /// The message after a change of its parts.
+    /// Returns the message after a change of its parts.
     public func applying(_ change: PartsChanged) -> Message {
         let updated = Dictionary(change.updated.map { ($0.index, $0) }) { first, _ in first }
         let removed = Set(change.removed.map(\.index))
@@ -124,7 +124,7 @@ extension Message {
             parts: parts, updatedAt: change.at, version: version + 1)
     }
 
-    /// A part by one of its names.
+    /// Returns a part by its id or index.
     ///
     /// - Throws: `notFound(.messagePart)`.
     public func part(_ name: MessagePart.Name) throws(Rejection) -> MessagePart {
@@ -134,7 +134,7 @@ extension Message {
 
     /// Checks the rules for all parts of a message together.
     ///
-    /// - Throws: `invalid("parts.id")` for two of one id, `invalid("parts")` for none, more than 1000
+    /// - Throws: `invalid("parts.id")` for two parts with the same id; `invalid("parts")` for none, more than 1000
     ///   (R20), or more bytes than the limits allow (R23).
     func checkParts(_ limits: MessagingLimits) throws(Rejection) {
         guard (1...Message.partLimit).contains(parts.count) else {

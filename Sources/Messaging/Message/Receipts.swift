@@ -10,13 +10,13 @@ public struct Receipts: Equatable, Sendable {
     /// The read positions; a read message counts as received.
     public private(set) var read: IntervalSet
 
-    /// Receipts for the given positions; none by default.
+    /// Creates receipts for the given positions; none by default.
     public init(delivered: IntervalSet = IntervalSet(), read: IntervalSet = IntervalSet()) {
         self.delivered = delivered.union(read)
         self.read = read
     }
 
-    /// The receipts after another one; statuses only rise, and repeats change nothing (R72).
+    /// Returns the receipts after a further one; statuses only rise, and repeats change nothing (R72).
     public func recording(_ kind: Kind, of positions: IntervalSet) -> Receipts {
         switch kind {
         case .delivery: Receipts(delivered: delivered.union(positions), read: read)
@@ -24,7 +24,7 @@ public struct Receipts: Equatable, Sendable {
         }
     }
 
-    /// The status of the message at a position for this participant, which is not its sender.
+    /// Returns the status of the message at a position for this participant, which must not be its sender.
     public func status(at position: Position) -> RecipientStatus {
         if read.contains(position.number) { return .read }
         return delivered.contains(position.number) ? .delivered : .sent

@@ -2,7 +2,7 @@
 public struct ScheduledMessage: Equatable, Sendable {
     /// The id that it will have, which is reserved for it.
     public let id: Message.ID
-    /// The conversation that it will be sent to, unless that is deleted by then.
+    /// The conversation that it will be sent to, unless the conversation has been deleted by then.
     public let conversation: Conversation.ID
     /// The draft; every part has the id that it will have.
     public let draft: Message.Draft
@@ -34,8 +34,10 @@ public struct Schedule: Equatable, Sendable {
     /// The time before sending during which the sender is shown as typing, in milliseconds; `nil` for none.
     public let typing: Int64?
 
-    /// - Throws: `invalid` with the member out of its range: 1 to 300 s, typing also at most the
-    ///   delay.
+    /// Validates a schedule.
+    ///
+    /// - Throws: `invalid` with the member that is out of its range: the delay is 1 to 300 s, the typing time 1 s to
+    ///   the delay.
     public init(delay: Int64, typing: Int64? = nil) throws(Rejection) {
         guard Self.range.contains(delay) else {
             throw .invalid("schedule.delay_in_seconds", .scheduleDelay)
@@ -68,7 +70,7 @@ extension Message {
 }
 
 extension Conversation {
-    /// The event of scheduling a message, which must be valid at this moment too.
+    /// Returns the event of scheduling a message, which must be valid now as well as when it is due.
     ///
     /// - Parameters:
     ///   - draft: The message.
@@ -88,7 +90,7 @@ extension Conversation {
         _ = try posting(
             draft, hasIdentity: hasIdentity, contents: contents, limits, as: id, partIDs: partIDs,
             at: now)
-        let takesPart = draft.sender.userID.map(participants.contains) ?? false
+        let isParticipant = draft.sender.userID.map(participants.contains) ?? false
         var parts: [MessagePart.Draft] = []
         for (index, part) in draft.parts.enumerated() {
             parts.append(
@@ -104,7 +106,7 @@ extension Conversation {
                     draft: try Message.Draft(
                         sender: draft.sender,
                         // A sender that is a participant now must still be one when the message is due.
-                        admission: takesPart ? .participants : draft.admission,
+                        admission: isParticipant ? .participants : draft.admission,
                         senderProperty: draft.senderProperty, parts: parts,
                         notification: draft.notification, proposedID: id),
                     dueAt: dueAt,

@@ -13,21 +13,20 @@ public struct Metadata: Equatable, Sendable {
 
     private var root = Node()
 
-    /// No key was ever written.
+    /// Creates metadata without any write.
     public init() {}
 
-    /// The metadata of a new conversation: a write for each text and each empty object in the tree.
+    /// Creates the metadata of a new conversation: a write for each text and each empty object in the tree.
     ///
-    /// It replaces nothing. When it is merged with a copy that was created elsewhere, each keeps the keys
-    /// that the other never named (X1.4).
+    /// These writes replace nothing else: a merge with a copy that was created elsewhere has the keys of both (X1.4).
     public init(_ tree: MetadataTree, at moment: Timestamp) {
         if tree != .empty { root = Node(tree, at: moment, isReplacing: false) }
     }
 
-    /// The tree clients see; keys in the order of their bytes.
+    /// The tree that clients see, with keys in the order of their bytes.
     public var view: MetadataTree { root.view ?? .empty }
 
-    /// The time of the latest write; `nil` when nothing was written.
+    /// The time of the latest write; `nil` if there is none.
     public var latestWrite: Timestamp? { root.latestWrite }
 
     /// The number of stored deletions.
@@ -37,8 +36,8 @@ public struct Metadata: Equatable, Sendable {
 extension Metadata.Node {
     /// The visible tree of this key; `nil` for none.
     ///
-    /// A write below, even a deletion, is never older than the one here, so it has made this key
-    /// an object; an emptied one stays as `{}` (R46).
+    /// A write below this key, even a deletion, is never older than the write of the key itself, so it made the key an
+    /// object. An object whose members were all deleted is still shown as `{}` (R46).
     var view: MetadataTree? {
         guard children.isEmpty else {
             return .object(
@@ -83,13 +82,13 @@ public struct MetadataWrite: Equatable, Sendable {
     /// The moment of the write; older writes below the key are replaced.
     public let at: Timestamp
 
-    /// One write.
+    /// Creates a write.
     public init(_ value: Value, at moment: Timestamp) {
         self.value = value
         at = moment
     }
 
-    /// The write that wins if both wrote the same key: the later one, on a tie the bytewise greater.
+    /// Returns the write that remains if both wrote the same key: the later one, on a tie the greater value.
     func winning(against other: MetadataWrite) -> MetadataWrite {
         guard at == other.at else { return at < other.at ? other : self }
         return value.precedes(other.value) ? other : self
@@ -97,8 +96,8 @@ public struct MetadataWrite: Equatable, Sendable {
 }
 
 extension MetadataWrite.Value {
-    /// Any total order resolves a tie; text wins over an object over a deletion, because that preserves
-    /// most.
+    /// Orders values for a tie: a deletion comes before an object and an object before text, so that the most data
+    /// remains.
     fileprivate func precedes(_ other: Self) -> Bool {
         switch (self, other) {
         case (.text(let left), .text(let right)):
@@ -115,7 +114,7 @@ extension MetadataWrite.Value {
         }
     }
 
-    /// Same kind, same bytes.
+    /// Whether both are of the same kind and have the same bytes.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.deleted, .deleted), (.object, .object): true
@@ -126,14 +125,14 @@ extension MetadataWrite.Value {
 }
 
 extension Metadata {
-    /// Every write with its path, in the order of keys: the form in which metadata is stored.
+    /// All writes with their paths, in the order of keys: the form in which metadata is stored.
     public var writes: [(path: [String], write: MetadataWrite)] {
         var all: [(path: [String], write: MetadataWrite)] = []
         root.collect(at: [], into: &all)
         return all
     }
 
-    /// Metadata from its stored writes.
+    /// Creates metadata from its stored writes.
     public init(writes: some Sequence<(path: [String], write: MetadataWrite)>) {
         for (path, write) in writes {
             root.put(write, at: path[...])
@@ -161,7 +160,7 @@ extension Metadata.Node {
 }
 
 extension Metadata {
-    /// Metadata in which a tree has replaced everything.
+    /// Creates metadata in which a tree has replaced everything.
     init(replacingAllBy tree: MetadataTree, at moment: Timestamp) {
         set([], to: tree, at: moment)
     }
@@ -170,7 +169,7 @@ extension Metadata {
     ///
     /// - Parameters:
     ///   - path: Keys from the root; empty for the whole tree.
-    ///   - moment: Not earlier than any write so far.
+    ///   - moment: The time of the write; not earlier than any write so far.
     mutating func set(_ path: [String], to tree: MetadataTree, at moment: Timestamp) {
         root.replace(path[...], with: Node(tree, at: moment, isReplacing: true))
     }
@@ -180,7 +179,7 @@ extension Metadata {
         root.replace(path[...], with: Node(write: MetadataWrite(.deleted, at: moment)))
     }
 
-    /// The tree that clients see at a path; `nil` for none.
+    /// Returns the tree that clients see at a path; `nil` for none.
     func tree(at path: [String]) -> MetadataTree? {
         guard !path.isEmpty else { return view }
         return root.node(at: path[...])?.view
@@ -194,7 +193,7 @@ extension Metadata {
 }
 
 extension Metadata.Node {
-    /// The writes of a tree, all at one moment.
+    /// Creates the writes of a tree, all at one moment.
     ///
     /// - Parameter isReplacing: Whether the tree replaces the former value; otherwise only its leaves are
     ///   written, and other keys stay.
@@ -226,10 +225,10 @@ extension Metadata.Node {
 }
 
 extension Metadata {
-    /// Merges two copies: for each key the later write wins, at equal times the greater (X1.4).
+    /// Merges two copies: for each key the later write remains, at equal times the greater value (X1.4).
     ///
-    /// Commutative, associative and idempotent. A write replaces everything older below its key, so a leaf
-    /// against a subtree gives the same result in every order.
+    /// The merge is commutative, associative and idempotent. A write replaces all older writes below its key, so text
+    /// and an object at the same key merge to the same result in every order.
     public func merging(_ other: Metadata) -> Metadata {
         var merged = self
         merged.root = root.merging(other.root).dropping(olderThan: nil)
@@ -240,18 +239,20 @@ extension Metadata {
 extension Metadata.Node {
     fileprivate func merging(_ other: Metadata.Node) -> Metadata.Node {
         Metadata.Node(
-            write: write.map { mine in other.write.map(mine.winning) ?? mine } ?? other.write,
-            children: children.merging(other.children) { mine, theirs in mine.merging(theirs) }
+            write: write.map { own in other.write.map(own.winning) ?? own } ?? other.write,
+            children: children.merging(other.children) { left, right in left.merging(right) }
         )
     }
 
-    /// Without the writes that a later write above has replaced.
-    fileprivate func dropping(olderThan cover: Timestamp?) -> Metadata.Node {
+    /// Returns the node without the writes that a later write of a key above replaced.
+    ///
+    /// - Parameter replacement: The time of the latest write of a key above; `nil` for none.
+    fileprivate func dropping(olderThan replacement: Timestamp?) -> Metadata.Node {
         var kept = Metadata.Node()
-        if let write, cover.map({ cover in write.at >= cover }) ?? true { kept.write = write }
-        let cover = [cover, kept.write?.at].compactMap(\.self).max()
+        if let write, replacement.map({ time in write.at >= time }) ?? true { kept.write = write }
+        let latest = [replacement, kept.write?.at].compactMap(\.self).max()
         for (key, child) in children {
-            let child = child.dropping(olderThan: cover)
+            let child = child.dropping(olderThan: latest)
             if !child.isEmpty { kept.children[key] = child }
         }
         return kept

@@ -7,7 +7,7 @@ public indirect enum MetadataTree: Sendable {
 
     /// A key of an object with its value.
     public struct Member: Sendable {
-        /// The key; legal ones are made of `A–Z a–z 0–9 - _` (R41).
+        /// The key; a legal key consists of `A–Z a–z 0–9 - _` (R41).
         public let key: String
         /// The value.
         public let value: MetadataTree
@@ -22,7 +22,7 @@ public indirect enum MetadataTree: Sendable {
     /// An object without members.
     public static let empty = MetadataTree.object([])
 
-    /// The tree under a key; `nil` when this is text or lacks the key.
+    /// The tree under a key; `nil` if this is text or does not have the key.
     public subscript(_ key: String) -> MetadataTree? {
         guard case .object(let members) = self else { return nil }
         return members.first { member in member.key.utf8.elementsEqual(key.utf8) }?.value
@@ -30,7 +30,7 @@ public indirect enum MetadataTree: Sendable {
 }
 
 extension MetadataTree: Equatable {
-    /// Deep equality: same keys, same bytes (R7).
+    /// Whether both have the same keys and the same bytes, at every level (R7).
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.text(let left), .text(let right)):
@@ -53,12 +53,12 @@ extension MetadataTree: Equatable {
 }
 
 extension MetadataTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
-    /// Text.
+    /// Creates a text.
     public init(stringLiteral text: String) {
         self = .text(text)
     }
 
-    /// An object with members in the order written.
+    /// Creates an object with its members in the order written.
     public init(dictionaryLiteral elements: (String, MetadataTree)...) {
         self = .object(elements.map { key, value in Member(key: key, value: value) })
     }
@@ -77,12 +77,12 @@ public enum MetadataLimits {
 }
 
 extension MetadataTree {
-    /// Checks keys, texts and depth, but not the size of the whole.
+    /// Checks the keys, texts and depth, but not the total size.
     ///
     /// - Parameters:
     ///   - property: The property that a rejection names.
-    ///   - level: Levels of objects above this tree; 0 for the root.
-    /// - Throws: `invalid(property)`.
+    ///   - level: The number of objects above this tree; 0 for the root.
+    /// - Throws: `invalid(property)` with the first broken rule.
     public func check(as property: String, level: Int = 0) throws(Rejection) {
         guard let problem = problem(at: level) else { return }
         let path = ([property] + problem.keys.reversed()).joined(separator: ".")
@@ -90,10 +90,9 @@ extension MetadataTree {
             property, problem.rule, .init(path: path, amount: problem.size, text: problem.key))
     }
 
-    /// A broken rule, and the keys that lead to the value, the innermost first.
+    /// A broken rule, with the keys that lead to the value, the innermost first.
     ///
-    /// The keys are collected on the way back: a path that was joined on the way down would copy long
-    /// keys once for each member.
+    /// The keys are collected when an error returns: joining a path at each level would copy long keys for each member.
     private struct Problem {
         let rule: ValidationRule
         var size: Int?
@@ -121,8 +120,8 @@ extension MetadataTree {
         }
     }
 
-    /// Checks the keys of a path from the root, and how many there are: the last one may name a text in
-    /// an object of the deepest level, which makes it one key more than there are levels (rulings 29).
+    /// Checks the keys of a path from the root, and their number: at most one more than there are levels, because the
+    /// last key may name a text in an object of the deepest level (ruling 29).
     ///
     /// - Throws: `invalid(property)`.
     public static func check(path: [String], as property: String) throws(Rejection) {
@@ -134,7 +133,9 @@ extension MetadataTree {
         }
     }
 
-    /// Checks the size of the whole tree.
+    /// Checks the size of the whole tree as compact JSON.
+    ///
+    /// - Throws: `invalid(property)` above ``MetadataLimits/bytesInTree``.
     func checkSize(as property: String) throws(Rejection) {
         let size = compactSize
         guard size <= MetadataLimits.bytesInTree else {
@@ -142,7 +143,7 @@ extension MetadataTree {
         }
     }
 
-    /// Whether a key is one or more of `A–Z a–z 0–9 - _` (R41).
+    /// Whether a key consists of one or more of the characters `A–Z a–z 0–9 - _` (R41).
     public static func isLegal(key: String) -> Bool {
         !key.isEmpty
             && key.utf8.allSatisfy { byte in
@@ -155,7 +156,7 @@ extension MetadataTree {
             }
     }
 
-    /// Bytes of this tree as JSON without white space, escaping only what RFC 8259 §7 demands.
+    /// The number of bytes of this tree as JSON without white space, with only the escapes that RFC 8259 §7 requires.
     public var compactSize: Int {
         switch self {
         case .text(let text):

@@ -1,13 +1,13 @@
 /// The identity that the application set for a user (platform-api §3.7).
 ///
-/// Two identities are equal when they hold the same bytes.
+/// Two identities are equal if all their texts have the same bytes.
 public struct Identity: Sendable {
-    /// Person or program.
+    /// Whether the user is a person (`user`) or a program (`bot`).
     public enum Kind: String, CaseIterable, Sendable {
         case user, bot
     }
 
-    /// The members that are plain text; the raw value names them.
+    /// The members that are plain text; raw values are their names in JSON.
     public enum Member: String, CaseIterable, Sendable {
         case displayName = "display_name"
         case avatarURL = "avatar_url"
@@ -20,13 +20,13 @@ public struct Identity: Sendable {
 
     /// The user.
     public let userID: UserID
-    /// Person or program.
+    /// Whether the user is a person or a program.
     public var kind: Kind
-    /// Texts under at most ``metadataLimit`` keys, without nesting (R49).
+    /// The metadata: at most ``metadataLimit`` keys with texts, without nesting (R49).
     public var metadata: [String: String]
     private var texts: [Member: String]
 
-    /// An identity without further members.
+    /// Creates an identity without other text members.
     public init(
         userID: UserID, displayName: String? = nil, avatarURL: String? = nil, kind: Kind = .user,
         metadata: [String: String] = [:]
@@ -54,7 +54,7 @@ public struct Identity: Sendable {
 }
 
 extension Identity: Equatable {
-    /// Same members, same bytes.
+    /// Whether both have the same members with the same bytes.
     public static func == (left: Self, right: Self) -> Bool {
         left.userID == right.userID && left.kind == right.kind
             && left.metadata.count == right.metadata.count
@@ -73,15 +73,15 @@ extension Identity: Equatable {
     }
 }
 
-/// The members of an identity that other objects show (platform-api 3.1).
+/// The members of an identity that other objects show (platform-api §3.1).
 public struct BasicIdentity: Equatable, Sendable {
     /// The user.
     public let userID: UserID
-    /// The display name; `nil` for a user that was only named (rulings 10).
+    /// The display name; `nil` for a user that was only named (ruling 10).
     public let displayName: String?
     /// The URL of the user's picture.
     public let avatarURL: String?
-    /// Whether a person or a program: 1.x shows programs by their display name (platform-api 1.3).
+    /// Whether the user is a person or a program: 1.x shows programs by their display name (platform-api §1.3).
     public let kind: Identity.Kind
 
     /// All members.
@@ -108,8 +108,7 @@ extension Identity.Member {
         }
     }
 
-    /// Validates a text: its length, and that it holds no U+0000; only a display name
-    /// may not be empty (rulings 19).
+    /// Validates a text: its length, and that it has no U+0000; a display name must not be empty (ruling 19).
     ///
     /// - Throws: `invalid(property)`.
     public func check(_ text: String, as property: String) throws(Rejection) {
@@ -127,9 +126,9 @@ extension Identity {
     /// The maximum number of keys of an identity's metadata (R49).
     public static let metadataLimit = 16
 
-    /// Validates metadata: 16 keys, each legal as those of conversations (R49, R41).
+    /// Validates metadata: at most 16 keys, with the rules of conversations for keys and texts (R49, R41).
     ///
-    /// - Throws: `invalid(property)`.
+    /// - Throws: `invalid(property)` with the first broken rule.
     public static func check(
         _ metadata: [String: String], as property: String
     ) throws(Rejection) {
@@ -152,15 +151,15 @@ public enum IdentityPatch: Equatable, Sendable {
     case setMetadata([String: String])
     /// Sets one key of the metadata.
     case setMetadataKey(String, String)
-    /// Removes one key of the metadata; a missing key is no error.
+    /// Removes one key of the metadata; a missing key is not an error.
     case deleteMetadataKey(String)
 }
 
 extension Identity {
-    /// The event of a patch: all operations are applied in order, then the result is validated and
-    /// compared.
+    /// Returns the event of a patch: all operations are applied in order, then the result is validated and compared
+    /// with the former identity.
     ///
-    /// - Returns: `nil` if the identity stays the same.
+    /// - Returns: `nil` if the identity does not change.
     /// - Throws: `invalid("metadata")` for more than 16 keys at the end (R49).
     public func patching(_ patches: [IdentityPatch]) throws(Rejection) -> Event? {
         let after = patched(by: patches)
@@ -169,7 +168,7 @@ extension Identity {
         return .identityPatched(IdentityPatched(user: userID, patches: patches))
     }
 
-    /// The identity after some operations.
+    /// Returns the identity after operations.
     public func patched(by patches: [IdentityPatch]) -> Identity {
         var identity = self
         for patch in patches {

@@ -2,9 +2,9 @@
 public struct User: Equatable, Sendable {
     /// How the user got an identity.
     public enum IdentityStatus: Int64, Sendable {
-        /// There is none: it was deleted, or the user was named where no identity is created.
+        /// There is none: it was deleted, or the request that first named the user does not create identities.
         case unknown = 0
-        /// It was created without names when the user was named (rulings 10).
+        /// It was created without names when a request first named the user (ruling 10).
         case named = 1
         /// The application set it.
         case provided = 2
@@ -12,13 +12,13 @@ public struct User: Equatable, Sendable {
 
     /// The identity; without names if there is none.
     public let identity: Identity
-    /// How the user got it.
+    /// How the user got the identity.
     public let identityStatus: IdentityStatus
-    /// Rises with each change of the identity, its deletion included (X4).
+    /// The version of the identity, which rises with each change and with its deletion (X4).
     public let identityVersion: Int64
     /// Whether the user may not log in (R93).
     public let isSuspended: Bool
-    /// Sessions that began up to then have ended (R92); `nil` when none was ever ended.
+    /// When all sessions were last ended: those that began at this time or earlier are invalid (R92); `nil` for never.
     public let sessionsEndedAt: Timestamp?
 
     /// A user as stored.
@@ -43,7 +43,7 @@ public struct User: Equatable, Sendable {
 
 /// One operation on a user (platform-api §5.9, §5.11).
 public enum UserPatch: Equatable, Sendable {
-    /// Blocks a user, which may be unknown or the owner (R30).
+    /// Blocks a user, which may not exist yet, or be the owner of the list (R30).
     case block(UserID)
     /// Unblocks a user, if blocked.
     case unblock(UserID)
@@ -67,19 +67,20 @@ public enum UserPatch: Equatable, Sendable {
 }
 
 extension [UserPatch] {
-    /// Whether the result depends only on the named users.
+    /// Whether the operations change only the blocks of the users they name, so that other blocks need not be known.
     public var keepsOtherBlocks: Bool {
         allSatisfy { patch in if case .setBlocks = patch { false } else { true } }
     }
 
-    /// The event of changing a block list: all operations are applied in order, then the result is
-    /// compared.
+    /// Returns the event of changing a block list: all operations are applied in order, then the result is compared
+    /// with the former list.
     ///
     /// - Parameters:
     ///   - owner: The user whose list it is.
-    ///   - before: The blocked users; those that no operation names only where the list is replaced.
+    ///   - before: The blocked users: all of them if an operation replaces the list, else at least those that
+    ///     operations name.
     ///   - count: The number of all blocked users.
-    /// - Returns: `nil` if the list stays the same.
+    /// - Returns: `nil` if the list does not change.
     /// - Throws: `invalid("blocks")` for a list that grows beyond ``UserPatch/blockLimit``.
     public func changing(
         blocksOf owner: UserID, from before: Set<UserID>, of count: Int, at now: Timestamp
@@ -107,7 +108,7 @@ extension [UserPatch] {
                 removed: before.subtracting(after).sorted(), at: now))
     }
 
-    /// The event of the last suspension operation; `nil` if it changes nothing.
+    /// Returns the event of the last suspension operation; `nil` if it changes nothing.
     public func changing(suspensionOf user: UserID, from before: Bool, at now: Timestamp) -> Event?
     {
         let after = reduce(before) { isSuspended, patch in
@@ -127,7 +128,7 @@ public struct Badge: Equatable, Sendable {
     /// The number of unread messages.
     public let unreadMessageCount: Int64
 
-    /// The external counts there are: what an import takes, too (ruling 25).
+    /// The allowed external counts, also in an import (ruling 25).
     public static let externalUnreadCounts: ClosedRange<Int64> = 0...(1 << 36) - 1
 
     /// A badge as counted.

@@ -16,7 +16,7 @@ public struct IdentityReplaced: EventPayload {
 public struct IdentityPatched: EventPayload {
     /// The user.
     public let user: UserID
-    /// The operations in order; applying them again gives the same identity.
+    /// The operations in order.
     public let patches: [IdentityPatch]
 
     /// All members.
@@ -29,7 +29,7 @@ public struct IdentityPatched: EventPayload {
     public var type: EventType { .identityPatched }
 }
 
-/// An identity was deleted; the user stays, without names.
+/// An identity was deleted; the user remains without names.
 public struct IdentityDeleted: EventPayload {
     /// The user.
     public let user: UserID
@@ -51,7 +51,7 @@ public struct FollowingChanged: EventPayload {
     public let follower: UserID
     /// The users followed from now on, whether or not a conversation connects them, sorted by bytes.
     public let added: [UserID]
-    /// The users no longer followed, unless a conversation connects them (rulings 19), sorted by bytes.
+    /// The users no longer followed, unless a conversation connects them (ruling 19), sorted by bytes.
     public let removed: [UserID]
 
     /// All members.
@@ -128,7 +128,7 @@ public struct UserSuspended: EventPayload {
     public var type: EventType { .userSuspended }
 }
 
-/// All sessions of a user that had begun by then ended.
+/// All sessions of a user were ended.
 public struct SessionsEnded: EventPayload {
     /// The user.
     public let user: UserID

@@ -9,7 +9,7 @@ public struct UserFilter: Equatable, Sendable {
     /// The creation is earlier than this moment.
     public var createdBefore: Timestamp?
 
-    /// No condition.
+    /// Creates a filter without conditions.
     public init() {}
 
     /// Whether there is no condition.
@@ -27,15 +27,15 @@ public struct UserFilter: Equatable, Sendable {
     }
 }
 
-/// A text to look for in others, in upper or lower case of any script.
+/// A text to search for in other texts without regard to case.
 ///
-/// Both texts are turned to upper and then to lower case without regard to a language, so that `ß` is
-/// found as `SS` and `ς` as `Σ`; then their Unicode scalars are compared one by one. Nothing is
-/// normalised: as in user ids, a letter with a combining accent is another text than the accented letter.
+/// Both texts are converted to upper and then to lower case, independent of language, so that `SS` finds `ß` and `Σ`
+/// finds `ς`; then their Unicode scalars are compared. There is no Unicode normalisation: as in user ids, a letter with
+/// a combining accent differs from the accented letter.
 public struct SearchText: Equatable, Sendable {
     private let folded: [UInt8]
 
-    /// A text of at least one character; `nil` for the empty one.
+    /// Accepts a text of at least one character; `nil` for the empty text.
     public init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         folded = Self.fold(text)
@@ -50,7 +50,7 @@ public struct SearchText: Equatable, Sendable {
         }
     }
 
-    /// In UTF-8 a sequence of scalars is found as a sequence of bytes.
+    /// Returns the text in the form in which texts are compared, as UTF-8: comparing bytes there is comparing scalars.
     private static func fold(_ text: String) -> [UInt8] {
         Array(text.uppercased().lowercased().utf8)
     }

@@ -1,15 +1,15 @@
 /// The id of a user, chosen by the application (R90).
 ///
-/// Equality, hash and order are those of the UTF-8 bytes (rulings 7): Swift's string comparison
-/// would take two spellings of `é` for one user.
+/// Equality, hash and order are those of the UTF-8 bytes (ruling 7): Swift's string comparison
+/// would treat two spellings of `é` as one user.
 public struct UserID: Sendable {
     /// The id as given, 1 to 128 Unicode scalars.
     public let text: String
 
-    /// Accepts any text of 1 to 128 Unicode scalars without U+0000, which only the embedded database
-    /// can store; `nil` otherwise.
+    /// Accepts a text of 1 to 128 Unicode scalars without U+0000, which PostgreSQL cannot store; `nil` for any other
+    /// text.
     ///
-    /// `.` and `..` are no ids (rulings 30): in the path of a URL they are dot-segments, which clients
+    /// `.` and `..` are not ids (ruling 30): in the path of a URL they are dot-segments, which clients
     /// and proxies remove (RFC 3986 §5.2.4), so nothing of such a user could be addressed.
     public init?(_ text: some StringProtocol) {
         guard !text.isEmpty, text.unicodeScalars.prefix(129).count <= 128, text.isStorable,
@@ -26,7 +26,7 @@ public struct UserID: Sendable {
 }
 
 extension UserID: Hashable {
-    /// Equal bytes.
+    /// Whether both have the same bytes.
     public static func == (left: Self, right: Self) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8)
     }

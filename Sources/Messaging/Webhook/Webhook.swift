@@ -6,7 +6,7 @@ public struct Webhook: Equatable, Sendable {
     /// The maximum number of webhooks of one application (webhooks §1.2).
     public static let limit = 50
 
-    /// A text that is included in every request; names are unique.
+    /// A setting: a name with a text, included in every request. Names are unique.
     public struct Setting: Equatable, Sendable {
         /// Its name.
         public let name: String
@@ -37,7 +37,7 @@ public struct Webhook: Equatable, Sendable {
     public var status: Status
     /// The moment of the registration.
     public let createdAt: Timestamp
-    /// Starts at 1 and rises with each change of the status (X4).
+    /// The version: 1 at first, and higher after each change of the status (X4).
     public var version: Int64
 
     /// A webhook as stored.
@@ -66,15 +66,15 @@ extension Webhook {
         /// Every event after a position of the log is delivered. Earlier events are neither delivered nor
         /// stored for it.
         case active(since: LogPosition)
-        /// Nothing is delivered, for the reason in words.
+        /// Nothing is delivered; the reason is shown as `status_reason`.
         case inactive(reason: String)
     }
 
     /// The reason of a deactivation by request.
     public static let deactivatedByUser = "Deactivated by User"
 
-    /// The webhook after an activation, which verifies the target again. An active webhook stays active,
-    /// and one that is being verified stays so (webhooks §1.2).
+    /// Returns the webhook after an activation, which verifies the target again. The status changes only if it is
+    /// inactive (webhooks §1.2).
     public func activating() -> Webhook {
         switch status {
         case .unverified, .active: self
@@ -82,25 +82,25 @@ extension Webhook {
         }
     }
 
-    /// The webhook after a deactivation, whatever its status was (webhooks §1.3).
+    /// Returns the webhook after a deactivation, which is possible in every status (webhooks §1.3).
     ///
-    /// - Parameter reason: In words, shown as `status_reason`.
+    /// - Parameter reason: A text that is shown as `status_reason`.
     public func deactivating(because reason: String) -> Webhook { with(.inactive(reason: reason)) }
 
-    /// The webhook after the verification of its target (webhooks §2).
+    /// Returns the webhook after the verification of its target (webhooks §2).
     ///
     /// - Parameters:
-    ///   - asked: The webhook when the verification began: a later change is not overwritten by its result.
+    ///   - verified: The webhook when the verification began; its result is ignored if the webhook changed since.
     ///   - failure: The reason of the failure; `nil` for success.
     ///   - end: The end of the log, after which every event is delivered.
     public func verified(
-        _ asked: Webhook, failure: String?, endOfLog end: LogPosition
+        _ verified: Webhook, failure: String?, endOfLog end: LogPosition
     ) -> Webhook {
-        guard status == .unverified, version == asked.version else { return self }
+        guard status == .unverified, version == verified.version else { return self }
         return with(failure.map(Status.inactive) ?? .active(since: end))
     }
 
-    /// The webhook with another status; an equal status changes nothing (X4).
+    /// Returns the webhook with another status; an equal status changes nothing (X4).
     private func with(_ status: Status) -> Webhook {
         guard status != self.status else { return self }
         var changed = self
@@ -110,9 +110,9 @@ extension Webhook {
     }
 }
 
-/// A webhook without its secret, as every reader of the application may see it.
+/// A webhook without its secret, as answers and events show it.
 ///
-/// It is a type of its own, so that no code that shows webhooks has a secret to omit.
+/// It is a separate type, so that code that shows webhooks cannot reveal a secret.
 public struct WebhookSummary: Equatable, Sendable {
     /// Its id.
     public let id: Webhook.ID

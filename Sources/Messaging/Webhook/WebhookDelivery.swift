@@ -5,11 +5,11 @@ public struct WebhookDelivery: Equatable, Sendable {
 
     /// The state of a delivery. Raw values are stored in rows and never change.
     public enum State: String, CaseIterable, Sendable {
-        /// Another attempt will follow.
+        /// The delivery is not finished: another attempt follows.
         case pending
         /// The receiver has accepted it.
         case delivered
-        /// All attempts of the schedule failed; a caller may request a replay.
+        /// All attempts of the schedule failed; a client may request a retry or a replay.
         case dead
     }
 
@@ -21,7 +21,7 @@ public struct WebhookDelivery: Equatable, Sendable {
     public let type: String
     /// The position of the event in the log; `nil` for a test.
     public let position: LogPosition?
-    /// The conversation within which deliveries are in order; `nil` for an event of no conversation.
+    /// The conversation of the event, within which deliveries are in order; `nil` for none.
     public let conversation: Conversation.ID?
     /// The state.
     public let state: State
@@ -74,12 +74,12 @@ public struct WebhookDelivery: Equatable, Sendable {
 public struct RetrySchedule: Equatable, Sendable {
     /// Milliseconds between one attempt and the next; after the last attempt the delivery is dead.
     public var waits: [Int64]
-    /// The maximum random deviation of a delay: ±20 %.
+    /// The maximum random deviation of a delay, as a fraction: ±20 %.
     private static let jitter = 0.2
     /// A delivery is late only if it has waited longer than this, in milliseconds, however short the schedule.
     private static let leastAge: Int64 = 60_000
 
-    /// Nine attempts after the first within about 75 hours.
+    /// The default: nine attempts after the first, within about 75 hours.
     public static let `default` = RetrySchedule(
         waits: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map { $0 * 1000 })
 
@@ -88,16 +88,16 @@ public struct RetrySchedule: Equatable, Sendable {
         self.waits = waits
     }
 
-    /// The time between the first attempt and the last, without jitter.
+    /// The time between the first and the last attempt in milliseconds, without jitter.
     public var span: Int64 { waits.reduce(0, +) }
 
-    /// The moment of the next attempt.
+    /// Returns the moment of the next attempt.
     ///
     /// - Parameters:
-    ///   - attempts: The number of attempts including the failed one, from one.
-    ///   - asked: The moment of creation or of the last replay. A delivery that waited for others longer than
-    ///     the whole schedule has one attempt, so that a receiver that was down soon gets current events.
-    ///   - chance: From 0 to 1: the position in the range of the jitter.
+    ///   - attempts: The number of attempts including the failed one, from 1.
+    ///   - asked: The moment of creation or of the last retry. A delivery that waited for others longer than the whole
+    ///     schedule has one attempt, so that a receiver that was down soon gets current events.
+    ///   - chance: A random number from 0 to 1, which selects the deviation.
     /// - Returns: `nil` if there are no more attempts.
     public func next(
         after attempts: Int64, asked: Timestamp, now: Timestamp, chance: Double

@@ -24,7 +24,7 @@ extension Webhook {
 
         /// Validates a registration.
         ///
-        /// The host of the target is looked up and checked elsewhere.
+        /// `PlatformAPI` checks the target's URL and the addresses of its host.
         ///
         /// - Throws: `invalid` with the name of the first invalid member, in the order of
         ///   webhooks §1.2.

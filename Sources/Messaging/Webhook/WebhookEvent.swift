@@ -10,9 +10,9 @@ public struct WebhookEvent: Sendable {
     public let topic: WebhookTopic
     /// The moment of the event.
     public let at: Timestamp
-    /// The user or service that acted; `nil` when the application acted for no user.
+    /// The user or service that acted; `nil` if the application did not act for a user.
     public let actor: Sender?
-    /// The identity of the user that acted; `nil` if none did.
+    /// The identity of the user that acted; `nil` for a service or none.
     public let actorIdentity: BasicIdentity?
     /// The trace of the request; `nil` for none.
     public let trace: Trace?
@@ -40,7 +40,7 @@ public struct WebhookEvent: Sendable {
     public enum Subject: Equatable, Sendable {
         case message(MessageSnapshot)
         case conversation(ConversationSnapshot)
-        /// A conversation that another was merged into, with the ids that name it since.
+        /// A conversation into which another was merged, with all ids that now name it.
         case merged(ConversationSnapshot, aliases: [Conversation.ID])
         /// The first and last position of the messages that a participant received or read.
         case receipt(Receipts.Kind, ClosedRange<Int64>, in: Conversation.ID)
@@ -48,7 +48,7 @@ public struct WebhookEvent: Sendable {
         case participation(ConversationSnapshot, changes: [BasicIdentity])
         /// One part of a message.
         case part(MessagePart, of: Message.ID, in: Conversation.ID)
-        /// A removed part, of which only the ids exist.
+        /// A removed part, which has only its ids.
         case deletedPart(PartsChanged.Removed, of: Message.ID, in: Conversation.ID)
     }
 

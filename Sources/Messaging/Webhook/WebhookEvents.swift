@@ -26,11 +26,11 @@ public struct WebhookUpdated: EventPayload {
     public var type: EventType { .webhookUpdated }
 }
 
-/// A webhook signs with another secret.
+/// The secret of a webhook was replaced.
 public struct WebhookSecretRotated: EventPayload {
     /// The webhook.
     public let webhook: WebhookSummary
-    /// Until then, the former secret signs as well.
+    /// When the former secret stops signing requests as well.
     public let formerUntil: Timestamp
 
     /// All members.

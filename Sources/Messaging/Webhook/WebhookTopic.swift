@@ -70,7 +70,7 @@ extension WebhookTopic {
     }
 }
 
-/// The public id of an event: the same whenever and wherever it is delivered.
+/// The public id of an event, which is the same in all deliveries.
 public typealias EventID = Identifier<Event>
 
 /// The version of a webhook's request bodies (webhooks §4.1).

@@ -8,8 +8,8 @@ public enum ConversationDraftJSON {
         case system
         /// A user, which is a participant even if the body does not name it; the body may name no other users (R1).
         ///
-        /// `nil` if the path has no valid user id. That user still counts as a participant, because the body is validated
-        /// before the path (R114).
+        /// `nil` if the path has no valid user id. That user still counts as a participant, because the body is
+        /// validated before the path (R114).
         case user(UserID?)
     }
 

@@ -18,8 +18,8 @@ enum MessagePartJSON {
         return parts
     }
 
-    /// Reads a new part: `mime_type`, then `content` or `body` with `encoding`, then the proposed `id`, which must not be
-    /// an index.
+    /// Reads a new part: `mime_type`, then `content` or `body` with `encoding`, then the proposed `id`, which must not
+    /// be an index.
     static func read(_ part: JSONValue) throws(Rejection) -> MessagePart.Draft {
         let draft = try draft(part)
         switch try name(part) {

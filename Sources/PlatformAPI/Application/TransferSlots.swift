@@ -4,8 +4,8 @@ import MessagingWire
 import SystemSupport
 import Uploads
 
-/// Limits the exports or imports that run at a time: one per application, and a few in all, because each uses a database
-/// connection or the memory of a line.
+/// Limits the exports or imports that run at a time: one per application, and a few in all, because each uses a
+/// database connection or the memory of a line.
 final class TransferSlots: Sendable {
     private let taken = Locked<Set<Application.ID>>([])
     private let maximum: Int

@@ -88,8 +88,8 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a new `download_url`; with `dl=1` browsers save what
-    /// it opens. With `include=transfer` it also answers before the upload is complete (X7).
+    /// `GET /conversations/{C}/content/{uuid}` (platform-api §5.4): a new `download_url`; with `dl=1` browsers save
+    /// what it opens. With `include=transfer` it also answers before the upload is complete (X7).
     func readContent() async throws -> Reply {
         let (showsTransfer, saves) = (try showsTransfer(), try saves())
         let requestedID = try conversation()

@@ -7,8 +7,8 @@ import SystemSupport
 
 /// Serves the OpenAPI documents; no credential is needed (X11).
 ///
-/// A document is created for its first request and cached, also compressed: the start of the server does not wait for it,
-/// and requests without a credential cost little.
+/// A document is created for its first request and cached, also compressed: the start of the server does not wait for
+/// it, and requests without a credential cost little.
 final class APIDescription: Sendable {
     private let publicBase: PublicBaseURL
     private let limits: MessagingLimits

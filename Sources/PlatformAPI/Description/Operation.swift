@@ -129,8 +129,8 @@ struct ResponseDescription: Sendable {
 /// A request of the description that the tests send.
 ///
 /// The objects it names are created by other examples, sent before it: those that create what its path names
-/// (``PathParameter/maker``), and those listed in `after`. Ids that the server chooses are samples here (``Sample``); the
-/// tests replace them by the ids in the answers.
+/// (``PathParameter/maker``), and those listed in `after`. Ids that the server chooses are samples here (``Sample``);
+/// the tests replace them by the ids in the answers.
 struct Example: Sendable {
     /// Query parameters.
     let query: [(name: String, value: String)]

@@ -142,7 +142,8 @@ extension Parameter {
             "Only messages with a part whose content has this status."),
         Parameter("sent_after", .string, "Only messages sent after this time."),
         Parameter("sent_before", .string, "Only messages sent before this time."),
-        Parameter("unread_by", .string, "Only messages that this user has not read."),
+        Parameter(
+            "unread_by", .string, "Only messages that were sent to this user and are unread."),
     ]
 
     /// The key that identifies a repeated `POST` or `PATCH` (X2).

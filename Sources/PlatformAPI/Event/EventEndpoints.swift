@@ -108,7 +108,8 @@ extension RequestContext {
             }
             position = page.through
             guard page.isCut, found.count < query.limit, bytes < 4 * EventEncoder.budget,
-                // Matching events may be rare: a page without any ends the search, which limits the work for one answer.
+                // Matching events may be rare: a page without any ends the search, which limits the work for one
+                // answer.
                 !page.events.isEmpty
             else { return (found, page.through, page.isCut) }
         }

@@ -94,7 +94,8 @@ final class LiveEventLog: Sendable {
                     reader.wake()
                     for termination in terminations { reader.end(termination) }
                 }
-                // Pauses even if more events can be read: otherwise the ring would discard events before streams send them.
+                // Pauses even if more events can be read: otherwise the ring would discard events before streams send
+                // them.
                 await waitToBatch(for: readers.count)
             } catch {
                 onFault(error)

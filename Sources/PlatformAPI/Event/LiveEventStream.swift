@@ -3,7 +3,8 @@ import Messaging
 import MessagingStore
 import SystemSupport
 
-/// One client's stream of events: it sends events from the ring, and those that the ring no longer holds from the store.
+/// One client's stream of events: it sends events from the ring, and those that the ring no longer holds from the
+/// store.
 ///
 /// It sends nothing while the client has unsent data, so a slow client costs one batch of memory and misses nothing.
 final class LiveEventStream: EventStreamHandler {
@@ -49,8 +50,8 @@ final class LiveEventStream: EventStreamHandler {
 
     // MARK: - EventStreamHandler
 
-    /// The position of the last event that was sent or skipped. Without the skipped ones, a client that wants a rare type
-    /// would resume after the last event it received, which may no longer be in the log.
+    /// The position of the last event that was sent or skipped. Without the skipped ones, a client that wants a rare
+    /// type would resume after the last event it received, which may no longer be in the log.
     var resumePosition: Int64? { state.withLock { state in state.position.number } }
 
     func opened(_ stream: EventStream) {

@@ -3,11 +3,11 @@ import MessagingStore
 import MessagingWire
 import SystemSupport
 
-/// Caches the JSON of messages: a read of a cached message needs no database query, and a list reads only the ids of its
-/// cached messages.
+/// Caches the JSON of messages: a read of a cached message needs no database query, and a list reads only the ids of
+/// its cached messages.
 ///
-/// At each use the store checks whether the message is still valid (`MessagingStore.holds`, `CacheMoment`); nothing here
-/// depends on time. Messages with contents are not cached: their answers hold signed URLs, which are secrets and
+/// At each use the store checks whether the message is still valid (`MessagingStore.holds`, `CacheMoment`); nothing
+/// here depends on time. Messages with contents are not cached: their answers hold signed URLs, which are secrets and
 /// expire. Safe to use from any thread.
 final class MessageCache: Sendable {
     /// What determines the JSON of a message besides the message itself.
@@ -121,8 +121,8 @@ public struct MessageCacheStatistics: Equatable, Sendable {
 
 /// A cache of values by key, with a limit in bytes.
 ///
-/// It evicts by the CLOCK algorithm: the hand skips values that were read since it last passed them, and evicts the next
-/// other one. A read only sets a flag.
+/// It evicts by the CLOCK algorithm: the hand skips values that were read since it last passed them, and evicts the
+/// next other one. A read only sets a flag.
 struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot: Sendable {
         let key: Key

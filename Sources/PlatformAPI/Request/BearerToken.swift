@@ -3,8 +3,8 @@ import MessagingWire
 
 /// The credential of a request: `Authorization: Bearer token68` (platform-api §1.4, RFC 6750 §2.1).
 ///
-/// The scheme is matched in any case, followed by one space and a token of the characters of RFC 9110 §11.2; the value has
-/// at most 4 KiB (H211). Two `Authorization` headers are invalid.
+/// The scheme is matched in any case, followed by one space and a token of the characters of RFC 9110 §11.2; the value
+/// has at most 4 KiB (H211). Two `Authorization` headers are invalid.
 package struct BearerToken: Equatable, Sendable {
     package let secret: [UInt8]
 

@@ -42,7 +42,8 @@ extension RequestContext {
         }
     }
 
-    /// The headers that describe new content, as a body would: another value makes it another request (platform-api §5.4).
+    /// The headers that describe new content, as a body would: another value makes it another request (platform-api
+    /// §5.4).
     private static let contentHeaders: [FieldName] = [
         "Upload-Content-Type", "Upload-Content-Length", "Upload-Origin",
     ]

@@ -3,8 +3,8 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// What the headers and the URL of a request determine before its handler runs: the version of the answer, the query, and
-/// whether unknown parameters are errors (rulings 21, 31).
+/// What the headers and the URL of a request determine before its handler runs: the version of the answer, the query,
+/// and whether unknown parameters are errors (rulings 21, 31).
 struct Negotiation: Sendable {
     /// The version in which the request is read and answered.
     let version: APIVersion

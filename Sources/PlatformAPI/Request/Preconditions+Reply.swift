@@ -19,8 +19,8 @@ extension RequestContext {
     ///
     /// - Parameters:
     ///   - show: Returns the JSON of the current object for the 412.
-    ///   - change: The whole handler, since a malformed header is reported before errors of the body (platform-api §1.6,
-    ///     step 6).
+    ///   - change: The whole handler, since a malformed header is reported before errors of the body (platform-api
+    ///     §1.6, step 6).
     func withPrecondition<Object: Sendable, Value>(
         _ show: (Object) throws -> [UInt8], change: (VersionPrecondition) async throws -> Value
     ) async throws -> Value {

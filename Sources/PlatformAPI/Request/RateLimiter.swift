@@ -4,8 +4,8 @@ import SystemSupport
 
 /// Step 5 of the checks: the rate limit of each token (platform-api §1.11, X5).
 ///
-/// Every request with a valid credential counts, whatever its answer. One lock serves all tokens; it is held for a lookup
-/// and a subtraction.
+/// Every request with a valid credential counts, whatever its answer. One lock serves all tokens; it is held for a
+/// lookup and a subtraction.
 final class RateLimiter: Sendable {
     /// The most tokens tracked. When it is reached, tokens with a full bucket are removed, or all if there are none.
     static let capacity = 10_000

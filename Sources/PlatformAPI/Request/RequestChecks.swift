@@ -5,8 +5,8 @@ import MessagingWire
 
 /// The checks every request passes before its handler, in the order of platform-api §1.6.
 ///
-/// Steps 1 (route), 2 (method) and 3 (media types) need only the header section; step 4 (credential) may need the database;
-/// step 5 is the rate limit; step 6 reads the body.
+/// Steps 1 (route), 2 (method) and 3 (media types) need only the header section; step 4 (credential) may need the
+/// database; step 5 is the rate limit; step 6 reads the body.
 struct RequestChecks: Sendable {
     let api: PlatformAPI
     let request: Request

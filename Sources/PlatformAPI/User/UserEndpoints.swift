@@ -87,7 +87,8 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `PATCH /users/{u}` (platform-api §5.9, §5.11): applied before the answer; the status is that of the original API.
+    /// `PATCH /users/{u}` (platform-api §5.9, §5.11): applied before the answer; the status is that of the original
+    /// API.
     func patchUser(_ body: JSONValue) async throws -> Reply {
         let operations = try UserPatchJSON.read(body.asPatch(), version)
         try await store.patchUser(user(), operations, in: application)

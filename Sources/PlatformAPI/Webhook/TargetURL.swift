@@ -42,7 +42,8 @@ struct TargetURL: Equatable {
         }
     }
 
-    /// Returns whether a lower-case name, also with a trailing dot, means this machine whatever DNS says (RFC 6761 §6.3).
+    /// Returns whether a lower-case name, also with a trailing dot, means this machine whatever DNS says (RFC 6761
+    /// §6.3).
     private static func isLoopback(_ name: String) -> Bool {
         name.split(separator: ".").last == "localhost"
     }
