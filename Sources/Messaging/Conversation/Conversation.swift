@@ -94,18 +94,18 @@ extension Conversation {
         _ draft: Draft, by creator: UserID? = nil, as id: Conversation.ID, key: Replay.Key? = nil,
         at now: Timestamp
     ) -> [Event] {
-        let made = Conversation(
+        let conversation = Conversation(
             id: id, createdAt: now, participants: draft.participants,
             isDistinct: draft.isDistinct,
             metadata: draft.metadata.map { tree in Metadata(tree, at: now) } ?? Metadata(),
             isAnnounced: creator == nil)
         return [
-            .conversationCreated(ConversationCreated(conversation: made, key: key)),
-            creator.map { creator in made.showing(to: [creator], at: now) },
+            .conversationCreated(ConversationCreated(conversation: conversation, key: key)),
+            creator.map { creator in conversation.showing(to: [creator], at: now) },
         ].compactMap(\.self)
     }
 
-    /// Returns the event that makes an existing distinct conversation visible (R53, rulings 15): to all if the
+    /// Returns the event that makes an existing distinct conversation visible (R53, ruling 15): to all if the
     /// system requested it, otherwise to the user that did; `nil` if nothing changes.
     public func appearing(to requester: Participant?, at now: Timestamp) -> Event? {
         guard let requester else {

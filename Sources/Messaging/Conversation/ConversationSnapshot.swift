@@ -2,7 +2,7 @@
 public struct ConversationSnapshot: Equatable, Sendable {
     /// The conversation; for a request with an alias, the conversation that the alias names (X1.2).
     public let conversation: Conversation
-    /// Its current participants in the order of naming.
+    /// The current participants in the order in which they were named.
     public let participants: [BasicIdentity]
 
     /// All members.

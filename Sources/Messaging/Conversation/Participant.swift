@@ -96,7 +96,7 @@ extension Participant {
     }
 
     /// Checks that the user is a current participant, even if they deleted the conversation from their own view
-    /// (rulings 15).
+    /// (ruling 15).
     ///
     /// - Throws: `notFound` while the user does not see it (R51); `accessDenied` for a former
     ///   participant (R10, R14).
@@ -118,11 +118,11 @@ public enum ViewState: String, Sendable {
     case left
 }
 
-/// The current participants of a conversation: a set in the order of naming.
+/// The current participants of a conversation: a set in the order in which they were named.
 ///
 /// ``MessagingLimits/participants`` is the maximum number.
 public struct Participants: Sendable {
-    /// Each participant once, in the order of naming.
+    /// Each participant once, in the order in which they were named.
     public private(set) var users: [UserID] = []
     /// The same users for lookups; `nil` for few users, where comparing with each is faster.
     private var index: Set<UserID>?

@@ -21,7 +21,7 @@ public struct MessagePart: Equatable, Sendable {
     public let index: Int
     /// Its media type as given.
     public let mimeType: String
-    /// Its bytes.
+    /// Its bytes, or the content that has them.
     public let body: Body
     /// The moment of the last change; `nil` for none.
     public let updatedAt: Timestamp?

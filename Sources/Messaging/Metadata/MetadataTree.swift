@@ -64,7 +64,7 @@ extension MetadataTree: ExpressibleByStringLiteral, ExpressibleByDictionaryLiter
     }
 }
 
-/// The limits of metadata (R40–R42, rulings 8).
+/// The limits of metadata (R40–R42, ruling 8).
 public enum MetadataLimits {
     /// The maximum number of bytes of UTF-8 in one text.
     public static let bytesInText = 2048

@@ -245,12 +245,13 @@ extension ArchiveLineJSON {
     {
         let parts = try line.objects("parts", Message.partLimit) {
             part throws(ArchiveLineError) -> MessagePart.Draft in
-            let made = try Self.draft(part)
+            let partDraft = try Self.draft(part)
             let id: MessagePart.ID? = try part.optional("id") { name throws(ArchiveLineError) in
                 try part.uuid(name)
             }
             return try part.validated("id", "names no part") { () throws(Rejection) in
-                try MessagePart.Draft(mimeType: made.mimeType, body: made.body, proposedID: id)
+                try MessagePart.Draft(
+                    mimeType: partDraft.mimeType, body: partDraft.body, proposedID: id)
             }
         }
         let sender = try sender(line)

@@ -9,12 +9,12 @@ extension RequestContext {
     func announce(_ body: JSONValue) async throws -> Reply {
         let draft = try AnnouncementDraftJSON.read(body.asObject(), version)
         switch try await store.announce(draft, key: key, in: application) {
-        case .created(let made), .replayed(let made), .matched(let made):
-            return Reply(.accepted, json(made)).adding(
-                "Location", links.location(ofAnnouncement: made.announcement.id))
-        case .idInUse(let made), .conflict(let made):
+        case .created(let snapshot), .replayed(let snapshot), .matched(let snapshot):
+            return Reply(.accepted, json(snapshot)).adding(
+                "Location", links.location(ofAnnouncement: snapshot.announcement.id))
+        case .idInUse(let snapshot), .conflict(let snapshot):
             return APIError(
-                .idInUse, "The requested Announcement already exists", data: .object(json(made))
+                .idInUse, "The requested Announcement already exists", data: .object(json(snapshot))
             ).reply(publicBase: publicBase)
         }
     }

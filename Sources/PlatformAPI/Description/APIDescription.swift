@@ -86,9 +86,9 @@ final class APIDescription: Sendable {
         var sum = CRC32C()
         sum.update(bytes.span)
         let name = "\(String(sum.value, radix: 16))-\(bytes.count)"
-        let made = Document(tag: EntityTag(opaque: name), bytes: bytes)
-        documents.withLock { $0[version] = made }
-        return made
+        let created = Document(tag: EntityTag(opaque: name), bytes: bytes)
+        documents.withLock { $0[version] = created }
+        return created
     }
 
     private func bytes(

@@ -46,7 +46,7 @@ extension APIError {
         case .positionGone(let oldest):
             APIError(
                 .positionGone,
-                "The events up to that position have been deleted; `data.position` is the first one kept.",
+                "The events up to that position have been deleted; `data.position` is the oldest one that remains.",
                 data: .position(oldest.number))
         case .full(_, let limit):
             APIError(
@@ -139,7 +139,7 @@ extension APIError {
     /// The error of an upload that cannot be created.
     ///
     /// - Parameter uploads: The uploads that refused it; the texts name their limits.
-    /// - Throws: The error itself when it is a fault of ours.
+    /// - Throws: The upload error itself if it is a fault of the server.
     init(_ error: UploadError, _ uploads: Uploads) throws {
         switch error {
         case .tooLarge(let limit):

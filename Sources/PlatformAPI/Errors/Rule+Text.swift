@@ -5,7 +5,7 @@ extension ValidationRule {
     /// Returns the error message: which member broke this rule, what is allowed, and what to do.
     ///
     /// - Parameters:
-    ///   - name: The member at fault as `data.property` names it; may be a client's text.
+    ///   - name: The invalid member as `data.property` names it; it may be a text of the client.
     ///   - detail: What was found.
     func sentence(_ name: String, _ detail: Rejection.Detail) -> String {
         let member = (detail.path ?? name).quoted

@@ -77,15 +77,15 @@ extension RequestContext {
             }
         while true {
             let found = try await events(after: position, query)
-            let left = end - api.clock().milliseconds
-            guard found.json.isEmpty, left > 0, !Task.isCancelled else {
+            let remaining = end - api.clock().milliseconds
+            guard found.json.isEmpty, remaining > 0, !Task.isCancelled else {
                 return Reply(.ok, json(found))
             }
             position = found.through
             guard !found.isCut else { continue }
             await store.signal.wait(
                 past: found.through, in: application,
-                atMost: min(left, LiveEventLog.maximumWait))
+                atMost: min(remaining, LiveEventLog.maximumWait))
         }
     }
 

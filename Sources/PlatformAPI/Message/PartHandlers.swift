@@ -54,20 +54,20 @@ extension RequestContext {
         switch try await store.addPart(
             draft, to: message(), in: conversationIfNamed(), by: perspective(), in: application)
         {
-        case .created(let made), .replayed(let made), .matched(let made):
-            return Reply(.created, json(made.part, of: made.message, presentation))
-                .addingETag(made.message.version)
+        case .created(let added), .replayed(let added), .matched(let added):
+            return Reply(.created, json(added.part, of: added.message, presentation))
+                .addingETag(added.message.version)
                 .adding(
                     "Location",
-                    presentation.links.location(ofPart: made.part, of: made.message, version)
+                    presentation.links.location(ofPart: added.part, of: added.message, version)
                 )
                 .addingContentLocation(
-                    made.part, of: made.message, requestedIn: try conversationIfNamed(), links,
+                    added.part, of: added.message, requestedIn: try conversationIfNamed(), links,
                     version)
-        case .idInUse(let holder), .conflict(let holder):
+        case .idInUse(let existing), .conflict(let existing):
             return APIError(
                 .idInUse, "The requested MessagePart already exists",
-                data: .object(json(holder.part, of: holder.message, presentation))
+                data: .object(json(existing.part, of: existing.message, presentation))
             ).reply(publicBase: publicBase)
         }
     }

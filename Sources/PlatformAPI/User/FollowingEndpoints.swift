@@ -100,8 +100,8 @@ extension RequestContext {
         let page = try FollowingQuery(query)
         let found = try await store.following(
             of: user(), after: page.after, limit: page.limit, in: application)
-        let shown = Array(found.items.prefix(page.size))
-        return try listing(FollowingJSON.bytes(shown), of: found, size: page.size) { user in
+        let users = Array(found.items.prefix(page.size))
+        return try listing(FollowingJSON.bytes(users), of: found, size: page.size) { user in
             UserIDJSON.text(user, .v3_0)
         }
     }
@@ -111,8 +111,8 @@ extension RequestContext {
         let page = try FollowingQuery(query)
         let found = try await store.followedUsers(
             of: user(), after: page.after, limit: page.limit, in: application)
-        let shown = Array(found.items.prefix(page.size))
-        return try listing(FollowingJSON.bytes(shown, links), of: found, size: page.size) { user in
+        let users = Array(found.items.prefix(page.size))
+        return try listing(FollowingJSON.bytes(users, links), of: found, size: page.size) { user in
             UserIDJSON.text(user.id, .v3_0)
         }
     }

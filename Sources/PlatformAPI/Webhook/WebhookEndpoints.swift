@@ -83,7 +83,7 @@ extension RequestContext {
         return Reply(.created, json(webhook)).addingETag(webhook.version)
     }
 
-    /// Refuses a target whose host resolves to a forbidden address (X6). An unknown host is accepted: it may become
+    /// Rejects a target whose host resolves to a forbidden address (X6). An unknown host is accepted: it may become
     /// known, and is resolved again for each delivery.
     func checkTarget(_ body: JSONValue) async throws {
         let draft = try webhookDraft(body)
