@@ -33,6 +33,11 @@ MODULE        ?=
 BUILD_RELEASE = swift build -c release --static-swift-stdlib
 SOURCES       = Package.swift Sources Tests
 
+# The built Swift tests. `swift test` runs them too, but one at a time for each build folder.
+SWIFT_TESTS   = .build/debug/parleyPackageTests.xctest --testing-library swift-testing --parallel
+# Tests of uploads for each kind of storage.
+UPLOAD_TESTS  = "UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)" --skip "deletes a thousand"
+
 # A crash is a failed test; printing its backtrace can take longer than the test.
 export SWIFT_BACKTRACE = enable=no
 # The number of concurrent Swift tests; by default all start at once, each with its own servers and connections.
@@ -56,13 +61,17 @@ test: test-packages swift ## Checks, builds and runs every test.
 	$(MAKE) --no-print-directory format rules
 	swift build --build-tests --explicit-target-dependency-import-check error
 	@$(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES) $(PYPI_PACKAGES))
-	swift test --skip-build --parallel --skip 'any of some processes'
-	PARLEY_TEST_STORAGE=bucket swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
-	PARLEY_TEST_STORAGE=shared swift test --skip-build --parallel --filter 'UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)' --skip 'deletes a thousand'
-	PARLEY_TEST_DATABASE=postgres PARLEY_TEST_OPERATIONS=2000 \
-	    swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
 	@$(call together, \
+	    'PARLEY_TEST_DATABASE=postgres PARLEY_TEST_OPERATIONS=2000 \
+	        $(SWIFT_TESTS) --filter "MessagingStoreTests|ReadersTests|PlatformAPITests"' \
+	    '$(SWIFT_TESTS) --skip "any of some processes|LiveServerTests"' \
+	    '$(SWIFT_TESTS) --filter LiveServerTests' \
+	    '$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley' \
+	    'PARLEY_TEST_STORAGE=bucket $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \
+	    'PARLEY_TEST_STORAGE=shared $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \
 	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
+	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3' \
+	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
 	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
@@ -71,7 +80,6 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3 --database postgres' \
 	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 5' \
 	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 3 --database postgres --processes 2' \
-	    '$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
 	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/outage.py --binary .build/debug/parley' \
@@ -94,8 +102,6 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Commands/upload.py .build/debug/parley' \
 	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley' \
 	    'bash Tests/Tour/tour.sh .build/debug/parley')
-	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3
-	python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3
 	python3 Tests/Siege/siege.py --build .build/debug --short
 
 check: swift format imports rules ## Checks the format, the imports between modules, citations of rules, and words.
@@ -110,6 +116,7 @@ bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLi
 
 crash: test-packages swift ## Kills the server N times under load: make crash N=200.
 	swift build --product parley
+	@$(call environment,$(STORE_PACKAGES))
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N)
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --database postgres
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
@@ -186,8 +193,14 @@ if [ -n "$$missing" ]; then \
 fi
 endef
 
-# Runs commands in parallel, three at a time, in their order: the longest first. Fails when one of them fails.
-together = printf '%s\n' $(1) | xargs -d '\n' -P 3 -I COMMAND sh -c 'echo "COMMAND"; COMMAND'
+# Runs commands three at a time, in their order: the longest first. Prints the output of each when it ends, without
+# the line that announces each Swift test. Fails when one of them fails.
+define together
+rm -rf .build/logs; mkdir -p .build/logs; \
+printf '%s\n' $(1) | xargs -d '\n' -P 3 -n 1 bash -c 'log=$$(mktemp -p .build/logs); \
+    bash -c "$$0" >"$$log" 2>&1; ended=$$?; \
+    echo "$$0: status $$ended after $$SECONDS s" | cat - "$$log" | grep -av "^◇"; exit $$ended'
+endef
 
 # Creates the virtual environment and installs packages; it prints those that pip cannot install, and continues.
 define environment
