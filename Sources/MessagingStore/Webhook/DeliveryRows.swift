@@ -1,10 +1,10 @@
 import Messaging
 import SQL
 
-// The rows of deliveries, and which delivery of a lane is the first.
+// The rows of deliveries. The first pending delivery of a lane is the only one with a `next_at`.
 extension Transaction {
-    /// Adds deliveries after all others, each in its lane. Deliveries of a merged conversation are added to the
-    /// lane of the winner (X1).
+    /// Adds deliveries after all others, each at the end of its lane. Deliveries of a merged conversation are added to
+    /// the lane of the winner (X1).
     func add(
         _ drafts: [DeliveryDraft], at now: Timestamp, in application: Application.ID,
         newID: () -> WebhookDelivery.ID
@@ -16,11 +16,11 @@ extension Transaction {
             let lanes = named.map { id, draft in
                 draft.conversation.map { id in winners[id] ?? id }?.bytes ?? id.bytes
             }
-            var led = try lanesWithFirst(among: lanes, of: webhook, in: application)
+            var lanesWithFirst = try lanesWithFirst(among: lanes, of: webhook, in: application)
             let pending = WebhookDelivery.State.pending.rawValue
             let rows: [[SQLValue]] = zip(named, lanes).enumerated().map { index, entry in
                 let ((id, draft), lane) = entry
-                let isFirst = led.insert(lane).inserted
+                let isFirst = lanesWithFirst.insert(lane).inserted
                 return [
                     .blob(application.bytes), .blob(webhook.bytes),
                     .integer(last + Int64(index) + 1), .blob(id.bytes), .blob(lane),
@@ -54,17 +54,17 @@ extension Transaction {
     private func lanesWithFirst(
         among lanes: [[UInt8]], of webhook: Webhook.ID, in application: Application.ID
     ) throws -> Set<[UInt8]> {
-        var led: Set<[UInt8]> = []
+        var found: Set<[UInt8]> = []
         for chunk in Array(Set(lanes)).chunks(of: 64) {
-            led.formUnion(
+            found.formUnion(
                 try rows(.firstDeliveries(among: chunk, of: webhook, in: application)) { row in
                     try row.blob(1)
                 })
         }
-        return led
+        return found
     }
 
-    /// Makes the next delivery of a lane its first, after the one before has ended.
+    /// Makes the next pending delivery of a lane its first, unless the lane still has a first one.
     func promoteNext(
         _ lane: [UInt8], of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
     ) throws {
@@ -82,8 +82,8 @@ extension Transaction {
             """)
     }
 
-    /// Joins the lanes of two merged conversations (X1.5): pending deliveries continue in the order of the log,
-    /// after the older of the two first ones.
+    /// Joins the lanes of two merged conversations (X1.5). Of the two first deliveries, the older one stays the first;
+    /// all others follow in the order of their numbers.
     func joinLanes(
         of loser: Conversation.ID, into winner: Conversation.ID, in application: Application.ID
     ) throws {
@@ -151,7 +151,7 @@ extension WebhookDelivery {
 // The queries for deliveries. Each reads an index and sorts nothing, however many deliveries there are, which a
 // test checks with the query plan.
 extension SQL {
-    /// Deliveries that are due.
+    /// Deliveries that are due, the longest due first, without some that are being sent.
     static func dueDeliveries(
         of webhook: Webhook.ID, besides taken: [Int64], at now: Timestamp, limit: Int,
         in application: Application.ID
@@ -164,7 +164,7 @@ extension SQL {
         """
     }
 
-    /// When the next later delivery is due.
+    /// When the first delivery is due that is not due yet.
     static func nextDelivery(
         of webhook: Webhook.ID, after now: Timestamp, in application: Application.ID
     ) -> SQL {
@@ -196,7 +196,7 @@ extension SQL {
         """
     }
 
-    /// The oldest pending delivery of a lane.
+    /// The number of the oldest pending delivery of a lane.
     static func nextOfLane(
         _ lane: [UInt8], of webhook: Webhook.ID, in application: Application.ID
     ) -> SQL {
@@ -220,7 +220,7 @@ extension SQL {
         """
     }
 
-    /// A page, newest first.
+    /// A page of deliveries, newest first.
     static func deliveries(
         of webhook: Webhook.ID, in state: WebhookDelivery.State?, before number: Int64, limit: Int,
         of application: Application.ID
@@ -267,7 +267,7 @@ extension SQL {
         """
     }
 
-    /// The oldest deliveries.
+    /// The numbers of the oldest deliveries.
     static func oldestDeliveries(
         of webhook: Webhook.ID, limit: Int, in application: Application.ID
     ) -> SQL {
@@ -278,7 +278,7 @@ extension SQL {
         """
     }
 
-    /// Without a state the condition is omitted, because another index has the order then.
+    /// The condition for a state. For all states it is omitted, because then another index has the order.
     private static func inState(_ state: WebhookDelivery.State?) -> SQL {
         state.map { state -> SQL in "AND state = \(state.rawValue)" } ?? ""
     }

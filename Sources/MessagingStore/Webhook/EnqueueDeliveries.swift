@@ -35,8 +35,7 @@ public struct DeliveryDraft: Sendable {
 
 /// A delivery that may be sent now: the first of its lane.
 public struct DueDelivery: Equatable, Sendable {
-    /// The number among the deliveries of the webhook; a later delivery of a lane is never sent before an
-    /// earlier one.
+    /// The number among the deliveries of the webhook; within a lane, deliveries are sent in the order of numbers.
     public let number: Int64
     /// Its id.
     let id: WebhookDelivery.ID
@@ -46,7 +45,7 @@ public struct DueDelivery: Equatable, Sendable {
     public let type: String
     /// The number of attempts so far.
     public let attempts: Int64
-    /// When it was created, or a retry was requested.
+    /// When it was created, or its retry was requested; attempts are scheduled from there.
     public let askedAt: Timestamp
     /// The trace of the event; `nil` for none.
     public let trace: Trace?
@@ -56,34 +55,35 @@ public struct DueDelivery: Equatable, Sendable {
 
 /// The deliveries that a worker has to send to a webhook.
 public struct DueDeliveries: Sendable {
-    /// The webhook when these deliveries were read; `nil` when it must not be sent anything.
+    /// The webhook in the same snapshot as these deliveries; `nil` when it is not active, and nothing may be sent.
     public let webhook: Webhook?
-    /// The previous secret, while it still signs.
+    /// The previous secret, while requests are signed with it too; otherwise `nil`.
     public let former: FormerSecret?
-    /// The due deliveries, as many as fit into memory.
+    /// The due deliveries, as many as their size allows.
     public let items: [DueDelivery]
-    /// Whether there may be more.
+    /// Whether more may be due now.
     fileprivate let isCut: Bool
-    /// When the next later delivery is due; `nil` when more are due now, or none is pending.
+    /// When the next delivery is due; `nil` when more may be due now, or none is pending.
     public let nextAt: Timestamp?
 }
 
 // The queries and changes of the webhook log reader and its workers.
 extension MessagingStore {
-    /// How far the log of an application was read for its webhooks; `nil` before the first read.
+    /// How far the log of an application was turned into deliveries; `nil` before the first time.
     public func webhookCheckpoint(in application: Application.ID) async throws -> WebhookCheckpoint?
     {
         try await database.read { transaction in try transaction.webhookCheckpoint(in: application)
         }
     }
 
-    /// Stores deliveries together with how far the log was read: both or neither.
+    /// Stores deliveries and the new checkpoint in one transaction.
     ///
     /// - Parameters:
-    ///   - start: The checkpoint the read started from; `nil` for the first read.
-    ///   - webhooks: The subscriptions that were read for, from ``webhookSubscriptions(in:)``.
-    /// - Returns: False, and nothing is stored, when another process has read on, or the subscriptions have
-    ///   changed.
+    ///   - start: The checkpoint that the log was read from; `nil` for the first time.
+    ///   - end: The checkpoint that the log was read to.
+    ///   - webhooks: The result of ``webhookSubscriptions(in:)`` that the deliveries were made for.
+    /// - Returns: False, and nothing is stored, when another process has moved the checkpoint, or the subscriptions
+    ///   have changed.
     public func enqueue(
         _ drafts: [DeliveryDraft], from start: WebhookCheckpoint?, to end: WebhookCheckpoint,
         for webhooks: [WebhookSubscription], in application: Application.ID
@@ -107,10 +107,11 @@ extension MessagingStore {
         }
     }
 
-    /// The deliveries that may be sent to a webhook now; none unless it is active. The webhook is read in the
-    /// same snapshot, because its worker is notified of changes later than they are recorded.
+    /// The deliveries that may be sent to a webhook now; none unless it is active.
     ///
-    /// - Parameter taken: The numbers of the deliveries that are being sent.
+    /// The webhook is read in the same snapshot, because its worker is notified of a change only after it was recorded.
+    ///
+    /// - Parameter taken: The numbers of deliveries that are being sent, which are left out.
     public func dueDeliveries(
         of webhook: Webhook.ID, besides taken: [Int64], limit: Int, in application: Application.ID
     ) async throws -> DueDeliveries {

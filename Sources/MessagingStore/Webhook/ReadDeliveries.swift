@@ -31,7 +31,8 @@ extension MessagingStore {
         }
     }
 
-    /// Retries a delivery now, whatever its state; one after another in its lane waits further.
+    /// Makes a delivery pending again, whatever its state, with no attempts so far. It is sent now, unless another
+    /// delivery is the first of its lane; then it waits for that one.
     ///
     /// - Throws: `Rejection.notFound` of the webhook or the delivery.
     public func retryDelivery(
@@ -43,13 +44,13 @@ extension MessagingStore {
             guard let found = try transaction.delivery(id, of: webhook, in: application) else {
                 throw Rejection.notFound(.delivery)
             }
-            // A delivery that had ended when its conversation was merged is added to the lane of the winner.
+            // A merge moves only pending deliveries to the lane of the winner; this one may have ended before.
             let conversation = found.delivery.conversation
             let winner = try conversation.flatMap { id in
                 try transaction.winner(of: id, in: application)
             }
             let lane = winner?.bytes ?? found.lane
-            // The first delivery of a lane stays the first.
+            // If it is the first of its lane, it stays the first.
             let isFirst = found.delivery.nextAt != nil
             try transaction.execute(
                 """
@@ -70,6 +71,7 @@ extension MessagingStore {
 
     /// Enqueues a test delivery, which is sent once the webhook is active.
     ///
+    /// - Parameter make: Makes the delivery from the webhook, the id of a new event, and the time.
     /// - Throws: `Rejection.notFound(.webhook)`.
     public func testDelivery(
         _ make: @escaping @Sendable (Webhook, EventID, Timestamp) -> DeliveryDraft,
@@ -93,9 +95,9 @@ extension MessagingStore {
     }
 }
 
-/// The numbers of deliveries that were not sent.
+/// The numbers of deliveries that were not accepted by their receivers.
 public struct DeliveryBacklog: Equatable, Sendable {
-    /// Deliveries that are pending or will be retried.
+    /// Deliveries that are still to be sent, for the first time or again.
     public var pending = 0
     /// Dead deliveries that are still stored.
     public var dead = 0
@@ -121,8 +123,8 @@ extension MessagingStore {
 }
 
 extension SQL {
-    /// The numbers of pending and dead deliveries. With a join, SQLite would also read those that were
-    /// delivered.
+    /// The numbers of pending and dead deliveries of existing webhooks. They are counted by subqueries, because with a
+    /// join SQLite would also read delivered ones.
     static var deliveryBacklog: SQL {
         """
         SELECT CAST(COALESCE(SUM((\(count("pending")))), 0) AS BIGINT),

@@ -17,7 +17,7 @@ public struct WebhookReplay: Equatable, Sendable {
 }
 
 extension MessagingStore {
-    /// Requests a replay, which follows the pending deliveries once the webhook is active (X6).
+    /// Requests a replay. Its deliveries are added after the pending ones, while the webhook is active (X6).
     ///
     /// - Parameters:
     ///   - after: The position before the first event.
@@ -74,17 +74,19 @@ extension MessagingStore {
         }
     }
 
-    /// Stores deliveries of a replay together with its progress: both or neither.
+    /// Stores deliveries of a replay and its new checkpoint in one transaction; does nothing if another process has moved
+    /// the checkpoint, or the webhook was deleted.
     ///
-    /// - Parameter checkpoint: `nil` when the replay is done, or is no longer possible.
+    /// - Parameter checkpoint: How far the range is done; `nil` to end the replay, because it is done or no longer
+    ///   possible.
     public func enqueue(
         _ drafts: [DeliveryDraft], of replay: WebhookReplay, to checkpoint: WebhookCheckpoint?,
         in application: Application.ID
     ) async throws {
         try await database.write { [environment] transaction in
-            let isThere: Bool
+            let isUnchanged: Bool
             if let checkpoint {
-                isThere =
+                isUnchanged =
                     try transaction.rowsChanged(
                         by: """
                             UPDATE webhook_replays
@@ -94,7 +96,7 @@ extension MessagingStore {
                                 AND within_position = \(replay.checkpoint.within)
                             """) > 0
             } else {
-                isThere =
+                isUnchanged =
                     try transaction.rowsChanged(
                         by: """
                             DELETE FROM webhook_replays
@@ -103,7 +105,8 @@ extension MessagingStore {
                                 AND within_position = \(replay.checkpoint.within)
                             """) > 0
             }
-            guard isThere, try transaction.webhook(replay.webhook, in: application) != nil else {
+            guard isUnchanged, try transaction.webhook(replay.webhook, in: application) != nil
+            else {
                 return
             }
             try transaction.add(

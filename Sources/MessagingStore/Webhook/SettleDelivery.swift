@@ -3,32 +3,33 @@ import SQL
 
 /// The outcome of sending a delivery.
 public enum DeliveryOutcome: Equatable, Sendable {
-    /// The receiver accepted it with this status.
+    /// The receiver accepted the delivery with this status code.
     case taken(status: Int64)
-    /// The attempt failed. The delivery is retried at a moment; `nil` when it is not retried.
+    /// The attempt failed. The next one is due at a time; `nil` when the delivery is not retried.
     case failed(WebhookDelivery.Answer, again: Timestamp?)
-    /// The receiver answered 410: it wants no more deliveries.
+    /// The receiver answered 410: the webhook is deactivated.
     case gone
 }
 
 /// The effects of a recorded outcome.
 public struct DeliverySettlement: Equatable, Sendable {
-    /// The new state of the delivery; `nil` when it was deleted, or had ended before.
+    /// The new state of the delivery; `nil` when it was deleted, or had already ended.
     public var state: WebhookDelivery.State?
-    /// Why its webhook was deactivated by it.
+    /// Why its webhook was deactivated by this outcome; `nil` when it was not.
     public var deactivation: String?
 }
 
 extension MessagingStore {
-    /// The number of deliveries that the dead share is computed from.
+    /// The number of last deliveries that the percentage of dead ones is computed from.
     static let sampleSize = 100
-    /// The number of deliveries below which no dead share is computed.
+    /// The number of deliveries below which no percentage is computed.
     fileprivate static let minimumSample = 10
 
-    /// Records the outcome of sending a delivery, and lets the next one of its lane follow.
+    /// Records the outcome of sending a delivery. If the delivery has ended, the next one of its lane becomes due.
     ///
-    /// - Parameter share: The webhook is deactivated above this percentage of dead deliveries, among the last
-    ///   hundred, and at least ten, that have ended and were created since it became active.
+    /// - Parameter share: The maximum percentage of dead deliveries; above it, the webhook is deactivated. Of the last
+    ///   hundred deliveries that have ended, those of events since the webhook became active count, if they are at
+    ///   least ten.
     public func settle(
         _ delivery: DueDelivery, of webhook: Webhook.ID, _ outcome: DeliveryOutcome,
         deadShare share: Int, in application: Application.ID
@@ -46,7 +47,7 @@ extension MessagingStore {
                 try transaction.promoteNext(found.lane, of: webhook, at: now, in: application)
                 return DeliverySettlement(state: .delivered)
             case .failed(let answer, let again?):
-                // After a merge it may no longer be the first of its lane.
+                // After a merge it may no longer be the first of its lane; then it has no due time.
                 try transaction.execute(
                     """
                     UPDATE deliveries
@@ -102,7 +103,7 @@ extension Transaction {
             """)
     }
 
-    /// The percentage of dead deliveries; `nil` when there are too few deliveries.
+    /// The percentage of dead deliveries; `nil` when too few count, or the webhook is not active.
     fileprivate func deadPercentage(of webhook: Webhook.ID, in application: Application.ID) throws
         -> Int?
     {
@@ -126,7 +127,7 @@ extension Transaction {
             .lastDeliveries(
                 of: webhook, in: state, limit: MessagingStore.sampleSize, of: application)
         ) { row in
-            // A test has no position, and does not count.
+            // A test has no position, and position 0 does not count.
             (try row.int64(0), LogPosition(try row.optionalInt64(1) ?? 0))
         }
     }

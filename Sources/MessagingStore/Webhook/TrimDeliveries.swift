@@ -41,6 +41,8 @@ extension MessagingStore {
         }
     }
 
+    /// Deletes the oldest deliveries of a deleted webhook.
+    ///
     /// - Returns: Whether there may be more.
     private func deleteBatch(
         of webhook: Webhook.ID, in application: Application.ID
@@ -66,8 +68,8 @@ extension MessagingStore {
         }
     }
 
-    /// Deletes the oldest deliveries in one state. A delivery that ended late may delay the deletion of those
-    /// created after it.
+    /// Deletes the oldest deliveries in one state that ended before a moment. They are examined in the order of creation,
+    /// so one that ended late delays the deletion of those created after it.
     ///
     /// - Returns: Whether there may be more.
     private func trimBatch(

@@ -9,12 +9,13 @@ struct WebhookEventBuilder {
     private let hash: @Sendable ([UInt8]) -> [UInt8]
     /// The topics that receivers of each version subscribe to.
     private let wanted: [WebhookVersion: Set<WebhookTopic>]
-    /// The approximate maximum number of webhook events: those of one recorded event stay together, except
-    /// receipts.
+    /// The approximate maximum number of webhook events. Those of one recorded event are not separated, except those of a
+    /// receipt.
     private let limit: Int
 
-    /// The earliest event that is built from.
+    /// The earliest event that webhook events are built from.
     private let first: LogPosition
+    /// The objects in their state right after each event.
     var history: ObjectHistory
 
     /// The webhook events built so far.
@@ -36,8 +37,9 @@ struct WebhookEventBuilder {
 
     /// Builds the webhook events of recorded events, in order.
     ///
-    /// - Parameter begun: The last message of the first event for which webhook events were already built.
-    /// - Returns: Where it stopped at the limit; `nil` when all events are built.
+    /// - Parameter begun: The last message of the first event for which webhook events were already built; `.start` for
+    ///   none.
+    /// - Returns: The checkpoint where it stopped because of the limit or the size; `nil` when all are built.
     mutating func build(_ recordedEvents: [RecordedEvent], within begun: Position) throws
         -> WebhookCheckpoint?
     {
@@ -49,7 +51,7 @@ struct WebhookEventBuilder {
             let recorded = resolved.recorded
             let before = LogPosition(recorded.position.number - 1)
             guard events.count < limit else { return WebhookCheckpoint(after: before) }
-            // Of an event that was begun, later versions already have their webhook events.
+            // If the event was begun, only webhook events of version 1.0 are missing.
             if within == .start {
                 try recorded.event.stored.addWebhookEvents(of: resolved, to: &self)
             }
@@ -66,7 +68,7 @@ struct WebhookEventBuilder {
 
     /// Builds the webhook events of a receipt for version 1.0, one for each message.
     ///
-    /// - Returns: The last position built, when the limit was reached.
+    /// - Returns: The position of the last message, when the limit was reached; otherwise `nil`.
     private mutating func buildEach(
         of receipts: ReceiptsRecorded, after last: Position, _ resolved: ResolvedEvent
     ) throws -> Position? {
@@ -85,7 +87,7 @@ struct WebhookEventBuilder {
 
     // MARK: - One webhook event
 
-    /// Adds a webhook event for the versions that have the topic and subscribe to it.
+    /// Adds a webhook event for those versions that have the topic and whose receivers subscribe to it.
     mutating func add(
         _ topic: WebhookTopic, _ subject: WebhookEvent.Subject, _ resolved: ResolvedEvent,
         in versions: Set<WebhookVersion> = Set(WebhookVersion.allCases), as id: EventID? = nil
@@ -95,7 +97,7 @@ struct WebhookEventBuilder {
             wanted[version]?.contains(topic) == true
         }
         let actor = recorded.actor.flatMap(Sender.init)
-        // Later versions share one representation; 1.0 has its own.
+        // Version 1.0 has a representation of its own; the later versions share one.
         for versions in [wanting.intersection([.v1_0]), wanting.subtracting([.v1_0])]
         where !versions.isEmpty {
             events.append(
@@ -111,7 +113,7 @@ struct WebhookEventBuilder {
 
     /// The id of one of several webhook events of an event.
     ///
-    /// - Parameter part: Distinguishes it from the others.
+    /// - Parameter part: Distinguishes it from the other webhook events of the event.
     func id(of resolved: ResolvedEvent, _ part: [UInt8]) -> EventID {
         .naming(resolved.recorded, part, in: application, by: hash)
     }

@@ -1,8 +1,8 @@
 import Messaging
 
-/// An event that the log holds as the webhook after it.
+/// An event whose payload is the webhook after the change, without the secret.
 ///
-/// The mutation that records the event writes the row, because the log must not hold its secret.
+/// Applying it does nothing: the mutation that records it writes the row, because the log must not contain the secret.
 protocol StoredWebhookEvent: StoredEvent {
     var webhook: WebhookSummary { get }
 
@@ -39,7 +39,7 @@ extension WebhookSecretRotated: StoredEvent {
     }
 
     func apply(to rows: Projection) throws {
-        // The mutation that records the event writes the row, because the log must not hold its secret.
+        // The mutation that records the event writes the row, because the log must not contain the secret.
     }
 
     func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }

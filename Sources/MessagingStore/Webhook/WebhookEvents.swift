@@ -8,7 +8,7 @@ import SQL
 public struct WebhookCheckpoint: Equatable, Sendable {
     /// Every event up to this position is done.
     public let after: LogPosition
-    /// Within the next event, the last message that is done; `.start` when it was not begun.
+    /// The last message of the next event that is done; `.start` when that event was not begun.
     let within: Position
 
     /// Creates a checkpoint.
@@ -20,11 +20,11 @@ public struct WebhookCheckpoint: Equatable, Sendable {
 
 /// The webhook events of a range of the log.
 public struct WebhookEventPage: Sendable {
-    /// In the order of the log.
+    /// The webhook events, in the order of the log.
     public let events: [WebhookEvent]
     /// The checkpoint after the range, also when there are no events.
     public let next: WebhookCheckpoint
-    /// Whether more of the log exists now.
+    /// Whether the log has more events now, up to the last one to read.
     public let isCut: Bool
 }
 
@@ -34,11 +34,11 @@ extension MessagingStore {
     /// Most events have one webhook event; in version 1.0 a receipt has one for each message.
     ///
     /// - Parameters:
-    ///   - checkpoint: The checkpoint.
+    ///   - checkpoint: How far the log was read before.
     ///   - last: The last event to read; `nil` for the end of the log.
     ///   - wanted: The topics that receivers of each version subscribe to; other events are not read.
-    ///   - limit: The approximate maximum number of webhook events: those of one recorded event stay
-    ///     together, except receipts.
+    ///   - limit: The approximate maximum number of webhook events. Those of one recorded event are not separated, except
+    ///     those of a receipt.
     /// - Throws: `Rejection.positionGone` for a trimmed position.
     public func webhookEvents(
         after checkpoint: WebhookCheckpoint, through last: LogPosition? = nil,

@@ -22,7 +22,7 @@ extension Webhook {
 }
 
 extension Webhook.Status {
-    /// The values of its columns.
+    /// The values of the columns `status`, `since` and `reason`.
     var columns: (name: String, since: Int64?, reason: String?) {
         switch self {
         case .unverified: ("unverified", nil, nil)
@@ -41,7 +41,7 @@ extension Webhook.Status {
     }
 }
 
-// Settings share one column, because no query selects by one of them.
+// All settings are in one column, because no query selects by one of them.
 extension [Webhook.Setting] {
     var columnBytes: [UInt8] {
         var writer = ByteWriter()
@@ -72,7 +72,7 @@ extension Transaction {
         ) { row in try Webhook(row) }
     }
 
-    /// The same for a mutation: the row is locked until the transaction ends.
+    /// A webhook whose row is locked until the transaction ends.
     ///
     /// - Throws: `Rejection.notFound(.webhook)`.
     func lockedWebhook(_ id: Webhook.ID, in application: Application.ID) throws -> Webhook {
@@ -87,7 +87,7 @@ extension Transaction {
         return found
     }
 
-    /// The number of webhooks of an application; no other can be created until the transaction ends.
+    /// The number of webhooks of an application. No other process can create one until the transaction ends.
     func lockedWebhookCount(in application: Application.ID) throws -> Int64 {
         _ = try first(
             """
@@ -120,7 +120,8 @@ extension Transaction {
             """)
     }
 
-    /// Writes the status of a webhook; of its other columns only the secret ever changes.
+    /// Writes the status and version of a webhook. Of the other columns only the secret ever changes, in
+    /// ``MessagingStore/rotateSecret(to:keeping:of:in:)``.
     func update(_ webhook: Webhook, in application: Application.ID) throws {
         let status = webhook.status.columns
         try execute(
@@ -133,18 +134,18 @@ extension Transaction {
     }
 }
 
-/// A previous secret that still signs beside the current one.
+/// A previous secret, with which requests are signed in addition to the current one for a while.
 public struct FormerSecret: Equatable, Sendable {
     /// The secret.
     public let text: String
-    /// When it stops signing.
+    /// When it is not used any more.
     public let until: Timestamp
 }
 
 extension MessagingStore {
-    /// Replaces the secret of a webhook; the previous one signs beside it for a while (X6).
+    /// Replaces the secret of a webhook. For a while, requests are signed with the previous one too (X6).
     ///
-    /// - Parameter keeping: How long the previous secret signs, in milliseconds; 0 for not at all.
+    /// - Parameter keeping: How long the previous secret is used, in milliseconds; 0 for not at all.
     /// - Throws: `Rejection.notFound(.webhook)`.
     public func rotateSecret(
         to secret: String, keeping: Int64, of id: Webhook.ID, in application: Application.ID
@@ -176,7 +177,7 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// The previous secret of a webhook, while it still signs.
+    /// The previous secret of a webhook, while it is used; otherwise `nil`.
     func formerSecret(
         of webhook: Webhook.ID, at now: Timestamp, in application: Application.ID
     ) throws -> FormerSecret? {

@@ -5,7 +5,8 @@ import SQL
 public struct WebhookSubscription: Equatable, Sendable {
     /// The webhook, in any status.
     public let webhook: Webhook
-    /// Ranges during which it was active and that were not read before it was deactivated, oldest first.
+    /// Ranges of the log in which it was active and that are not read yet, although it was deactivated since; oldest
+    /// first.
     public let unread: [LogRange]
 
     /// Creates a subscription.
@@ -50,8 +51,7 @@ extension Webhook {
 }
 
 extension MessagingStore {
-    /// The webhooks of an application that are active, or still have to receive events from when they were
-    /// active.
+    /// The webhooks of an application that are active, or still have to receive events of a time when they were active.
     public func webhookSubscriptions(in application: Application.ID) async throws
         -> [WebhookSubscription]
     {
@@ -60,7 +60,7 @@ extension MessagingStore {
         }
     }
 
-    /// The applications with webhooks that are no longer active and still have to receive earlier events.
+    /// The applications that have webhooks with unread ranges.
     public func applicationsWithUnreadEvents() async throws -> Set<Application.ID> {
         try await database.read { transaction in
             Set(
@@ -72,7 +72,8 @@ extension MessagingStore {
 }
 
 extension Transaction {
-    /// See ``MessagingStore/webhookSubscriptions(in:)``: equal results mean that nothing has changed.
+    /// See ``MessagingStore/webhookSubscriptions(in:)``. The order is fixed, so that equal results mean that nothing has
+    /// changed.
     func webhookSubscriptions(in application: Application.ID) throws -> [WebhookSubscription] {
         let unread = try unreadRanges(in: application)
         let active = try rows(
@@ -105,7 +106,7 @@ extension Transaction {
         return Dictionary(grouping: found, by: \.webhook).mapValues { $0.map(\.range) }
     }
 
-    /// Stores the unread range of a webhook that is deactivated.
+    /// Stores the range of the log that is not read yet for a webhook that is being deactivated, if there is one.
     ///
     /// - Parameter since: The position after which it was active.
     func storeUnreadRange(
@@ -121,7 +122,7 @@ extension Transaction {
             """)
     }
 
-    /// Deletes ranges that were read.
+    /// Deletes the ranges that end at or before a position, because they were read.
     func deleteUnreadRanges(
         through position: LogPosition, in application: Application.ID
     ) throws {
@@ -132,7 +133,7 @@ extension Transaction {
             """)
     }
 
-    /// A webhook.
+    /// A webhook that must exist.
     ///
     /// - Throws: `Rejection.notFound(.webhook)`.
     func knownWebhook(_ id: Webhook.ID, in application: Application.ID) throws -> Webhook {

@@ -10,8 +10,8 @@ public struct OwnedWebhook: Equatable, Sendable {
     public let webhook: Webhook
 }
 
-// The rows of webhooks are written here and not by the projection: they hold secrets, which events must not,
-// because the log may be read by many and is stored for long (`WebhookSummary`).
+// The rows of webhooks are written here and not by the projection: they contain secrets, which events must not contain,
+// because every token can read the log (`WebhookSummary`).
 extension MessagingStore {
     /// Creates a webhook; its target still has to be verified (webhooks §1.2).
     ///
@@ -33,7 +33,7 @@ extension MessagingStore {
         }
     }
 
-    /// A webhook.
+    /// The webhook with an id, with its secret.
     ///
     /// - Throws: `Rejection.notFound(.webhook)`.
     public func webhook(_ id: Webhook.ID, in application: Application.ID) async throws -> Webhook {
@@ -57,7 +57,7 @@ extension MessagingStore {
             if let after, try transaction.webhook(after, in: application) == nil {
                 throw Rejection.notFound(.webhook)
             }
-            // Ids are time-ordered, and all are created by this server.
+            // Ids are time-ordered, because all of them are created by this server.
             let items = try transaction.rows(
                 """
                 SELECT \(raw: Webhook.columns) FROM webhooks
@@ -89,8 +89,8 @@ extension MessagingStore {
     }
 }
 
-// The status of webhooks (webhooks §1.3): each change loads the webhook, lets it decide, and writes and records
-// the result.
+// Changes of the status of webhooks (webhooks §1.3). Each loads the webhook, lets `Webhook` decide the new state, and
+// writes and records it.
 extension MessagingStore {
     /// Starts another verification of the target, unless the webhook is active (webhooks §1.2).
     ///
@@ -146,11 +146,11 @@ extension MessagingStore {
 
     // MARK: - Work to do
 
-    /// Webhooks whose targets still have to be verified, of all applications, by application and id.
+    /// A page of the webhooks whose targets still have to be verified, of all applications, by application and id.
     ///
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of items; fewer mean that there are no more.
+    ///   - limit: The maximum number of items; a page with fewer is the last one.
     public func unverifiedWebhooks(
         after: OwnedWebhook? = nil, limit: Int = 100
     ) async throws -> [OwnedWebhook] {
@@ -163,7 +163,7 @@ extension MessagingStore {
             """)
     }
 
-    /// Active webhooks of all applications, in pages as of ``unverifiedWebhooks(after:limit:)``.
+    /// A page of the active webhooks of all applications; otherwise as ``unverifiedWebhooks(after:limit:)``.
     public func activeWebhooks(
         after: OwnedWebhook? = nil, limit: Int = 100
     ) async throws -> [OwnedWebhook] {
@@ -192,7 +192,8 @@ extension MutationContext {
         transaction.notify(StoreNotification.webhooks.subject, now.milliseconds)
     }
 
-    /// Writes and records a changed webhook, and stores the range of the log it still has to receive.
+    /// Writes and records a changed webhook. If it was active, the range of the log that it still has to receive is
+    /// stored.
     func update(_ webhook: Webhook, from before: Webhook) throws {
         if case .active(let since) = before.status {
             try transaction.storeUnreadRange(of: webhook.id, since: since, in: application)
@@ -204,7 +205,7 @@ extension MutationContext {
 
     /// Deactivates a webhook within a mutation.
     ///
-    /// - Returns: Whether it was active before, so that only one of several failures reports it.
+    /// - Returns: Whether it was active before. So of several failures only one reports the deactivation.
     func deactivate(_ id: Webhook.ID, because reason: String) throws -> Bool {
         guard try transaction.webhook(id, in: application) != nil else { return false }
         let webhook = try transaction.lockedWebhook(id, in: application)
