@@ -1,10 +1,10 @@
 public import Messaging
 import SQL
 
-/// Thrown when a key was used for a scheduled message or a batch, whose response has no message (platform-api
+/// An error: the key was used for a scheduled message or a batch, so the response to repeat has no message (platform-api
 /// §1.9, rule 3).
 ///
-/// It is an error so that nothing else is done and callers that send messages need not handle schedules.
+/// It is an error, so that the mutation ends, and functions that send a message need no result without one.
 public struct ReplayedAcceptance: Error, Equatable, Sendable {
     /// The conversation of the scheduled message or the batch.
     public let conversation: Conversation.ID
@@ -12,21 +12,21 @@ public struct ReplayedAcceptance: Error, Equatable, Sendable {
 
 /// The outcome of accepting a scheduled message or a batch.
 public enum Acceptance: Equatable, Sendable {
-    /// The messages were sent to this conversation, or will be when they are due.
+    /// The messages were sent to this conversation, or are scheduled.
     case accepted(Conversation.ID)
-    /// The key was used before for a message, which has this current state.
+    /// The key was used before to send this message, which has its current state.
     case replayed(MessageSnapshot)
     /// A proposed id belongs to this message, and nothing was sent.
     case idInUse(MessageSnapshot)
 }
 
 extension MessagingStore {
-    /// Accepts a message to be sent later; when this returns, it is durable.
+    /// Schedules a message; when this returns, it is durable.
     ///
     /// - Parameters:
     ///   - draft: The message.
     ///   - conversation: The conversation, by its own id or an alias.
-    ///   - schedule: When it is to be sent.
+    ///   - schedule: When the message is due.
     ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
     /// - Throws: As `sendMessage`.
     public func scheduleMessage(
@@ -50,7 +50,7 @@ extension MessagingStore {
         }
     }
 
-    /// Sends messages in order, each at once or when it is due: all or none.
+    /// Sends or schedules messages, in order, all or none.
     ///
     /// - Parameters:
     ///   - batch: The messages; no two propose the same id.
@@ -94,7 +94,7 @@ extension MessagingStore {
         }
     }
 
-    /// Repeats the response to a key whose response had no message.
+    /// Runs a mutation, and converts ``ReplayedAcceptance`` to the response that the key had before.
     private func accept(
         in application: Application.ID,
         _ body: @escaping @Sendable (MutationContext) throws -> Acceptance
@@ -108,7 +108,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Notifies the sender of scheduled messages, in this and other processes.
+    /// Notifies the ``ScheduledSender`` of this and other processes that a message is due at a moment.
     func notifySender(of dueAt: Timestamp) {
         transaction.afterCommit { [scheduleSignal] in scheduleSignal.signal(dueAt: dueAt) }
         transaction.notify(StoreNotification.due.subject, dueAt.milliseconds) { min($0, $1) }
@@ -126,7 +126,7 @@ extension MutationContext {
         notifySender(of: Timestamp(milliseconds: now.milliseconds + schedule.delay))
     }
 
-    /// Rejects a key that was used for a scheduled message or a batch.
+    /// Rejects a key that was used for a scheduled message or a batch; accepts one of a message.
     ///
     /// - Throws: ``ReplayedAcceptance``; `notFound` when the scheduled message was deleted or dropped since
     ///   (rulings 12).

@@ -1,19 +1,20 @@
 import Messaging
 import SQL
 
-/// A scheduled message and its position in the order of sending.
+/// The row of a scheduled message, without the message: its id and its position in the order of sending.
 struct ScheduledMessageEntry: Sendable {
     let application: Application.ID
     let id: Message.ID
     fileprivate let dueAt: Timestamp
+    /// The number in the order of acceptance, within the application.
     fileprivate let turn: Int64
     /// The trace of the request that scheduled it; `nil` for none.
     let trace: Trace?
 }
 
 extension Transaction {
-    /// The object that was created with a key for messages, scheduled messages or batches; `nil` while the key
-    /// is unused.
+    /// What a key was used for: a message, a scheduled message or a batch, and the id that it refers to; `nil` while the
+    /// key is unused.
     func sending(
         createdWith key: Replay.Key, in application: Application.ID
     ) throws -> (kind: Replay.Kind, object: [UInt8])? {
@@ -34,7 +35,7 @@ extension Transaction {
 
     /// A scheduled message that was not sent yet; `nil` if none has this id.
     ///
-    /// If its conversation was merged since, it has the id of the winner (X1.2).
+    /// If its conversation was merged since, the message refers to the winner (X1.2).
     func scheduledMessage(
         _ id: Message.ID, in application: Application.ID
     ) throws -> ScheduledMessage? {
@@ -57,7 +58,7 @@ extension Transaction {
             typingFrom: message.typingFrom)
     }
 
-    /// The due messages of all applications, in the order of sending.
+    /// A page of the due messages of all applications, in the order of sending.
     ///
     /// - Parameter last: The last item of the previous page; `nil` for the first page.
     func dueMessages(
@@ -78,7 +79,7 @@ extension Transaction {
         }
     }
 
-    /// When the first message after a moment is due; `nil` when none is scheduled.
+    /// The first due time after a moment; `nil` when no message is due later.
     func nextDue(after now: Timestamp) throws -> Timestamp? {
         try first(
             """
@@ -89,7 +90,7 @@ extension Transaction {
 }
 
 extension Projection {
-    /// Stores a scheduled message after all others, and reserves its id and contents (rulings 18).
+    /// Stores a scheduled message after all others of the application, and reserves its id and contents (rulings 18).
     func schedule(_ scheduled: MessageScheduled) throws {
         let message = scheduled.message
         var writer = ByteWriter()
@@ -116,7 +117,8 @@ extension Projection {
         remember(Replay.Key(message.id), as: .scheduled, for: message.id.bytes)
     }
 
-    /// Deletes a scheduled message and releases its contents; a message that was sent uses them itself.
+    /// Deletes a scheduled message and releases its contents. If it was sent, the parts of the message use them too, so
+    /// they stay.
     func dropScheduled(_ id: Message.ID) throws {
         let contents = try transaction.rows(
             """

@@ -2,25 +2,25 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// Sends scheduled messages when they are due, and at start those that became due while no process ran.
+/// Sends scheduled messages when they are due, and at its start those that became due while no process ran.
 ///
-/// It sleeps until the next due time or until an earlier message is scheduled, but at most a minute: the clock may
-/// be set, and a process that stops directly after it scheduled a message does not notify the others.
+/// It sleeps until the next due time or until an earlier message is scheduled, but at most a minute: the clock may be
+/// set meanwhile, and another process that stops directly after it has scheduled a message notifies no process.
 public final class ScheduledSender: Sendable {
     private let store: MessagingStore
     private let sleep: @Sendable (Int64) async -> Void
     private let onFault: @Sendable (any Error, Message.ID?) -> Void
     private let work = BackgroundTask()
 
-    /// In milliseconds.
+    /// The maximum time to sleep, in milliseconds.
     private static let longestPause: Int64 = 60_000
 
     /// Creates a sender; ``start()`` starts it.
     ///
     /// - Parameters:
     ///   - sleep: Waits that many milliseconds, unless its task is cancelled; `nil` for the real clock.
-    ///   - onFault: Called for every message that failed and will be retried, and without a message when the
-    ///     query failed.
+    ///   - onFault: Called for every message that failed and will be retried, and with `nil` when the query for due
+    ///     messages failed.
     public init(
         store: MessagingStore, sleep: (@Sendable (Int64) async -> Void)? = nil,
         onFault: @escaping @Sendable (any Error, Message.ID?) -> Void
@@ -71,12 +71,12 @@ public final class ScheduledSender: Sendable {
 extension MessagingStore {
     /// Sends the due messages of all applications, in the order of their due times.
     ///
-    /// A message that cannot be sent any more, because its conversation was deleted or its sender removed, is
-    /// dropped (platform-api §5.2.1). A message that fails stays and is retried with the next call.
+    /// A message that is rejected now, for example because its conversation was deleted or its sender removed, is dropped
+    /// (platform-api §5.2.1). A message that fails for another reason stays, and is retried with the next call.
     ///
     /// - Parameter onFault: Called for every message that failed.
-    /// - Returns: When the next message is due; `nil` when none is scheduled. After a failure it is at most
-    ///   ``retryPause`` from now.
+    /// - Returns: When to call it again: the next due time, and after a failure at most ``retryPause`` later; `nil` when
+    ///   no message is scheduled.
     public func sendDueMessages(
         onFault: @Sendable (any Error, Message.ID) -> Void
     ) async throws -> Timestamp? {
@@ -124,12 +124,14 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// - Returns: False when it cannot be sent any more; then nothing is recorded.
+    /// Sends a scheduled message.
+    ///
+    /// - Returns: False when it is rejected; then nothing is recorded.
     fileprivate func sendNow(_ message: ScheduledMessage) throws -> Bool {
         do {
             let conversation = try transaction.lockedConversation(
                 message.conversation, in: application)
-            // Every part already has its id.
+            // Each part has an id since the message was accepted.
             _ = try post(
                 message.draft, to: conversation, as: message.id,
                 partIDs: message.draft.parts.compactMap(\.proposedID))
@@ -140,10 +142,10 @@ extension MutationContext {
     }
 }
 
-/// Wakes the sender of scheduled messages when a message is due earlier than it expects.
+/// Wakes the ``ScheduledSender`` when a message is due earlier than it expects.
 ///
-/// It is signalled after the commit, so the message can be read. A signal between the query and the wait is
-/// kept.
+/// It is signalled after the commit, so that the message can be read. A signal between the sender's query and its wait
+/// is not lost.
 final class ScheduleSignal: Sendable {
     private let state = Locked(State())
 
@@ -154,7 +156,7 @@ final class ScheduleSignal: Sendable {
     }
 
     private struct Waiter: Sendable {
-        /// When the waiter wakes by itself; `nil` for never.
+        /// The due time that the waiter expects; `nil` for none.
         let next: Timestamp?
         let wake: CheckedContinuation<Void, Never>
 
@@ -174,13 +176,13 @@ final class ScheduleSignal: Sendable {
         woken?.wake.resume()
     }
 
-    /// Marks the beginning of a query, which sees all messages signalled so far.
+    /// Marks the beginning of a query, which finds all messages signalled so far, so that these signals are dropped.
     func beginQuery() {
         state.withLock { state in state.earliest = nil }
     }
 
-    /// Waits until a message is due before the given moment, or the task is cancelled. It returns at once if
-    /// such a message was signalled since the query began. Only one task waits at a time.
+    /// Waits until a message is signalled that is due before the given moment, or the task is cancelled. It returns at
+    /// once if such a message was signalled since the query began. Only one task may wait at a time.
     func wait(before next: Timestamp?) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
