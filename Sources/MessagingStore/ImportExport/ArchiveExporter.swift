@@ -3,21 +3,22 @@ import SQL
 import SystemSupport
 
 extension MessagingStore {
-    /// Passes everything of an application line by line, as of one moment, while it continues to change (X10).
+    /// Passes all lines of the export of an application, in its state at one moment, while it continues to change (X10).
     ///
-    /// The same data gives the same lines in the same order on either engine: the application, users by the
-    /// bytes of their ids, their relations, conversations by id, each followed by its messages, unused
-    /// contents, scheduled messages, announcements, and keys. Tokens, webhooks, exports and the event log
-    /// belong to a server and are not exported.
+    /// The same data gives the same lines in the same order on both engines: the application, users by the bytes of
+    /// their ids, their relations, conversations by id, each followed by its messages, unused contents, scheduled
+    /// messages, announcements, and keys. Tokens, webhooks, exports and the event log belong to a server and are not
+    /// exported.
     ///
-    /// - Parameter body: Called on a reader's thread, which waits for it; an error it throws ends the export.
-    /// - Throws: `Rejection.notFound(.application)`.
+    /// - Parameter body: Called on the thread of a reader connection, which waits for it; an error that it throws ends
+    ///   the export.
+    /// - Throws: `Rejection.notFound(.application)`; ``ExportInterrupted``; what the body throws.
     public func forEachLine(
         of application: Application.ID, _ body: @escaping @Sendable (ArchiveLine) throws -> Void
     ) async throws {
         let hasBegun = Locked(false)
         try await database.read { transaction in
-            // After a broken connection the read would start again: no line may be passed twice.
+            // After a broken connection the read runs again, but no line may be passed twice.
             guard
                 hasBegun.withLock({ begun in
                     defer { begun = true }
@@ -38,7 +39,7 @@ extension MessagingStore {
 
 /// An error: the connection broke during an export, so the lines passed so far are incomplete.
 struct ExportInterrupted: Error, CustomStringConvertible {
-    /// The message for the operator.
+    /// The message for the log and the command line.
     var description: String { "the connection to the database broke: run the export again" }
 }
 
@@ -68,7 +69,9 @@ private struct ArchiveExporter {
         try forEachItem(keys) { key in try body(.key(key)) }
     }
 
-    /// - Parameter next: Reads the items after one; empty at the end.
+    /// Passes all items of a list, which is read in pages.
+    ///
+    /// - Parameter next: Reads the items after one; an empty array at the end.
     func forEachItem<Item>(
         _ next: (Item?) throws -> [Item], _ body: (Item) throws -> Void
     ) throws {
@@ -97,7 +100,7 @@ extension ArchiveExporter {
         }
     }
 
-    /// Only of users that follow or block others, or have blocked others before.
+    /// The relations of users that follow or block others, or have blocked others before.
     func relations(after last: ArchivedRelations?) throws -> [ArchivedRelations] {
         let users = try transaction.rows(
             """
@@ -138,7 +141,7 @@ extension ArchiveExporter {
 }
 
 extension ArchiveExporter {
-    /// Of a deleted conversation only its id and the time of its deletion are exported (R18).
+    /// Conversations by id. Of a deleted one only ids, times and version are exported (R18).
     func conversations(after last: ArchivedConversation?) throws -> [ArchivedConversation] {
         let ids = try transaction.rows(
             """
@@ -228,6 +231,7 @@ extension ArchiveExporter {
         }
     }
 
+    /// For each message, the indexes that the caller chose for its parts, by part number.
     private func places(ofPartsOf messages: [Message.ID]) throws -> [Message.ID: [Int: Int64]] {
         guard !messages.isEmpty else { return [:] }
         let rows = try transaction.rows(
@@ -254,6 +258,7 @@ extension Metadata {
 }
 
 extension Message {
+    /// The message with its parts in the order of creation.
     fileprivate var withPartsAsMade: Message {
         Message(
             id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
@@ -263,7 +268,7 @@ extension Message {
 }
 
 extension ArchiveExporter {
-    /// Contents by their ids.
+    /// Contents that were read, by their ids.
     struct Contents {
         fileprivate let found: [Content.ID: ArchivedContent]
 
@@ -312,13 +317,14 @@ extension ArchiveExporter {
 
 extension ArchiveExporter {
     /// A scheduled message and its position in the order of acceptance.
-    struct Waiting {
+    struct ScheduledItem {
+        /// The number in the order of acceptance.
         let turn: Int64
         let record: ArchivedScheduledMessage
     }
 
     /// Scheduled messages in the order of acceptance.
-    func scheduled(after last: Waiting?) throws -> [Waiting] {
+    func scheduled(after last: ScheduledItem?) throws -> [ScheduledItem] {
         let rows = try transaction.rows(
             """
             SELECT id, turn FROM scheduled_messages
@@ -330,7 +336,7 @@ extension ArchiveExporter {
             try transaction.scheduledMessage(row.id, in: application).map { message in
                 let bodies = message.draft.parts.map(\.body)
                 let contents = try contents(named: bodies).of(bodies)
-                return Waiting(
+                return ScheduledItem(
                     turn: row.turn, record: ArchivedScheduledMessage(message, contents: contents))
             }
         }

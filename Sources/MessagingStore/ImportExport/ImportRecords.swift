@@ -3,11 +3,12 @@ import SQL
 
 /// A step of an import.
 public enum ImportStep: Equatable, Sendable {
-    /// Imports a record; a message with the record of its conversation, if that was imported before.
+    /// Imports a record. A message is passed with the record of its conversation, if that is on an earlier line.
     case record(ArchiveRecord, of: ArchivedConversation? = nil)
-    /// Ends the messages of a conversation for now: if it was merged, they are sorted (X1.3).
+    /// Sorts the messages of a conversation by the time of sending, if it was merged (X1.3); passed after its last
+    /// message, and when the import stops.
     case reconcile(Conversation.ID)
-    /// Imports a content whose bytes have arrived for the following record, which uses it.
+    /// Imports a content whose bytes are stored, before the record that uses it.
     case content(ArchivedContent)
 }
 
@@ -15,25 +16,25 @@ public enum ImportStep: Equatable, Sendable {
 public enum ImportOutcome: Equatable, Sendable {
     /// The record was new and is imported.
     case imported
-    /// The object already existed, or was deleted since; nothing has changed.
+    /// The object exists already, or was deleted here; nothing has changed.
     case present
     /// The conversation was new, and was merged with the existing one of its participants.
     case merged
 }
 
-/// An error: a step failed, and none of the steps passed with it was done.
+/// An error: a step was rejected, and no step of the same call was done.
 public struct RejectedImportStep: Error, Equatable, Sendable {
-    /// The index of the step, from zero.
+    /// The index of the step in the call, from 0.
     public let step: Int
-    /// The error.
+    /// The error in the line of the step.
     public let lineError: ArchiveLineError
 }
 
 extension MessagingStore {
     /// Creates an application from an archive (X10).
     ///
-    /// An existing application with this id stays unchanged. Only an unused one, created for the import, takes
-    /// the name and the creation time.
+    /// An existing application with this id stays unchanged, unless it has no objects yet, because it was created for the
+    /// import: then it gets the name, the creation time and the session lifetime of the archive.
     public func importApplication(_ application: Application) async throws -> ImportOutcome {
         try await change(in: application.id) { context in
             if let known = try context.transaction.application(application.id) {
@@ -53,12 +54,12 @@ extension MessagingStore {
         }
     }
 
-    /// Imports records in order, all or none; when this returns, they are durable (X10).
+    /// Runs steps of an import in order and in one transaction, all or none; when this returns, they are durable (X10).
     ///
     /// Existing objects stay unchanged, so importing the same records again changes nothing. Each record is one
     /// event, which is not delivered to webhooks.
     ///
-    /// - Parameter steps: A few steps, run in one transaction. The bytes of their contents are stored.
+    /// - Parameter steps: A few steps. The bytes of their contents must be stored already.
     /// - Returns: The outcome of each step.
     /// - Throws: ``RejectedImportStep``.
     public func importRecords(
@@ -74,10 +75,10 @@ extension MessagingStore {
 /// The import of a few records in one transaction.
 private struct RecordImporter {
     let context: MutationContext
-    /// Conversations with messages that were imported after younger ones.
+    /// Conversations whose messages must be sorted at the end, because a message did not get its own position.
     private var unordered: Set<Conversation.ID> = []
-    /// Whether conversations were merged after their records were written.
-    private var mergers: [Conversation.ID: Bool] = [:]
+    /// The results of ``isMerged(_:since:)`` so far.
+    private var mergeResults: [Conversation.ID: Bool] = [:]
 
     private var transaction: Transaction { context.transaction }
     private var application: Application.ID { context.application }
@@ -116,7 +117,7 @@ private struct RecordImporter {
         }
     }
 
-    /// A content whose bytes are being deleted is not imported; a record that uses it is rejected.
+    /// Imports a content, unless it exists, or its bytes are being deleted here; a record that uses it is then rejected.
     private func importContent(_ archived: ArchivedContent) throws -> ImportOutcome {
         var content = archived.content
         guard try transaction.content(content.id, in: application) == nil,
@@ -131,8 +132,10 @@ private struct RecordImporter {
         return .imported
     }
 
-    /// Merges a conversation right after its import with the existing one of its participants, before other
-    /// code finds both (ruling 26).
+    /// Merges an imported conversation with the existing distinct one of its participants, in the same transaction, so
+    /// that two are never visible (ruling 26).
+    ///
+    /// - Returns: Whether there was one.
     private func merge(_ own: Conversation) throws -> Bool {
         guard own.isDistinct, own.deletedAt == nil else { return false }
         let holder = try transaction.distinctConversation(
@@ -141,7 +144,7 @@ private struct RecordImporter {
         return try context.reconcile(own.id).hasChanged
     }
 
-    /// The part of a record that is missing here; `nil` when nothing is.
+    /// What has to be imported of a record, because it does not exist here; `nil` for nothing.
     private mutating func missing(
         _ record: ArchiveRecord, of conversation: ArchivedConversation?
     ) throws -> ArchiveRecord? {
@@ -171,7 +174,7 @@ private struct RecordImporter {
         }
     }
 
-    /// A provided identity stays unchanged; a user that was only named takes the imported one.
+    /// Whether a user is to be imported: the user is unknown here, or has no provided identity and the record has one.
     private func isMissing(_ archived: ArchivedUser) throws -> Bool {
         guard let known = try transaction.user(archived.user.id, in: application) else {
             return true
@@ -189,7 +192,9 @@ private struct RecordImporter {
             archived.user, followed: followed, blocked: blocked, blockPeriods: periods)
     }
 
-    /// - Parameter blocked: The imported users that are not in the block list here.
+    /// The block periods of a record that are unknown here.
+    ///
+    /// - Parameter blocked: The users in the record's block list that are not in the list here.
     private func newPeriods(
         of archived: ArchivedRelations, blocking blocked: Set<UserID>
     ) throws -> [ArchivedRelations.BlockPeriod] {
@@ -200,19 +205,21 @@ private struct RecordImporter {
         }
     }
 
-    /// A message keeps its position, unless another message has it or its conversation was merged.
+    /// What has to be imported of a message; `nil` for nothing. The message keeps its position, unless another message
+    /// here has it, or its conversation was merged.
     ///
-    /// - Parameter conversation: The record of its conversation.
+    /// - Parameter conversation: The record of its conversation, if that is on an earlier line.
+    /// - Throws: ``ArchiveLineError``.
     private mutating func missing(
         _ archived: ArchivedMessage, of conversation: ArchivedConversation?
     ) throws -> ArchivedMessage? {
         let message = archived.message
-        // Sent together, in one round trip.
+        // The queries are sent in one round trip.
         let known = try transaction.askHome(of: message.id, in: application)
-        // The id of a deleted message stays taken (rulings 12).
-        let trace = try transaction.askObject(
+        // The id of a deleted message is a replay key, so that it is not sent again (rulings 12).
+        let deleted = try transaction.askObject(
             createdWith: Replay.Key(message.id), as: .message, in: application)
-        let neighbour = try transaction.askMessage(
+        let messageAtPosition = try transaction.askMessage(
             at: message.position, in: message.conversation, in: application)
         guard let home = try home(message.conversation), home.deletedAt == nil else { return nil }
         if let known = try known.first() {
@@ -221,10 +228,10 @@ private struct RecordImporter {
             }
             return nil
         }
-        guard try trace.first() == nil else { return nil }
+        guard try deleted.first() == nil else { return nil }
         for content in archived.contents { _ = try isMissing(content, "contents.") }
         guard try home.id != message.conversation || isMerged(home, since: conversation) else {
-            guard try neighbour.first() != nil else { return archived }
+            guard try messageAtPosition.first() != nil else { return archived }
             unordered.insert(home.id)
             return archived.moved(
                 to: home.lastPosition.next, in: home.id,
@@ -236,33 +243,35 @@ private struct RecordImporter {
                 "conversation",
                 "was merged: its messages must directly follow its line, as in an export")
         }
-        // Messages of a merged conversation are sorted when all have been imported. Until then they follow the
-        // last position: a free position before it may be one up to which a participant deleted all messages.
+        // The message is added after the last position, and all are sorted later: those of a merged conversation when
+        // all were imported. It does not get a free position before, because a participant may have deleted all
+        // messages up to that one.
         return archived.moved(
             to: home.lastPosition.next, in: home.id,
             recipients: conversation.recipients(at: message.position))
     }
 
-    /// Whether a conversation was merged after its record was written: the positions of the record are then those
-    /// of other messages here, and its receipts and hidden positions have to be stored with each message.
+    /// Whether a conversation was merged here after its record was written. Then the positions of the record are those of
+    /// other messages here, and its receipts and hidden positions have to be stored with each message.
     ///
-    /// Every merge raises the version. The record of a conversation that was merged on the other server may name
-    /// the same aliases.
+    /// The aliases alone do not tell, because a conversation that was merged on the other server has the same ones in
+    /// its record. But every merge raises the version.
     private mutating func isMerged(
         _ home: Conversation, since record: ArchivedConversation?
     ) throws -> Bool {
         guard home.isDistinct else { return false }
-        if let known = mergers[home.id] { return known }
+        if let known = mergeResults[home.id] { return known }
         let aliases = try transaction.aliases(of: home.id, in: application)
         let isUnchanged =
             record.map { record in
                 aliases == Set(record.aliases) && home.version == record.conversation.version
             } ?? false
         let isMerged = !aliases.isEmpty && !isUnchanged
-        mergers[home.id] = isMerged
+        mergeResults[home.id] = isMerged
         return isMerged
     }
 
+    /// What has to be imported of a scheduled message; `nil` if its id is used here.
     private func missing(_ archived: ArchivedScheduledMessage) throws -> ArchivedScheduledMessage? {
         let id = archived.message.id
         let known = try transaction.sending(createdWith: Replay.Key(id), in: application)
@@ -274,6 +283,10 @@ private struct RecordImporter {
         return home.id == archived.message.conversation ? archived : archived.moved(to: home.id)
     }
 
+    /// Whether a content does not exist here.
+    ///
+    /// - Parameter prefix: Comes before the names of its members in errors.
+    /// - Throws: ``ArchiveLineError`` when its bytes are being deleted, or the content of this id here is another one.
     private func isMissing(_ archived: ArchivedContent, _ prefix: String) throws -> Bool {
         let content = archived.content
         guard let known = try transaction.content(content.id, in: application) else {
@@ -291,6 +304,8 @@ private struct RecordImporter {
     }
 
     /// The conversation with this id or alias, deleted or not.
+    ///
+    /// - Throws: ``ArchiveLineError`` when there is none.
     private func home(_ id: Conversation.ID) throws -> Conversation? {
         if let own = try transaction.storedConversation(id, in: application) { return own }
         let winner = try transaction.winner(of: id, in: application)
@@ -303,7 +318,8 @@ private struct RecordImporter {
         return home
     }
 
-    /// A conversation that was never merged stays unchanged, because its positions are known to clients.
+    /// Sorts the messages of a conversation by the time of sending. One that was never merged stays unchanged, because
+    /// clients know its positions.
     private func reconcile(_ id: Conversation.ID) throws -> ImportOutcome {
         guard let own = try home(id), own.isDistinct, own.deletedAt == nil,
             try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
@@ -313,13 +329,14 @@ private struct RecordImporter {
 }
 
 extension Application {
+    /// Whether an import of another application would change this one.
     fileprivate func differs(from other: Application) -> Bool {
         name != other.name || createdAt != other.createdAt
             || sessionLifetime != other.sessionLifetime ?? sessionLifetime
     }
 }
 
-// Queries of an import before a record is imported.
+// The queries that decide what an import has to write.
 extension Transaction {
     /// Whether an application has no users, conversations, contents or announcements.
     func isUnused(_ application: Application.ID) throws -> Bool {
@@ -372,6 +389,7 @@ extension Transaction {
         ) { row in try row.id(0) }
     }
 
+    /// Whether the bytes of a content are still to be deleted.
     func isDropped(
         _ content: Content.ID, in application: Application.ID
     ) throws -> Bool {
@@ -401,7 +419,7 @@ extension RecordImported: StoredEvent {
         switch record {
         case .user(let archived): [.user(archived.user.id, application)]
         case .conversation(let archived): [.messages(archived.conversation.id, application)]
-        // It may be placed before other messages and change the counts of all of them.
+        // With the message, receipts and hidden positions of the conversation may be written.
         case .message(let archived): [.messages(archived.message.conversation, application)]
         case .application, .relations, .content, .scheduled, .announcement, .key: []
         }

@@ -1,8 +1,8 @@
 import Messaging
 import SQL
 
-// Imported records are written as they were on the other server; counts are built up from the imported
-// messages.
+// Imported records are written as they were on the other server. Counts are not in the records: each imported message
+// adds to them.
 extension Projection {
     func insert(_ record: ArchiveRecord) throws {
         switch record {
@@ -96,7 +96,7 @@ extension Projection {
 extension Projection {
     /// Inserts a conversation with the views of all participants; its messages follow.
     ///
-    /// A distinct one whose participants already have another has no key: the next event of the same
+    /// A distinct one gets no distinct key if its participants have another one here: the next event of the same
     /// transaction merges the two.
     func insert(_ archived: ArchivedConversation) throws {
         let conversation = archived.conversation
@@ -204,6 +204,7 @@ extension Projection {
         try countInViews(message)
     }
 
+    /// Inserts hidden positions and receipts of a message whose position is not that of the record.
     private func insert(_ recipients: [ArchivedMessage.Recipient], of message: Message) throws {
         let (place, home) = (message.position, message.conversation)
         for recipient in recipients {
@@ -225,6 +226,7 @@ extension Projection {
         }
     }
 
+    /// Adds an imported message to the counts of all views, and makes it the last message of views without a later one.
     private func countInViews(_ message: Message) throws {
         let (place, home) = (message.position, message.conversation)
         let hiders = try askHiders(of: place, in: home)
