@@ -2,6 +2,7 @@ import Messaging
 import SQL
 
 extension Projection {
+    /// Inserts a content, and adds its size to the stored bytes of the application.
     func insert(_ content: Content) throws {
         try transaction.execute(
             """
@@ -18,6 +19,7 @@ extension Projection {
         try addStoredBytes(content.size)
     }
 
+    /// Sets the user that uploaded a content.
     func own(_ content: Content.ID, _ user: UserID) throws {
         try transaction.execute(
             """
@@ -38,7 +40,7 @@ extension Projection {
             """)
     }
 
-    /// Counts one use less for each element, and drops contents that are no longer used (R24).
+    /// Counts one use less of a content for each time it occurs, and drops contents that are no longer used (R24).
     func release(_ contents: [Content.ID]) throws {
         for content in contents {
             try transaction.execute(
@@ -50,7 +52,7 @@ extension Projection {
         for content in Set(contents) { try dropUnlessUsed(content) }
     }
 
-    /// Drops an unused content; its bytes are deleted later (``erase(_:)``).
+    /// Deletes the row of a content unless it is used. Its bytes are deleted later, and then ``erase(_:)`` is called.
     func dropUnlessUsed(_ content: Content.ID) throws {
         let size = try transaction.first(
             """
@@ -69,7 +71,7 @@ extension Projection {
         try addStoredBytes(-size)
     }
 
-    /// Drops all contents of a conversation, used or not (R18).
+    /// Deletes the rows of all contents of a conversation, used or not (R18). Their bytes are deleted later.
     func dropContents(of conversation: Conversation.ID) throws {
         try transaction.execute(
             """
@@ -92,7 +94,7 @@ extension Projection {
         try addStoredBytes(-(size ?? 0))
     }
 
-    /// Forgets contents whose bytes were deleted.
+    /// Deletes the ids of dropped contents whose bytes were deleted.
     func erase(_ contents: [Content.ID]) throws {
         for content in contents {
             try transaction.execute(
@@ -103,7 +105,7 @@ extension Projection {
         }
     }
 
-    /// Adds to the stored bytes of the application.
+    /// Adds to the number of stored bytes of the application.
     private func addStoredBytes(_ bytes: Int64) throws {
         guard bytes != 0 else { return }
         try transaction.execute(

@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// A complete content.
+    /// The description of a complete content.
     ///
     /// - Parameter conversation: The conversation it must belong to; `nil` for any.
     /// - Throws: `Rejection.notFound` of the conversation or the content, also while it is incomplete;
@@ -22,7 +22,7 @@ extension MessagingStore {
         }
     }
 
-    /// A complete content for a user that uploaded it, or sees a message that attaches it (R86).
+    /// The description of a complete content, for a user that uploaded it or sees a message that attaches it (R86).
     ///
     /// - Throws: `Rejection.notFound` of an unknown user, or of the content, also while it is incomplete, and
     ///   when the user may not read it.
@@ -38,16 +38,16 @@ extension MessagingStore {
         }
     }
 
-    /// Checks that content may be created on behalf of a user.
+    /// Checks that a user exists, so that content can be uploaded on their behalf.
     ///
-    /// - Throws: `Rejection.notFound` of an unknown user.
+    /// - Throws: `Rejection.notFound(.user)`.
     public func requireUser(_ user: UserID, in application: Application.ID) async throws {
         try await database.read { transaction in
             try transaction.requireUser(user, in: application)
         }
     }
 
-    /// A complete content of any application, for a request with a signed URL.
+    /// The description of a complete content of any application, for a request with a signed URL.
     ///
     /// - Returns: `nil` when there is none.
     public func signedContent(_ id: Content.ID) async throws -> Content? {
@@ -133,14 +133,14 @@ extension Transaction {
         try first("SELECT application FROM contents WHERE id = \(id)") { row in try row.id(0) }
     }
 
-    /// The bytes of all contents of an application; 0 for an unknown one.
+    /// The number of bytes of all contents of an application; 0 for an unknown one.
     func contentBytes(in application: Application.ID) throws -> Int64 {
         try first(
             "SELECT content_bytes FROM applications WHERE application = \(application)"
         ) { row in try row.int64(0) } ?? 0
     }
 
-    /// A complete content; `nil` for none.
+    /// The description of a complete content; `nil` for an unknown one.
     func content(_ id: Content.ID, in application: Application.ID) throws -> Content? {
         try first(
             """

@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Deletes a content in one step, unless a message or a scheduled message uses it.
+    /// Deletes a content of any application, unless a message or a scheduled message uses it.
     ///
     /// - Returns: False when it is used; true also for an unknown content.
     public func withdrawContent(_ id: Content.ID) async throws -> Bool {
@@ -46,7 +46,7 @@ public struct DroppedContent: Hashable, Sendable {
     public let id: Content.ID
 }
 
-// The steps of deleting bytes; each can be repeated after a crash.
+// The steps of deleting contents with their bytes; each can be repeated after a crash.
 extension MessagingStore {
     /// Deletes unused contents that were completed before a moment.
     ///
@@ -62,12 +62,12 @@ extension MessagingStore {
             ) { row in (try row.id(0) as Application.ID, try row.id(1) as Content.ID) }
         }
         for (application, id) in unused {
-            // A message may use it by now.
+            // If a message uses it by now, it stays.
             _ = try await change(in: application) { context in try context.withdraw(id) }
         }
     }
 
-    /// Deleted contents whose bytes are still to be deleted.
+    /// The deleted contents whose bytes are still to be deleted.
     ///
     /// - Parameter limit: The maximum number of contents, of all applications.
     public func droppedContents(limit: Int) async throws -> [DroppedContent] {
@@ -81,7 +81,7 @@ extension MessagingStore {
         }
     }
 
-    /// Records that the bytes of contents were deleted durably.
+    /// Records that the bytes of deleted contents were deleted durably.
     public func eraseContents(
         _ ids: [Content.ID], in application: Application.ID
     ) async throws {
@@ -90,7 +90,7 @@ extension MessagingStore {
         }
     }
 
-    /// The bytes of all contents of an application; 0 for an unknown one.
+    /// The number of bytes of all contents of an application; 0 for an unknown one.
     public func contentBytes(in application: Application.ID) async throws -> Int64 {
         try await database.read { transaction in try transaction.contentBytes(in: application) }
     }

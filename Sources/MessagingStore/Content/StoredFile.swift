@@ -13,10 +13,10 @@ public struct StoredFile: Hashable, Sendable {
     public let mimeType: String
     /// The SHA-256 of the file.
     public let sha256: [UInt8]
-    /// Distinguishes attempts to write an archive; empty for a content.
+    /// The initial vector of an archive, which distinguishes the attempts to write it; empty for a content.
     public let attempt: [UInt8]
 
-    /// Identifies a file; files are listed in this order.
+    /// Identifies a file among the files of all applications. Files are listed in the order of kind, application and id.
     public struct Key: Hashable, Sendable {
         fileprivate let kind: Kind
         fileprivate let application: Application.ID
@@ -49,7 +49,7 @@ extension MessagingStore {
         }
     }
 
-    /// The bytes of all files of all applications.
+    /// The number of bytes of all files of all applications.
     public func storedFileBytes() async throws -> Int64 {
         try await database.read { transaction in
             let sums = try transaction.rows(
@@ -93,7 +93,7 @@ extension Transaction {
 }
 
 extension StoredFile {
-    /// Reads application, id, size, digest, media type and initial vector.
+    /// Reads the columns application, id, size, SHA-256, media type and initial vector.
     fileprivate init(_ kind: Kind, _ row: borrowing Row) throws {
         application = try row.id(0)
         key = Key(kind: kind, application: application, id: try row.id(1))
@@ -105,7 +105,7 @@ extension StoredFile {
 }
 
 extension MessagingStore {
-    /// The SHA-256 of an existing content; `nil` for an unknown one.
+    /// The SHA-256 of a content; `nil` for an unknown one.
     public func digest(
         ofContent id: Content.ID, in application: Application.ID
     ) async throws -> [UInt8]? {

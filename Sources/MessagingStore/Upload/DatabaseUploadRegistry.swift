@@ -2,11 +2,12 @@ import Bytes
 import SQL
 public import Uploads
 
-/// Stores the records of uploads that several processes share in their database.
+/// Stores the records of uploads in the database that several processes share.
 ///
-/// They are no part of messaging until a content is complete, so they are rows without events.
+/// An upload is not a part of messaging until its content is complete, so no event writes these rows.
 public struct DatabaseUploadRegistry: UploadRegistry {
     private let store: MessagingStore
+    /// The lease for work that only one process does at a time.
     private let sweeping: Lease
 
     /// Creates a registry in the database of a store.
@@ -36,8 +37,8 @@ public struct DatabaseUploadRegistry: UploadRegistry {
         }
     }
 
-    /// Stores a new record if its owner and its application are within their limits. No other record is added
-    /// between the count and the insertion.
+    /// Stores a new record if its owner and its application are within their limits. Both are checked in the transaction
+    /// that inserts the record.
     public func create(
         _ upload: RegisteredUpload, mostOpen: Int, mostClaimed: Int64?
     ) async throws -> UploadCreationResult {
@@ -66,8 +67,8 @@ public struct DatabaseUploadRegistry: UploadRegistry {
         }
     }
 
-    /// Replaces a record unless its version has changed. A request to the process that receives its
-    /// body stays stored while the same process continues to receive.
+    /// Replaces a record unless its version has changed. A request to the holder stays stored while the same process
+    /// continues to receive a body.
     public func replace(_ upload: RegisteredUpload, version: Int64) async throws -> Bool {
         try await store.database.write { transaction in
             try transaction.rowsChanged(
@@ -84,8 +85,10 @@ public struct DatabaseUploadRegistry: UploadRegistry {
         }
     }
 
-    /// Requests that a process commits what it has received, or commits and stops. The process receives the request
-    /// through ``MessagingStore/listen(onUpload:)``.
+    /// Requests that the process which receives the body of an upload commits what it has received, or commits it and
+    /// stops. That process receives the request through ``MessagingStore/listen(onUpload:)``.
+    ///
+    /// - Returns: False when that process does not receive the body; nothing is stored then.
     public func ask(
         _ name: String, at holder: [UInt8], to request: UploadWriterRequest
     ) async throws -> Bool {
@@ -117,7 +120,7 @@ public struct DatabaseUploadRegistry: UploadRegistry {
         }
     }
 
-    /// Deletes the record of that version.
+    /// Deletes a record, unless its version has changed.
     public func forget(_ name: String, version: Int64) async throws {
         try await store.database.write { transaction in
             try transaction.execute(
@@ -169,6 +172,7 @@ extension RegisteredUpload {
 }
 
 extension Transaction {
+    /// The number of bytes that all uploads of an application reserve.
     fileprivate func claimed(by application: String) throws -> Int64 {
         try first(
             """

@@ -2,11 +2,12 @@ import SQL
 
 // Secrets that all processes of a database share.
 extension MessagingStore {
-    /// Returns a secret, storing a new one when there is none yet.
+    /// Returns a secret, and stores a new one when there is none yet.
     ///
-    /// - Parameter new: Makes the new secret; when several processes ask at the same time, one of them stores it.
+    /// - Parameter new: Makes the new secret. When several processes call this at the same time, the secret of one of
+    ///   them is stored, and all receive it.
     public func secret(
-        _ name: String, orKeep new: @escaping @Sendable () throws -> [UInt8]
+        _ name: String, orStore new: @escaping @Sendable () throws -> [UInt8]
     ) async throws -> [UInt8] {
         if let secret = try await secret(name) { return secret }
         return try await database.write { transaction in
