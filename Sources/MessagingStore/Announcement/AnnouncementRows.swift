@@ -1,7 +1,7 @@
 import Messaging
 import SQL
 
-/// A recipient's copy of an announcement.
+/// The row of one recipient of an announcement.
 struct AnnouncementCopy {
     fileprivate let announcement: Announcement.ID
     fileprivate let sentAt: Timestamp
@@ -39,9 +39,9 @@ extension Transaction {
             sender: announcement.sender.userID.map(identities.identity), recipients: recipients)
     }
 
-    /// A user's copy of an announcement.
+    /// A user's row of an announcement.
     ///
-    /// - Throws: `notFound` when the user is no recipient, or has deleted the copy.
+    /// - Throws: `notFound` when the user is no recipient, or has deleted the announcement.
     func announcementCopy(
         _ id: Announcement.ID, for user: UserID, in application: Application.ID
     ) throws -> AnnouncementCopy {
@@ -56,13 +56,15 @@ extension Transaction {
         return copy
     }
 
-    /// A page of a user's copies, newest first, read from their index, as many as fit into one response.
+    /// A page of a user's announcements, newest first, read from their index, as many as fit into one response.
+    ///
+    /// - Parameter last: The last item of the previous page; `nil` for the first page.
     func announcementCopies(
-        for user: UserID, after place: AnnouncementCopy?, limit: Int,
+        for user: UserID, after last: AnnouncementCopy?, limit: Int,
         in application: Application.ID
     ) throws -> BoundedPage<AnnouncementCopy> {
-        let time = place?.sentAt ?? Timestamp(milliseconds: .max)
-        let id = place?.announcement.bytes ?? ViewCursor.top.id
+        let time = last?.sentAt ?? Timestamp(milliseconds: .max)
+        let id = last?.announcement.bytes ?? ViewCursor.top.id
         let copies = try rows(
             """
             SELECT \(raw: AnnouncementCopy.columns) FROM announcement_recipients
@@ -75,7 +77,7 @@ extension Transaction {
         return BoundedPage(copies) { copy in weights[copy.announcement] ?? 0 }
     }
 
-    /// See `MessagePart.weight`.
+    /// The approximate sizes of announcements in a response, in bytes; see `MessagePart.weight`.
     private func weights(
         of ids: [Announcement.ID], in application: Application.ID
     ) throws -> [Announcement.ID: Int64] {
@@ -92,7 +94,7 @@ extension Transaction {
         return Dictionary(weights.map { ($0.id, $0.weight) }) { first, _ in first }
     }
 
-    /// The number of announcements of a user.
+    /// The number of announcements that a user has received and not deleted.
     func announcementCount(of user: UserID, in application: Application.ID) throws -> Int64 {
         try first(
             """
@@ -102,7 +104,7 @@ extension Transaction {
         ) { row in try row.int64(0) } ?? 0
     }
 
-    /// The views of copies, in three statements.
+    /// Announcements as their recipient sees them, read in three statements.
     func views(
         of copies: [AnnouncementCopy], in application: Application.ID
     ) throws -> [AnnouncementView] {
@@ -164,7 +166,7 @@ extension Transaction {
 }
 
 extension Projection {
-    /// Inserts the announcement once, and a narrow row for each recipient.
+    /// Inserts an announcement, and a narrow row for each recipient.
     func announce(_ sent: AnnouncementSent) throws {
         let announcement = sent.announcement
         let (user, name) = announcement.sender.columns
@@ -181,10 +183,10 @@ extension Projection {
         remember(sent.key, as: .announcement, for: announcement.id.bytes)
     }
 
-    /// Inserts a row for each recipient, in the order of their index.
+    /// Inserts a row for each recipient, in the order of the index, which is by user id.
     private func insert(_ recipients: [UserID], of announcement: Announcement) throws {
-        let placed = recipients.enumerated().sorted { left, right in left.element < right.element }
-        for chunk in placed.powerOfTwoChunks(upTo: 256) {
+        let sorted = recipients.enumerated().sorted { left, right in left.element < right.element }
+        for chunk in sorted.powerOfTwoChunks(upTo: 256) {
             let rows = chunk.map { place, user -> [SQLValue] in
                 // The sender has read the announcement from the start (R71).
                 let status: RecipientStatus = user == announcement.sender.userID ? .read : .sent
@@ -218,6 +220,7 @@ extension Projection {
             """)
     }
 
+    /// Sets the status of a recipient.
     func record(_ received: AnnouncementReceived) throws {
         try transaction.execute(
             """
@@ -227,7 +230,7 @@ extension Projection {
             """)
     }
 
-    /// Hides a recipient's copy; the announcement still lists the recipient (R100).
+    /// Removes an announcement from a recipient's list; it still lists the recipient (R100).
     func delete(_ id: Announcement.ID, for user: UserID, at moment: Timestamp) throws {
         try transaction.execute(
             """

@@ -5,9 +5,9 @@ import SQL
 public struct AnnouncementSnapshot: Equatable, Sendable {
     /// The announcement.
     public let announcement: Announcement
-    /// The identity of the sender that is shown; `nil` for a service, which has only a name.
+    /// The identity of the sender; `nil` for a service, which has only a name.
     public let sender: BasicIdentity?
-    /// The recipients, in order.
+    /// The recipients, in the order of the request.
     public let recipients: [UserID]
 }
 
@@ -15,7 +15,7 @@ public struct AnnouncementSnapshot: Equatable, Sendable {
 public struct AnnouncementView: Equatable, Sendable {
     /// The announcement.
     public let announcement: Announcement
-    /// The identity of the sender that is shown; `nil` for a service, which has only a name.
+    /// The identity of the sender; `nil` for a service, which has only a name.
     public let sender: BasicIdentity?
     /// The status of this recipient.
     public let status: RecipientStatus
@@ -115,11 +115,11 @@ extension MessagingStore {
     ) async throws -> ListPage<AnnouncementView> {
         try await database.read { transaction in
             try transaction.requireUser(user, in: application)
-            let place = try after.map { after in
+            let last = try after.map { after in
                 try transaction.announcementCopy(after, for: user, in: application)
             }
             let copies = try transaction.announcementCopies(
-                for: user, after: place, limit: limit, in: application)
+                for: user, after: last, limit: limit, in: application)
             return ListPage(
                 items: try transaction.views(of: copies.items, in: application),
                 total: try transaction.announcementCount(of: user, in: application),
@@ -149,7 +149,7 @@ extension MessagingStore {
         }
     }
 
-    /// Deletes a recipient's copy of an announcement; other copies stay (R100).
+    /// Deletes an announcement for one recipient; the other recipients still see it (R100).
     ///
     /// - Throws: `Rejection.notFound` of an unknown user, or of an announcement of which the user is no
     ///   recipient or that they have already deleted.

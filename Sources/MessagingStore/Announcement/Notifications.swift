@@ -2,9 +2,9 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Records a notification in the event log, where push senders read it (platform-api §5.6).
+    /// Records a notification in the event log, from which push senders read it (platform-api §5.6).
     ///
-    /// A key that was used in the last 24 hours records nothing.
+    /// If the key was used in the last 24 hours, nothing is recorded.
     public func notify(
         _ draft: PushNotification.Draft, key: Replay.Key? = nil, in application: Application.ID
     ) async throws {
@@ -20,6 +20,7 @@ extension MessagingStore {
 }
 
 extension MutationContext {
+    /// Whether a key was used in the last 24 hours.
     fileprivate func hasNotified(with key: Replay.Key) throws -> Bool {
         let past = Timestamp(
             milliseconds: now.milliseconds - PushNotification.keyLifetime)
@@ -35,7 +36,7 @@ extension MutationContext {
 extension Projection {
     /// Creates the recipients, stores the key, and deletes up to two expired keys.
     ///
-    /// So no notification waits for a large deletion. An expired key that is still stored can be used again.
+    /// Two, so that no notification waits for a large deletion. An expired key that is still stored can be used again.
     func notify(_ sent: NotificationSent) throws {
         try createRecipients(sent.recipients, ofAnnouncements: 0)
         let past = Timestamp(

@@ -19,14 +19,14 @@ extension Transaction {
         }
     }
 
-    /// When a historical export was last requested.
+    /// When a historical export was last requested; `nil` for never.
     func lastHistoricalExport(in application: Application.ID) throws -> Timestamp? {
         try first(
             "SELECT last_historical_at FROM export_keys WHERE application = \(application)"
         ) { row in try row.optionalTimestamp(0) } ?? nil
     }
 
-    /// The current schedule.
+    /// The schedule of daily exports; `.none` if it was never set.
     func exportSchedule(in application: Application.ID) throws -> ExportSchedule {
         try first(
             """
@@ -44,7 +44,7 @@ extension Transaction {
         } ?? .none
     }
 
-    /// The last position of the log.
+    /// The last position of an application's log; `.start` if it is empty.
     func endOfLog(in application: Application.ID) throws -> LogPosition {
         try first("SELECT position FROM log_positions WHERE application = \(application)") { row in
             LogPosition(try row.int64(0))
@@ -87,7 +87,7 @@ extension Export {
     }
 }
 
-// Topics share one column, because no query selects by one of them.
+// All topics are in one column, because no query selects by one of them.
 extension [WebhookTopic] {
     var text: String { map(\.rawValue).joined(separator: " ") }
 
@@ -125,6 +125,7 @@ extension Projection {
             """)
     }
 
+    /// Inserts an export whose archive is to be written, and updates the schedule that caused it.
     func request(_ export: Export, _ schedule: ExportSchedule?) throws {
         let period = export.period
         try transaction.execute(
@@ -181,7 +182,8 @@ extension Projection {
             """)
     }
 
-    /// A deleted export is removed with its archive; an expired one stays in the list.
+    /// Ends the task of an export whose archive was deleted. The row of a deleted export is deleted; an expired one stays
+    /// in the list.
     func erase(_ id: Export.ID) throws {
         try transaction.execute(
             """

@@ -1,9 +1,9 @@
 public import Messaging
 import SQL
 
-/// An export with a task to do.
+/// An export whose archive is to be written or deleted.
 public struct ExportTask: Equatable, Sendable {
-    /// A kind of task.
+    /// What is to be done.
     public enum Kind: String, Sendable {
         /// Write the archive.
         case write
@@ -15,17 +15,17 @@ public struct ExportTask: Equatable, Sendable {
     public let application: Application.ID
     /// The export.
     public let export: Export
-    /// The task.
+    /// What is to be done.
     public let kind: Kind
 }
 
 // The steps of the export worker; each can be repeated after a crash.
 extension MessagingStore {
-    /// Exports with a task to do, of all applications, by application and id.
+    /// A page of the tasks of all applications, by application and export id.
     ///
     /// - Parameters:
-    ///   - after: The last item of the previous page; `nil` for the first page. Its task may be done by now.
-    ///   - limit: The maximum number of items; fewer mean that there are no more.
+    ///   - after: The last item of the previous page, whose task may be done by now; `nil` for the first page.
+    ///   - limit: The maximum number of items; a page with fewer is the last one.
     public func exportTasks(
         after: ExportTask? = nil, limit: Int = 100
     ) async throws -> [ExportTask] {
@@ -48,9 +48,9 @@ extension MessagingStore {
         }
     }
 
-    /// Records that work on an archive begins; repeating it records nothing.
+    /// Records that the writing of an archive begins; repeating it records nothing.
     ///
-    /// - Returns: False when the archive is no longer wanted.
+    /// - Returns: False when the export was deleted, or has an archive; then none is to be written.
     public func startExport(_ id: Export.ID, in application: Application.ID) async throws -> Bool {
         try await change(in: application) { context in
             guard let export = try context.transaction.export(id, in: application),
@@ -63,9 +63,9 @@ extension MessagingStore {
         }
     }
 
-    /// Records that an archive is complete and durable, unless it is no longer wanted.
+    /// Records that an archive is complete and durable, unless the export was deleted or already has an archive.
     ///
-    /// - Returns: Whether this archive is the one that is offered for download.
+    /// - Returns: Whether it was recorded, so that this archive is the one offered for download.
     @discardableResult
     public func completeExport(
         _ id: Export.ID, _ archive: Export.Archive, in application: Application.ID
@@ -80,7 +80,7 @@ extension MessagingStore {
         }
     }
 
-    /// Expires the archives of all applications that have reached their lifetime.
+    /// Expires the archives of all applications that were completed ``Export/lifetime`` ago or earlier.
     public func expireExports() async throws {
         let last = environment.now().milliseconds - Export.lifetime
         let due = try await database.read { transaction in
@@ -110,15 +110,15 @@ extension MessagingStore {
     }
 }
 
-// Reads all rows in pages. A cursor and not a transaction is kept between them, because a long read transaction
-// would keep the write-ahead log from being truncated.
+// Reads all rows in pages. Each page is a transaction of its own, because a long read transaction would keep the
+// write-ahead log from being truncated.
 extension MessagingStore {
     /// A page of live conversations by ascending id.
     ///
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
-    ///   - moment: Later conversations are left out, so that the pages end.
-    ///   - limit: The maximum number of items; fewer mean that there are no more.
+    ///   - moment: Conversations that were created later are left out, so that the pages end.
+    ///   - limit: The maximum number of items; a page with fewer is the last one.
     public func conversations(
         after: Conversation.ID?, createdUntil moment: Timestamp, limit: Int,
         in application: Application.ID
@@ -146,7 +146,7 @@ extension MessagingStore {
         -> Bool
     {
         try await database.read { transaction in
-            // The condition repeats that of the index, so that it is used.
+            // The condition on `kind` is that of the index `events_merged`, so that the index is used.
             try transaction.first(
                 """
                 SELECT 1 FROM events
@@ -162,8 +162,8 @@ extension MessagingStore {
     ///
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
-    ///   - moment: Later messages are left out, so that the pages end.
-    ///   - limit: The maximum number of items; fewer mean that there are no more.
+    ///   - moment: Messages that were sent later are left out, so that the pages end.
+    ///   - limit: The maximum number of items; a page with fewer is the last one.
     public func messages(
         after: Message?, sentUntil moment: Timestamp, limit: Int, in application: Application.ID
     ) async throws -> [MessageSnapshot] {

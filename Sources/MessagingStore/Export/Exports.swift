@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 
 extension MessagingStore {
-    /// Sets the key that archives are encrypted for.
+    /// Sets the public key that archives are encrypted for.
     public func setExportKey(_ key: ExportKey, in application: Application.ID) async throws {
         try await change(in: application) { context in
             guard try context.transaction.exportKey(in: application) != key else { return }
@@ -10,7 +10,7 @@ extension MessagingStore {
         }
     }
 
-    /// The key that archives are encrypted for.
+    /// The public key that archives are encrypted for.
     ///
     /// - Throws: `Rejection.notFound(.exportKey)` when none is set.
     public func exportKey(in application: Application.ID) async throws -> ExportKey {
@@ -21,7 +21,7 @@ extension MessagingStore {
         return key
     }
 
-    /// Requests an export of all conversations and messages.
+    /// Requests a historical export: one of all conversations and messages.
     ///
     /// - Throws: `Rejection.invalidOperation` without a key, and within a day of the last request, also when
     ///   that export was deleted.
@@ -45,7 +45,7 @@ extension MessagingStore {
         }
     }
 
-    /// An export.
+    /// The export with an id, unless it was deleted.
     ///
     /// - Throws: `Rejection.notFound(.export)`.
     public func export(_ id: Export.ID, in application: Application.ID) async throws -> Export {
@@ -69,7 +69,7 @@ extension MessagingStore {
             if let after, try transaction.export(after, in: application) == nil {
                 throw Rejection.notFound(.export)
             }
-            // Ids are time-ordered, and all are created by this server.
+            // Ids are time-ordered, because all of them are created by this server.
             let items = try transaction.rows(
                 """
                 SELECT \(raw: Export.columns) FROM exports
@@ -88,10 +88,10 @@ extension MessagingStore {
         }
     }
 
-    /// A value greater than every id.
+    /// Bytes that are greater than every id, which has 16 bytes.
     static var afterAllIDs: [UInt8] { [UInt8](repeating: 0xFF, count: 17) }
 
-    /// Deletes an export, and later its archive.
+    /// Deletes an export; its archive is deleted later.
     ///
     /// - Throws: `Rejection.notFound(.export)`.
     public func deleteExport(_ id: Export.ID, in application: Application.ID) async throws {
@@ -103,7 +103,7 @@ extension MessagingStore {
         }
     }
 
-    /// An export with a complete archive of any application, for a request with a signed URL.
+    /// The export of any application with a complete archive, for a request with a signed URL.
     ///
     /// - Returns: `nil` when there is none.
     public func signedExport(_ id: Export.ID) async throws -> Export? {
@@ -127,7 +127,7 @@ extension MessagingStore {
         }
     }
 
-    /// Changes the schedule.
+    /// Changes the schedule of daily exports.
     ///
     /// - Throws: `Rejection.invalidOperation` for daily exports without a key.
     public func setExportSchedule(
@@ -150,7 +150,7 @@ extension MessagingStore {
         }
     }
 
-    /// Requests every daily export that is due, of all applications.
+    /// Requests the daily exports of all applications that are due.
     public func requestDueExports() async throws {
         let now = environment.now()
         let due = try await database.read { transaction in
