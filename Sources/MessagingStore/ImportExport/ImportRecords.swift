@@ -127,8 +127,8 @@ private struct RecordImporter {
         content.conversation = try content.conversation.map { id in
             try transaction.winner(of: id, in: application) ?? id
         }
-        let home = ArchivedContent(content, owner: archived.owner)
-        try context.record(.recordImported(RecordImported(record: .content(home))))
+        let moved = ArchivedContent(content, owner: archived.owner)
+        try context.record(.recordImported(RecordImported(record: .content(moved))))
         return .imported
     }
 
@@ -215,26 +215,29 @@ private struct RecordImporter {
     ) throws -> ArchivedMessage? {
         let message = archived.message
         // The queries are sent in one round trip.
-        let known = try transaction.askHome(of: message.id, in: application)
+        let known = try transaction.askConversation(of: message.id, in: application)
         // The id of a deleted message is a replay key, so that it is not sent again (rulings 12).
         let deleted = try transaction.askObject(
             createdWith: Replay.Key(message.id), as: .message, in: application)
         let messageAtPosition = try transaction.askMessage(
             at: message.position, in: message.conversation, in: application)
-        guard let home = try home(message.conversation), home.deletedAt == nil else { return nil }
+        guard let target = try knownConversation(message.conversation), target.deletedAt == nil
+        else { return nil }
         if let known = try known.first() {
-            guard known == home.id else {
+            guard known == target.id else {
                 throw ArchiveLineError("id", "belongs to a message in another conversation here")
             }
             return nil
         }
         guard try deleted.first() == nil else { return nil }
         for content in archived.contents { _ = try isMissing(content, "contents.") }
-        guard try home.id != message.conversation || isMerged(home, since: conversation) else {
+        let isMerged =
+            try target.id != message.conversation || isMerged(target, since: conversation)
+        guard isMerged else {
             guard try messageAtPosition.first() != nil else { return archived }
-            unordered.insert(home.id)
+            unordered.insert(target.id)
             return archived.moved(
-                to: home.lastPosition.next, in: home.id,
+                to: target.lastPosition.next, in: target.id,
                 recipients: conversation?.recipients(at: message.position) ?? [])
         }
         // What its participants have received and read stands in the record only.
@@ -247,7 +250,7 @@ private struct RecordImporter {
         // all were imported. It does not get a free position before, because a participant may have deleted all
         // messages up to that one.
         return archived.moved(
-            to: home.lastPosition.next, in: home.id,
+            to: target.lastPosition.next, in: target.id,
             recipients: conversation.recipients(at: message.position))
     }
 
@@ -257,17 +260,18 @@ private struct RecordImporter {
     /// The aliases alone do not tell, because a conversation that was merged on the other server has the same ones in
     /// its record. But every merge raises the version.
     private mutating func isMerged(
-        _ home: Conversation, since record: ArchivedConversation?
+        _ conversation: Conversation, since record: ArchivedConversation?
     ) throws -> Bool {
-        guard home.isDistinct else { return false }
-        if let known = mergeResults[home.id] { return known }
-        let aliases = try transaction.aliases(of: home.id, in: application)
+        guard conversation.isDistinct else { return false }
+        if let known = mergeResults[conversation.id] { return known }
+        let aliases = try transaction.aliases(of: conversation.id, in: application)
         let isUnchanged =
             record.map { record in
-                aliases == Set(record.aliases) && home.version == record.conversation.version
+                aliases == Set(record.aliases)
+                    && conversation.version == record.conversation.version
             } ?? false
         let isMerged = !aliases.isEmpty && !isUnchanged
-        mergeResults[home.id] = isMerged
+        mergeResults[conversation.id] = isMerged
         return isMerged
     }
 
@@ -276,11 +280,13 @@ private struct RecordImporter {
         let id = archived.message.id
         let known = try transaction.sending(createdWith: Replay.Key(id), in: application)
         let isSent = try transaction.message(id, in: application) != nil
-        guard known == nil, !isSent, let home = try home(archived.message.conversation) else {
+        guard known == nil, !isSent,
+            let target = try knownConversation(archived.message.conversation)
+        else {
             return nil
         }
         for content in archived.contents { _ = try isMissing(content, "contents.") }
-        return home.id == archived.message.conversation ? archived : archived.moved(to: home.id)
+        return target.id == archived.message.conversation ? archived : archived.moved(to: target.id)
     }
 
     /// Whether a content does not exist here.
@@ -306,22 +312,22 @@ private struct RecordImporter {
     /// The conversation with this id or alias, deleted or not.
     ///
     /// - Throws: ``ArchiveLineError`` when there is none.
-    private func home(_ id: Conversation.ID) throws -> Conversation? {
+    private func knownConversation(_ id: Conversation.ID) throws -> Conversation? {
         if let own = try transaction.storedConversation(id, in: application) { return own }
         let winner = try transaction.winner(of: id, in: application)
-        let home = try winner.flatMap { id in
+        let known = try winner.flatMap { id in
             try transaction.storedConversation(id, in: application)
         }
-        guard let home else {
+        guard let known else {
             throw ArchiveLineError("conversation", "is neither on a line before nor here")
         }
-        return home
+        return known
     }
 
     /// Sorts the messages of a conversation by the time of sending. One that was never merged stays unchanged, because
     /// clients know its positions.
     private func reconcile(_ id: Conversation.ID) throws -> ImportOutcome {
-        guard let own = try home(id), own.isDistinct, own.deletedAt == nil,
+        guard let own = try knownConversation(id), own.isDistinct, own.deletedAt == nil,
             try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
         else { return .present }
         return try context.reconcile(own.id).hasChanged ? .imported : .present
@@ -365,7 +371,7 @@ extension Transaction {
     }
 
     /// Queries the conversation of a message.
-    func askHome(
+    func askConversation(
         of message: Message.ID, in application: Application.ID
     ) throws -> DeferredRows<Conversation.ID> {
         try ask(

@@ -206,18 +206,18 @@ extension Projection {
 
     /// Inserts hidden positions and receipts of a message whose position is not that of the record.
     private func insert(_ recipients: [ArchivedMessage.Recipient], of message: Message) throws {
-        let (place, home) = (message.position, message.conversation)
+        let (place, conversation) = (message.position, message.conversation)
         for recipient in recipients {
             if recipient.isHidden {
                 try transaction.execute(
                     """
                     INSERT INTO hidden_messages (application, conversation, position, user_id)
-                    VALUES (\(application), \(home), \(place), \(recipient.user))
+                    VALUES (\(application), \(conversation), \(place), \(recipient.user))
                     ON CONFLICT (application, conversation, position, user_id) DO NOTHING
                     """)
             }
             guard recipient.status > .sent else { continue }
-            let owner = ReceiptOwner(conversation: home, user: recipient.user)
+            let owner = ReceiptOwner(conversation: conversation, user: recipient.user)
             let known = try transaction.receipts(of: owner, in: application)
             write(
                 known.recording(
@@ -228,15 +228,15 @@ extension Projection {
 
     /// Adds an imported message to the counts of all views, and makes it the last message of views without a later one.
     private func countInViews(_ message: Message) throws {
-        let (place, home) = (message.position, message.conversation)
-        let hiders = try askHiders(of: place, in: home)
+        let (place, conversation) = (message.position, message.conversation)
+        let hiders = try askHiders(of: place, in: conversation)
         let sender = [message.sender.userID].compactMap(\.self)
-        let readers = try readers(of: place, in: home) + sender
+        let readers = try readers(of: place, in: conversation) + sender
         let hidden = try hiders.rows()
         try transaction.execute(
             """
             UPDATE participants SET unshown_count = unshown_count + 1
-            WHERE application = \(application) AND conversation = \(home)
+            WHERE application = \(application) AND conversation = \(conversation)
                 AND (left_after IS NULL OR left_after >= \(place))
                 AND (cleared_to >= \(place) OR user_id \(in: hidden))
             """)
@@ -258,7 +258,7 @@ extension Projection {
                 last_position = CASE
                     WHEN COALESCE(last_position, 0) < \(place) THEN \(place) ELSE last_position
                 END
-            WHERE application = \(application) AND conversation = \(home)
+            WHERE application = \(application) AND conversation = \(conversation)
                 AND (left_after IS NULL OR left_after >= \(place))
                 AND cleared_to < \(place) AND user_id \(notIn: hidden)
             """)

@@ -68,27 +68,30 @@ struct MergeHistory {
     ) throws -> [SQL] {
         var selects: [SQL] = []
         // In the statements, an empty user id leaves out no message, because no user has it.
-        var (home, positions, since) = (conversation, positions, position)
+        var (conversation, positions, since) = (conversation, positions, position)
         for (merged, merge) in try merges(after: position)
-        where merge.winner == home || merge.loser == home {
+        where merge.winner == conversation || merge.loser == conversation {
             selects += positions.intervals.map { interval in
                 deleted(
-                    in: home, interval, notBy: user, after: since, before: merged, at: position)
+                    in: conversation, interval, notBy: user, after: since, before: merged,
+                    at: position)
             }
-            let own = merge.relocations.filter { relocation in relocation.conversation == home }
-            (home, positions, since) = (merge.winner, positions.relocated(by: own), merged)
+            let own = merge.relocations.filter { relocation in
+                relocation.conversation == conversation
+            }
+            (conversation, positions, since) = (merge.winner, positions.relocated(by: own), merged)
         }
         return selects
             + positions.intervals.map { interval in
                 """
                 SELECT id, position FROM messages
-                WHERE application = \(application) AND conversation = \(home)
+                WHERE application = \(application) AND conversation = \(conversation)
                     AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
                     AND event <= \(position)
                     AND (sender_user IS NULL OR sender_user <> \(user?.text ?? ""))
                 UNION ALL
                 \(deleted(
-                    in: home, interval, notBy: user, after: since, before: nil, at: position))
+                    in: conversation, interval, notBy: user, after: since, before: nil, at: position))
                 """
             }
     }
@@ -96,12 +99,12 @@ struct MergeHistory {
     /// Selects the messages at positions of a conversation that were deleted between two events and were sent at or
     /// before a third one.
     private func deleted(
-        in home: Conversation.ID, _ interval: ClosedRange<Int64>, notBy user: UserID?,
+        in conversation: Conversation.ID, _ interval: ClosedRange<Int64>, notBy user: UserID?,
         after start: LogPosition, before end: LogPosition?, at position: LogPosition
     ) -> SQL {
         """
         SELECT id, position FROM deleted_messages
-        WHERE application = \(application) AND conversation = \(home)
+        WHERE application = \(application) AND conversation = \(conversation)
             AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
             AND event > \(start) AND event < \(end ?? LogPosition(.max))
             AND sent <= \(position)

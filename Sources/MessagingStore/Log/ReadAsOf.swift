@@ -39,10 +39,10 @@ extension MessagingStore {
         in application: Application.ID
     ) async throws -> MessageSnapshot {
         try await read(asOf: position, in: application) { history in
-            let home = try conversation.map { id in try history.existing(id, at: position).id }
+            let ownID = try conversation.map { id in try history.existing(id, at: position).id }
             guard let found = try history.present(id, at: position),
-                home ?? found.conversation == found.conversation,
-                try home != nil
+                ownID ?? found.conversation == found.conversation,
+                try ownID != nil
                     || history.conversation(found.conversation, at: position)?.deletedAt == nil
             else { throw Rejection.notFound(.message) }
             return try history.snapshot(of: found, at: position)
@@ -61,30 +61,30 @@ extension MessagingStore {
         after: Message.ID? = nil, limit: Int, in application: Application.ID
     ) async throws -> ListPage<MessageSnapshot> {
         try await read(asOf: position, in: application) { history in
-            let home: Conversation.ID
+            let ownID: Conversation.ID
             var positions: IntervalSet
             if let user = perspective.user {
                 let view = try history.seen(id, by: user, at: position)
-                (home, positions) = (view.home, view.positions)
+                (ownID, positions) = (view.ownID, view.positions)
             } else {
-                home = try history.existing(id, at: position).id
-                positions = try history.positions(of: home, at: position)
+                ownID = try history.existing(id, at: position).id
+                positions = try history.positions(of: ownID, at: position)
             }
-            let total = try history.count(in: home, at: positions, position)
+            let total = try history.count(in: ownID, at: positions, position)
             if let after {
                 guard let message = try history.present(after, at: position),
-                    message.conversation == home, positions.contains(message.position.number)
+                    message.conversation == ownID, positions.contains(message.position.number)
                 else { throw Rejection.notFound(.message) }
                 positions = positions.subtracting(
                     IntervalSet(message.position.number...Int64.max))
             }
             let messages = try history.messages(
-                in: home, at: positions, limit: limit, position)
+                in: ownID, at: positions, limit: limit, position)
             let page = BoundedPage(messages, weight: \.weight)
             return ListPage(
                 items: try page.items.map { message in
                     try history.snapshot(of: message, seenBy: perspective, at: position)
-                }, total: total, in: home, isCut: page.isCut)
+                }, total: total, in: ownID, isCut: page.isCut)
         }
     }
 
@@ -131,24 +131,25 @@ extension ObjectHistory {
     /// - Throws: `notFound` also when the conversation was deleted, or was not in the user's view.
     fileprivate mutating func seen(
         _ id: Conversation.ID, by user: UserID, at position: LogPosition
-    ) throws -> (home: Conversation.ID, participant: Participant, positions: IntervalSet) {
+    ) throws -> (ownID: Conversation.ID, participant: Participant, positions: IntervalSet) {
         try requireUser(user)
-        let home: Conversation.ID
+        let ownID: Conversation.ID
         do {
-            home = try existing(id, at: position).id
+            ownID = try existing(id, at: position).id
         } catch Rejection.objectDeleted {
             throw Rejection.notFound(.conversation)
         }
-        let participant = try participants(of: home, at: position).map(\.participant)
+        let participant = try participants(of: ownID, at: position).map(\.participant)
             .first { participant in participant.userID == user }
         guard let participant, participant.state == .shown else {
             throw Rejection.notFound(.conversation)
         }
-        let owner = ReceiptOwner(conversation: home, user: user)
-        let all = try positions(of: home, at: position)
+        let owner = ReceiptOwner(conversation: ownID, user: user)
+        let all = try positions(of: ownID, at: position)
         let range = participant.range(upTo: Position(all.intervals.last?.upperBound ?? 0))
         return (
-            home, participant, range.subtracting(try hidden(of: owner, within: range, at: position))
+            ownID, participant,
+            range.subtracting(try hidden(of: owner, within: range, at: position))
         )
     }
 
@@ -156,17 +157,17 @@ extension ObjectHistory {
     fileprivate mutating func view(
         of id: Conversation.ID, seenBy user: UserID, at position: LogPosition
     ) throws -> ConversationView {
-        let (home, participant, positions) = try seen(id, by: user, at: position)
-        guard let conversation = try conversation(home, at: position) else {
+        let (ownID, participant, positions) = try seen(id, by: user, at: position)
+        guard let conversation = try conversation(ownID, at: position) else {
             throw Rejection.notFound(.conversation)
         }
-        let owner = ReceiptOwner(conversation: home, user: user)
+        let owner = ReceiptOwner(conversation: ownID, user: user)
         let last = positions.intervals.last?.upperBound ?? 0
         let unread = positions.intersection(participant.stay(upTo: Position(last)))
             .subtracting(try receipts(of: owner, at: position).read)
-        let newest = try messages(in: home, at: positions, limit: 1, position).first
+        let newest = try messages(in: ownID, at: positions, limit: 1, position).first
         return ConversationView(
-            id: home, createdAt: conversation.createdAt,
+            id: ownID, createdAt: conversation.createdAt,
             participants: participant.isFormer
                 ? [] : try snapshot(of: conversation, at: position).participants,
             isDistinct: conversation.isDistinct,
@@ -175,8 +176,8 @@ extension ObjectHistory {
             lastMessage: try newest.map { message in
                 try snapshot(of: message, seenBy: .user(user), at: position)
             },
-            unreadCount: try count(in: home, at: unread, notBy: user, position),
-            totalCount: try count(in: home, at: positions, position),
+            unreadCount: try count(in: ownID, at: unread, notBy: user, position),
+            totalCount: try count(in: ownID, at: positions, position),
             isFormer: participant.isFormer,
             version: conversation.version)
     }

@@ -11,7 +11,7 @@ extension Transaction {
         try prefetch(
             """
             SELECT \(raw: Conversation.columns) FROM conversations
-            WHERE application = \(application) AND id = \(home(of: id, in: application))
+            WHERE application = \(application) AND id = \(conversationID(of: id, in: application))
             \(.untilCommit)
             """
         ) { row in
@@ -24,7 +24,7 @@ extension Transaction {
     /// from.
     func prefetchReceipts(of id: Message.ID, in application: Application.ID) throws {
         try prefetch(
-            PositionedReceipts.sql(in: home(of: id, in: application), of: application)
+            PositionedReceipts.sql(in: conversationID(of: id, in: application), of: application)
         ) { row in
             let receipts = try PositionedReceipts(row)
             return (PositionedReceipts.cacheKey(of: try row.id(6), in: application), receipts)
@@ -55,7 +55,7 @@ extension Transaction {
             SELECT \(raw: Participant.columns), conversation
             FROM participants
             WHERE application = \(application) AND user_id = \(user)
-                AND conversation = \(home(of: id, in: application))
+                AND conversation = \(conversationID(of: id, in: application))
             """
         ) { row in
             let owner = ReceiptOwner(conversation: try row.id(6), user: user)
@@ -87,7 +87,7 @@ extension Transaction {
             """
             SELECT unread_count, unshown_count, conversation FROM participants
             WHERE application = \(application) AND user_id = \(user)
-                AND conversation = \(home(of: id, in: application))
+                AND conversation = \(conversationID(of: id, in: application))
             """
         ) { row in
             let owner = ReceiptOwner(conversation: try row.id(2), user: user)
@@ -117,7 +117,7 @@ extension Transaction {
     }
 
     /// The conversation of a message, as a value in a statement.
-    private func home(of id: Message.ID, in application: Application.ID) -> SQL {
+    private func conversationID(of id: Message.ID, in application: Application.ID) -> SQL {
         "(SELECT conversation FROM messages WHERE application = \(application) AND id = \(id))"
     }
 }

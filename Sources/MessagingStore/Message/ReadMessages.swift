@@ -31,12 +31,12 @@ extension Transaction {
         case .system:
             let named =
                 try conversation ?? liveMessage(id, in: nil, in: application).conversation
-            let home = try lockedConversationRow(named, in: application)
-            return try liveMessage(id, in: home.id, in: application)
+            let locked = try lockedConversationRow(named, in: application)
+            return try liveMessage(id, in: locked.id, in: application)
         case .user(let user):
             let message = try message(id, in: nil, by: perspective, in: application)
-            let home = try lockedConversationRow(message.conversation, in: application)
-            guard let participant = try participant(user, in: home.id, in: application),
+            let locked = try lockedConversationRow(message.conversation, in: application)
+            guard let participant = try participant(user, in: locked.id, in: application),
                 !participant.isFormer
             else { throw Rejection.accessDenied }
             guard message.sender.userID == user else { throw Rejection.notSender }
@@ -115,8 +115,8 @@ extension Transaction {
     }
 
     /// Whether a conversation exists and is not deleted.
-    func isLive(_ home: Conversation.ID, in application: Application.ID) throws -> Bool {
-        try isDeleted(home, in: application) == false
+    func isLive(_ conversation: Conversation.ID, in application: Application.ID) throws -> Bool {
+        try isDeleted(conversation, in: application) == false
     }
 
     /// A conversation, and its messages as the system sees them.

@@ -50,11 +50,11 @@ extension Transaction {
             try reader.finish()
             return message
         }
-        guard let message, let home = try winner(of: message.conversation, in: application) else {
+        guard let message, let winner = try winner(of: message.conversation, in: application) else {
             return message
         }
         return ScheduledMessage(
-            id: message.id, conversation: home, draft: message.draft, dueAt: message.dueAt,
+            id: message.id, conversation: winner, draft: message.draft, dueAt: message.dueAt,
             typingFrom: message.typingFrom)
     }
 
