@@ -157,7 +157,7 @@ public struct Importer {
         if let known = try await digest(of: content.id, in: application) {
             guard known == content.sha256 else {
                 throw ArchiveLineError(
-                    "contents.sha256", "is not that of the content of this id here")
+                    "contents.sha256", "differs from that of the content with this id here")
             }
             return false
         }

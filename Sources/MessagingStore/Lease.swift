@@ -130,7 +130,7 @@ public final class Lease: Sendable {
 /// An error: another process has taken over the work.
 struct LeaseLost: Error, CustomStringConvertible {
     /// The message for the log.
-    var description: String { "another process has taken over" }
+    var description: String { "another process has taken over this work" }
 }
 
 /// The stored state of a lease.

@@ -219,7 +219,7 @@ def errors(server, commands):
         ('{"record":"song"}', "line 2: record must be one of application, user"),
         ('{"record":"relations"}', "line 2: user_id is missing"),
         (next(line for line in lines if '"record":"message"' in line),
-         "line 2: conversation is neither on a line before nor here"),
+         "line 2: conversation must be on an earlier line, or exist here"),
         (next(line for line in lines if '"contents":' in line), "whose bytes are neither here nor on the lines before"),
         (lines[0], "line 2: record must be application on the first line only"),
     ):

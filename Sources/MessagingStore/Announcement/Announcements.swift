@@ -53,7 +53,7 @@ extension MutationContext {
             partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event)
         guard let made = try transaction.snapshot(of: id, in: application) else {
-            throw StoreFault.unreadable("announcement just made")
+            throw StoreFault.unreadable("announcement just created")
         }
         return .created(made)
     }

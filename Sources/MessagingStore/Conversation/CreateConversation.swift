@@ -80,7 +80,7 @@ extension MutationContext {
             draft, by: perspective.user, as: id, key: key, at: now)
         for event in events { try record(event) }
         guard case .conversationCreated(let created)? = events.first else {
-            throw StoreFault.unreadable("decision of a creation")
+            throw StoreFault.unreadable("first event of a creation")
         }
         return .created(created.conversation)
     }

@@ -304,7 +304,8 @@ private struct RecordImporter {
             return true
         }
         guard known.sha256 == content.sha256 else {
-            throw ArchiveLineError("\(prefix)sha256", "is not that of the content of this id here")
+            throw ArchiveLineError(
+                "\(prefix)sha256", "differs from that of the content with this id here")
         }
         return false
     }
@@ -319,7 +320,7 @@ private struct RecordImporter {
             try transaction.storedConversation(id, in: application)
         }
         guard let known else {
-            throw ArchiveLineError("conversation", "is neither on a line before nor here")
+            throw ArchiveLineError("conversation", "must be on an earlier line, or exist here")
         }
         return known
     }

@@ -106,7 +106,7 @@ extension Transaction {
         return try zip(heads, cached).map { head, cached in
             if let cached { return .cached(head.id, cached) }
             guard let snapshot = read.popFirst(), snapshot.message.id == head.id else {
-                throw StoreFault.unreadable("a listed message")
+                throw StoreFault.unreadable("message of a page")
             }
             return .read(snapshot, moment.validity(of: snapshot.message, seenBy: perspective))
         }

@@ -110,7 +110,7 @@ extension MutationContext {
             partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event, reaching: recipientViews)
         guard case .messageSent(let sent) = event else {
-            throw StoreFault.unreadable("decision of a post")
+            throw StoreFault.unreadable("event of a sent message")
         }
         return sent.message
     }

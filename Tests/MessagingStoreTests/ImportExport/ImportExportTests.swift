@@ -116,7 +116,8 @@ import Testing
         await #expect(
             throws: RejectedImportStep(
                 step: 1,
-                lineError: ArchiveLineError("conversation", "is neither on a line before nor here"))
+                lineError: ArchiveLineError(
+                    "conversation", "must be on an earlier line, or exist here"))
         ) {
             try await sample.store.importRecords(steps, in: sample.application)
         }

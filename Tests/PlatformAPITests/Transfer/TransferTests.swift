@@ -145,7 +145,9 @@ import Testing
         // The conversation of the message does not exist.
         let refused = [parts[0], parts[bytes], parts[bytes + 1]].joined(separator: "\n")
         let answer = try await take(refused, copy)
-        #expect(answer.status == 422 && answer.body.contains("neither on a line before nor here"))
+        #expect(
+            answer.status == 422
+                && answer.body.contains("must be on an earlier line, or exist here"))
         let store = copy.server.store
         #expect(try await store.contentBytes(in: copy.application) == 4)
         try await store.withdrawUnusedContents(
