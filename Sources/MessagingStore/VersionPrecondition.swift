@@ -2,7 +2,8 @@
 ///
 /// It is a predicate and not a number, because a request may name several versions.
 public struct VersionPrecondition: Sendable {
-    private let accepts: @Sendable (Int64) -> Bool
+    /// `nil`: every version, and no object at all.
+    private let accepts: (@Sendable (Int64) -> Bool)?
 
     /// Creates a precondition.
     ///
@@ -11,15 +12,22 @@ public struct VersionPrecondition: Sendable {
         self.accepts = accepts
     }
 
-    /// Accepts every version.
-    public static let any = VersionPrecondition { _ in true }
+    private init() {
+        accepts = nil
+    }
+
+    /// No condition: accepts every version, and an object that does not exist.
+    public static let any = VersionPrecondition()
+
+    /// Whether an object that does not exist may be created: not under any condition (RFC 9110 §13.1.1).
+    var allowsCreation: Bool { accepts == nil }
 
     /// Checks the version of an object. Call it after authorization and before the change is decided (rulings 3).
     ///
     /// - Parameter current: Reads the current object for the error; called only on a mismatch.
     /// - Throws: ``VersionMismatch``.
     func check<Object: Sendable>(_ version: Int64, _ current: () throws -> Object) throws {
-        guard !accepts(version) else { return }
+        guard let accepts, !accepts(version) else { return }
         throw VersionMismatch(current: try current())
     }
 }

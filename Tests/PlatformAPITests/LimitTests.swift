@@ -65,7 +65,7 @@ import Testing
         let answer = try await sample.importLines(Array(lines.joined(separator: "\n").utf8))
         #expect(answer.status == 422, "\(answer)")
         #expect(
-            answer.body.contains("Line \(line): participants must name 1 to 1 users"), "\(answer)")
+            answer.body.contains("Line \(line): participants must name 1 to 1 current participants"), "\(answer)")
         #expect(answer.body.contains(#""line":\#(line)"#), "\(answer)")
     }
 

@@ -42,8 +42,7 @@ extension MessagingStore {
         try await change(in: application) { context in
             let user = try context.transaction.user(identity.userID, in: application)
             guard let user, user.identityStatus != .unknown else {
-                // No identity has the version 0.
-                try demand.check(0) { () throws -> User in throw Rejection.notFound(.identity) }
+                guard demand.allowsCreation else { throw Rejection.notFound(.identity) }
                 return try context.provide(identity)
             }
             try demand.check(user.identityVersion) { user }
