@@ -107,8 +107,10 @@ struct ByteReader {
     mutating func each<Element>(
         _ read: (inout ByteReader) throws -> Element
     ) throws -> [Element] {
+        let count = try number()
+        guard count >= 0 else { throw StoreFault.unreadable("count in payload is \(count)") }
         var elements: [Element] = []
-        for _ in 0..<max(try number(), 0) { elements.append(try read(&self)) }
+        for _ in 0..<count { elements.append(try read(&self)) }
         return elements
     }
 
