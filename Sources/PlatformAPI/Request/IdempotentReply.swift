@@ -27,8 +27,6 @@ extension RequestContext {
                 Array(endpoint.method.rawValue.utf8), Array(request.target.path.utf8),
                 Array((request.target.query ?? "").utf8), body,
             ] + Self.contentHeaders.map { name in Array((request.fields.joined(name) ?? "").utf8) }
-            // Added later than the others: requests stored without it must still match.
-            + (request.fields.joined("Content-Disposition").map { text in [Array(text.utf8)] } ?? [])
         let outcome =
             if endpoint.hasExternalEffects {
                 try await store.doOnceOutsideTransaction(
@@ -45,7 +43,7 @@ extension RequestContext {
     /// The headers that describe new content, as a body would: another value makes it another request (platform-api
     /// §5.4).
     private static let contentHeaders: [FieldName] = [
-        "Upload-Content-Type", "Upload-Content-Length", "Upload-Origin",
+        "Content-Disposition", "Upload-Content-Type", "Upload-Content-Length", "Upload-Origin",
     ]
 }
 
