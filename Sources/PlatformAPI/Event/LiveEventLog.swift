@@ -31,7 +31,7 @@ final class LiveEventLog: Sendable {
     let application: Application.ID
     let store: MessagingStore
     let frames: EventEncoder
-    private let onFault: @Sendable (any Error) -> Void
+    let onFault: @Sendable (any Error) -> Void
     private let state = Locked(State())
 
     init(

@@ -119,12 +119,12 @@ final class LiveEventStream: EventStreamHandler {
                     }
                     self.sendNext(on: stream)
                 case .failure(let error):
-                    if case .positionGone(let oldest) = error as? Rejection,
-                        let gone = EventEncoder.gone(oldest)
-                    {
-                        stream.send(gone)
+                    if case .positionGone(let oldest) = error as? Rejection {
+                        if let gone = EventEncoder.gone(oldest) { stream.send(gone) }
+                    } else {
+                        // The client reconnects and gets a status.
+                        self.log.onFault(error)
                     }
-                    // After another error the client reconnects and gets a status.
                     stream.close()
                 }
             }

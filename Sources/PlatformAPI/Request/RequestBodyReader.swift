@@ -123,6 +123,7 @@ final actor BufferedBody: RequestBody {
 
     private let file: ScratchFile
     private let queue: WorkQueue
+    private let onFault: @Sendable (any Error) -> Void
     private var offset: Int64 = 0
 
     /// The most bytes of one read.
@@ -130,11 +131,14 @@ final actor BufferedBody: RequestBody {
 
     /// Receives a body.
     ///
-    /// - Parameter requireSpace: Called before the file is created and after each write; throws when the disk is full.
+    /// - Parameters:
+    ///   - requireSpace: Called before the file is created and after each write; throws when the disk is full.
+    ///   - onFault: Called with an error of the disk that a later read meets, for the log.
     /// - Throws: `BodyError`, `DiskError`, and what `requireSpace` throws.
     init(
         _ body: any RequestBody, in folder: BlobFolder,
-        requireSpace: @escaping @Sendable () throws -> Void
+        requireSpace: @escaping @Sendable () throws -> Void,
+        onFault: @escaping @Sendable (any Error) -> Void
     ) async throws {
         let queue = WorkQueue("parley.body")
         let number = UInt64.random(in: .min ... .max)
@@ -161,6 +165,7 @@ final actor BufferedBody: RequestBody {
             }
         }
         self.queue = queue
+        self.onFault = onFault
         digest = hash.digest
         length = self.file.size
     }
@@ -173,6 +178,7 @@ final actor BufferedBody: RequestBody {
             _ = buffer.append(bytes.span)
             offset += Int64(bytes.count)
         } catch {
+            onFault(error)
             throw .refused(
                 Refusal(.internalServerError, "X2", "The body cannot be read from the disk."))
         }

@@ -172,8 +172,10 @@ extension PlatformAPI {
             try RequestBodyReader.coding(of: checks.request),
             InflationLimits(size: limit, ratio: settings.maxInflateRatio))
         guard isKeyed else { return plain }
-        return try await withDiskSpace { [uploads] in
-            try await BufferedBody(plain, in: uploads.blobs) { try uploads.requireDiskSpace() }
+        return try await withDiskSpace { [uploads, onFault] in
+            try await BufferedBody(
+                plain, in: uploads.blobs, requireSpace: { try uploads.requireDiskSpace() },
+                onFault: { error in _ = onFault(error, checks.request.id) })
         }
     }
 
