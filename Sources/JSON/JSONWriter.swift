@@ -48,11 +48,14 @@ public struct JSONWriter: ~Copyable, Sendable {
     ///
     /// The name must not need escapes.
     public mutating func key(_ name: StaticString) {
-        beginValue()
-        bytes.append(UInt8(ascii: "\""))
-        append(plain: name)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        assertPlain(name)
+        appendValue(atMost: name.utf8CodeUnitCount + 3) { text in
+            text.append(UInt8(ascii: "\""))
+            text.append(name)
+            text.append(UInt8(ascii: "\""))
+            text.append(UInt8(ascii: ":"))
+        }
+        isAfterValue = false
     }
 
     /// Writes the name of a member; its value must follow.
@@ -110,21 +113,17 @@ public struct JSONWriter: ~Copyable, Sendable {
         _ start: EscapedText = .empty, thenAtMost size: Int,
         _ write: (inout OutputSpan<UInt8>) -> Void
     ) {
-        beginValue()
-        bytes.append(atMost: start.bytes.count + size + 2) { text in
+        appendValue(atMost: start.bytes.count + size + 2) { text in
             text.append(UInt8(ascii: "\""))
             text.append(start.bytes.span)
             write(&text)
             text.append(UInt8(ascii: "\""))
         }
-        endValue()
     }
 
     /// Writes an integer.
     public mutating func integer(_ value: Int64) {
-        beginValue()
-        bytes.append(atMost: 20) { span in span.append(decimal: value) }
-        endValue()
+        appendValue(atMost: 20) { span in span.append(decimal: value) }
     }
 
     /// Writes an integer.
@@ -149,9 +148,22 @@ public struct JSONWriter: ~Copyable, Sendable {
     }
 
     private mutating func word(_ word: StaticString) {
-        beginValue()
-        append(plain: word)
-        endValue()
+        appendValue(atMost: word.utf8CodeUnitCount) { text in text.append(word) }
+    }
+
+    /// Appends the comma that a value or name needs, and the value, with one check of the capacity.
+    ///
+    /// - Parameter size: The most bytes that `write` appends.
+    @inline(__always)
+    private mutating func appendValue(
+        atMost size: Int, _ write: (inout OutputSpan<UInt8>) -> Void
+    ) {
+        let needsComma = isAfterValue
+        bytes.append(atMost: size + 1) { text in
+            if needsComma { text.append(UInt8(ascii: ",")) }
+            write(&text)
+        }
+        isAfterValue = true
     }
 
     /// Writes a member with a string, or with `null` for `nil`.
@@ -193,13 +205,12 @@ public struct JSONWriter: ~Copyable, Sendable {
     // The functions below use pointers: a literal lives as long as the program, and the storage of a
     // string or slice is used only inside the call that lends it.
 
-    /// Appends a literal that must not need escapes.
-    private mutating func append(plain literal: StaticString) {
+    /// Checks that a literal needs no escapes.
+    private func assertPlain(_ literal: StaticString) {
         literal.withUTF8Buffer { text in
             assert(
                 unsafe endOfUnescaped(in: text.span, from: 0) == text.count,
                 "a literal with escapes")
-            unsafe bytes.append(contentsOf: text)
         }
     }
 
@@ -213,6 +224,14 @@ public struct JSONWriter: ~Copyable, Sendable {
     }
 
     private mutating func append(quoted text: UnsafeBufferPointer<UInt8>) {
+        // Most texts need no escapes.
+        if unsafe endOfUnescaped(in: text.span, from: 0) == text.count {
+            return bytes.append(atMost: text.count + 2) { quoted in
+                quoted.append(UInt8(ascii: "\""))
+                unsafe quoted.append(text.span)
+                quoted.append(UInt8(ascii: "\""))
+            }
+        }
         bytes.append(UInt8(ascii: "\""))
         var place = 0
         while true {

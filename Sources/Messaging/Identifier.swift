@@ -44,6 +44,12 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
+    /// Creates the id from its bytes in network order, as two numbers.
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
     /// Creates the id with the same bits as an id of another type, for keys that become ids.
     public init<Other>(_ other: Identifier<Other>) {
         high = other.high

@@ -63,11 +63,9 @@ extension Row {
     }
 
     func optionalID<Subject>(_ column: Column) throws -> Identifier<Subject>? {
-        guard let bytes = try optionalBlob(column) else { return nil }
-        guard let id = Identifier<Subject>(bytes: bytes) else {
-            throw StoreFault.unreadable("column \(column)")
-        }
-        return id
+        if let (high, low) = try sixteenBytes(column) { return Identifier(high: high, low: low) }
+        guard try isNull(column) else { throw StoreFault.unreadable("column \(column)") }
+        return nil
     }
 
     func user(_ column: Column) throws -> UserID {

@@ -141,7 +141,8 @@ extension Database {
         // After the pragmas, which replace the same hook.
         writing.countWALPages()
         writing.checkpointer = Checkpointer(
-            try SQLiteConnection(writingTo: path, settings), interval: settings.checkpointInterval)
+            try SQLiteConnection(writingTo: path, settings), interval: settings.checkpointInterval,
+            quietTime: settings.quietTime)
         let readers = try ReaderPool(count: settings.readers) { () throws(SQLError) in
             try SQLiteConnection(readingFrom: path, settings)
         }

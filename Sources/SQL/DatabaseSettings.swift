@@ -18,6 +18,9 @@ public struct DatabaseSettings: Sendable {
     /// Pages of 4 KiB in the write-ahead log of a file that start a checkpoint; default 4096 (16 MiB).
     public var checkpointInterval: Int = 4096
 
+    /// The time without a commit after which a shorter log is copied into the file as well; default 1 s.
+    public var quietTime: Duration = .seconds(1)
+
     /// The maximum size of a file in pages of 4 KiB; `nil` for no limit. Beyond it changes fail with
     /// ``SQLError/Kind/diskFull``.
     public var pageLimit: Int?

@@ -69,6 +69,12 @@ public struct Row: ~Copyable {
         return nil
     }
 
+    /// A `BYTEA` of sixteen bytes, as two numbers in network byte order, without an array for them; `nil` for every
+    /// other value.
+    public func sixteenBytes(_ column: Column) throws(SQLError) -> (high: UInt64, low: UInt64)? {
+        rows.sixteenBytes(at: try index(of: column))
+    }
+
     private func index(of column: Column) throws(SQLError) -> Int {
         guard let index = rows.index(of: column) else {
             throw SQLError(.typeMismatch, "no column \(column)", statement: rows.sql)
@@ -96,6 +102,7 @@ package protocol Rows: AnyObject {
     func integer(at index: Int) -> Int64?
     func text(at index: Int) -> String?
     func blob(at index: Int) -> [UInt8]?
+    func sixteenBytes(at index: Int) -> (high: UInt64, low: UInt64)?
 
     /// Releases the rows; called once by the caller of the query.
     func finish()
@@ -108,6 +115,17 @@ extension Rows {
         if let text = text(at: index) { return .text(text) }
         if let bytes = blob(at: index) { return .blob(bytes) }
         return .null
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Sixteen bytes as two numbers in network byte order; `nil` for any other number of bytes.
+    package var twoNumbers: (high: UInt64, low: UInt64)? {
+        guard count == 16 else { return nil }
+        return unsafe (
+            UInt64(bigEndian: loadUnaligned(as: UInt64.self)),
+            UInt64(bigEndian: loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        )
     }
 }
 

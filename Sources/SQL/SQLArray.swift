@@ -44,14 +44,16 @@ extension SQL {
             case .text(let text): spread.template.append(text)
             case .value: spread.appendValue(rest.removeFirst())
             case .isIn:
-                spread.template.append("IN (")
+                spread.template.append("IN ")
                 spread.appendList(rest.removeFirst())
             case .isNotIn:
-                spread.template.append("NOT IN (")
+                spread.template.append("NOT IN ")
                 spread.appendList(rest.removeFirst())
             case .table(let name, let columns):
                 spread.appendTable(rest.prefix(columns), named: name)
                 rest.removeFirst(columns)
+            // Only spreading makes these.
+            case .list, .rows: break
             }
         }
         return spread
@@ -63,30 +65,21 @@ extension SQL {
     }
 
     private mutating func appendList(_ value: SQLValue) {
-        if case .array(let list) = value, list.count > 0 {
-            var length = 1
-            while length < list.count { length *= 2 }
-            for index in 0..<length {
-                if index > 0 { template.append(", ") }
-                appendValue(list[min(index, list.count - 1)])
-            }
-        }
-        template.append(")")
+        guard case .array(let list) = value else { return }
+        var length = list.count > 0 ? 1 : 0
+        while length < list.count { length *= 2 }
+        for index in 0..<length { values.append(list[min(index, list.count - 1)]) }
+        template.append(.list(count: length))
     }
 
     private mutating func appendTable(_ columns: ArraySlice<SQLValue>, named name: String) {
         let columns = columns.compactMap { value in
             if case .array(let column) = value { column } else { nil }
         }
-        template.append("(VALUES ")
-        for row in 0..<(columns.first?.count ?? 0) {
-            template.append(row > 0 ? "), (" : "(")
-            for (index, column) in columns.enumerated() {
-                if index > 0 { template.append(", ") }
-                appendValue(column[row])
-            }
+        let count = columns.first?.count ?? 0
+        for row in 0..<count {
+            for column in columns { values.append(column[row]) }
         }
-        template.append(")) AS ")
-        template.append(name)
+        template.append(.rows(name: name, columns: columns.count, count: count))
     }
 }

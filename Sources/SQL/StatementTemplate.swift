@@ -17,6 +17,10 @@ package struct StatementTemplate: Hashable, Sendable {
         case isNotIn
         /// A table with arrays as its columns.
         case table(name: String, columns: Int)
+        /// Values in parentheses.
+        case list(count: Int)
+        /// A table of rows of values.
+        case rows(name: String, columns: Int, count: Int)
     }
 
     init(_ text: String) { append(text) }
@@ -35,6 +39,7 @@ package struct StatementTemplate: Hashable, Sendable {
         case .text(let text): hash = hash &+ text.utf8.count
         case .value: break
         case .isIn, .isNotIn, .table: hasArrays = true
+        case .list(let count), .rows(_, _, let count): hash = hash &+ count
         }
     }
 
@@ -69,6 +74,9 @@ package struct StatementTemplate: Hashable, Sendable {
             number += 1
             return "$\(number)"
         }
+        func list(of count: Int) -> String {
+            "(\((0..<count).map { _ in next() }.joined(separator: ", ")))"
+        }
         return pieces.reduce(into: "") { text, piece in
             switch piece {
             case .text(let literal): text += literal
@@ -79,6 +87,10 @@ package struct StatementTemplate: Hashable, Sendable {
                 let arrays = (0..<columns).map { _ in next() }.joined(separator: ", ")
                 let names = (1...columns).map { "column\($0)" }.joined(separator: ", ")
                 text += "unnest(\(arrays)) AS \(name)(\(names))"
+            case .list(let count): text += list(of: count)
+            case .rows(let name, let columns, let count):
+                let rows = (0..<count).map { _ in list(of: columns) }.joined(separator: ", ")
+                text += "(VALUES \(rows)) AS \(name)"
             }
         }
     }

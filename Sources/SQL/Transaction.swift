@@ -185,6 +185,21 @@ extension Transaction {
         }
     }
 
+    /// Sends a query ahead of one row that holds values of several keys.
+    ///
+    /// - Parameter store: Passes each key and its value, `nil` for none, to ``PrefetchedRow``.
+    public func prefetchRow(
+        _ sql: SQL, _ store: @escaping (borrowing Row, PrefetchedRow) throws -> Void
+    ) throws(SQLError) {
+        try prepare(sql)
+        let cache = connection.cache
+        let prefetched = PrefetchedRow(cache: cache, time: cache.clock)
+        try connection.ask(sql) { rows in
+            // The change reads the rows itself and reports an error.
+            if (try? rows.next()) == true { try? store(Row(rows: rows), prefetched) }
+        }
+    }
+
     /// The cached value of a row; `nil` when it was not read in this commit, or may have changed since.
     public func cached<Value>(_ key: RowCacheKey<Value>) throws -> Value? {
         try cachedRows(key)?.first
@@ -195,9 +210,9 @@ extension Transaction {
         try connection.cache.rows(for: key)?.rows()
     }
 
-    /// Caches the value that a row has after the deferred writes.
-    public func cache<Value>(_ value: Value, for key: RowCacheKey<Value>) {
-        connection.cache.store(DeferredRows([value]), for: key)
+    /// Caches the value that a row has after the deferred writes; `nil` for no row.
+    public func cache<Value>(_ value: Value?, for key: RowCacheKey<Value>) {
+        connection.cache.store(DeferredRows(value.map { [$0] } ?? []), for: key)
     }
 
     /// Drops cached values that a deferred write has changed and that ``cache(_:for:)`` does not update.
@@ -220,8 +235,15 @@ extension Transaction {
     public func deferWrite<Value>(
         _ value: Value, of key: RowCacheKey<Value>, writing sql: @escaping () -> SQL
     ) {
+        deferWrites(value, of: key) { [sql()] }
+    }
+
+    /// Defers several statements, as ``deferWrite(_:of:writing:)`` does; they may read other tables.
+    public func deferWrites<Value>(
+        _ value: Value, of key: RowCacheKey<Value>, writing statements: @escaping () -> [SQL]
+    ) {
         hasChanged = true
-        connection.cache.deferWrite(value, of: key, writing: sql)
+        connection.cache.deferWrite(value, of: key, writing: statements)
     }
 
     /// Defers the insertion of a row until the next statement that reads the row, or the commit; rows of one
@@ -234,5 +256,17 @@ extension Transaction {
     public func add(_ values: SQL, to table: String, keys: [UInt8]..., by insertion: Insertion) {
         hasChanged = true
         connection.cache.add(values, keys.map { key in RowKey(key, in: table) }, by: insertion)
+    }
+}
+
+/// Caches the values of one row that was read ahead (``Transaction/prefetchRow(_:_:)``).
+public struct PrefetchedRow {
+    fileprivate let cache: TransactionCache
+    fileprivate let time: Int
+
+    /// Caches a value; `nil` for none.
+    public func store<Value>(_ value: Value?, for key: RowCacheKey<Value>) {
+        guard cache.rows(for: key) == nil else { return }
+        cache.store(DeferredRows(value.map { [$0] } ?? []), for: key, asOf: time)
     }
 }

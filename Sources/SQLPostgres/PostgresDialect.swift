@@ -52,6 +52,10 @@ enum PostgresDialect {
     }
 
     /// Sets the options of a session, and selects the settings that durability depends on.
+    ///
+    /// A prepared statement keeps its first plan: which index a statement reads never depends on its values. Left to
+    /// itself, the server would plan a statement with a short array again each time, which takes longer than running it,
+    /// because it expects ten elements of an unknown array.
     static func session(statement: Int64, lock: Int64, idle: Int64) -> SQL {
         // Evaluated in this order: the settings are read before any option is set.
         """
@@ -62,6 +66,7 @@ enum PostgresDialect {
             set_config('lock_timeout', \(String(lock)), false),
             set_config('idle_in_transaction_session_timeout', \(String(idle)), false),
             set_config('jit', 'off', false), set_config('enable_seqscan', 'off', false),
+            set_config('plan_cache_mode', 'force_generic_plan', false),
             set_config('random_page_cost',
                 LEAST(current_setting('random_page_cost')::float8, 1.1)::text, false)
         """

@@ -123,6 +123,11 @@ final class PostgresRows: Rows {
         guard result.type(of: index) == PostgresType.bytea else { return nil }
         return unsafe result.withValue(row, index) { bytes in unsafe [UInt8](bytes) }
     }
+
+    func sixteenBytes(at index: Int) -> (high: UInt64, low: UInt64)? {
+        guard result.type(of: index) == PostgresType.bytea else { return nil }
+        return unsafe result.withValue(row, index) { bytes in unsafe bytes.twoNumbers } ?? nil
+    }
 }
 
 extension SQLError {

@@ -122,6 +122,12 @@ private enum ManyMessages {
             let page = try transaction.messages(of: view, before: nil, limit: 50)
             #expect(page.items.count == 50)
         },
+        Operation(name: "messages at positions") { transaction, application in
+            let id: Conversation.ID = try ids("c", transaction)[2]
+            let positions = (1...100).map { number in Position(number) }
+            let found = try transaction.messages(at: positions, in: id, in: application)
+            #expect(found.map(\.position) == positions && found.allSatisfy { $0.parts.count == 1 })
+        },
         Operation(name: "moving messages") { transaction, application in
             let one: Conversation.ID = try ids("c", transaction)[1]
             let places = Array(1...100 as ClosedRange<Int64>)

@@ -107,4 +107,17 @@ import Testing
         #expect(try #require(file.size(of: "-wal")) < 6_000_000)
         #expect(try await database.names().count == 1000)
     }
+
+    @Test func `writes a short log into the file when no commit follows`() async throws {
+        let file = TemporaryFile()
+        var settings = DatabaseSettings()
+        settings.quietTime = .milliseconds(20)
+        let database = try file.open(settings: settings)
+        try await database.add(1, String(repeating: "x", count: 100_000))
+        // Before, all of it is in the log.
+        while try #require(file.size(of: "")) < 100_000 {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await database.names().count == 1)
+    }
 }

@@ -99,6 +99,31 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a deferred write sees the rows deferred for the other tables that it names`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        let counts = try await database.write { transaction in
+            // Its writes run first, because tables are written in the order of their names.
+            try transaction.execute("CREATE TABLE counts (people BIGINT NOT NULL)")
+            for id in 1...3 {
+                transaction.deferWrites((), of: RowCacheKey<Void>(of: [1], in: "counts")) {
+                    [
+                        "INSERT INTO counts SELECT COUNT(*) FROM people",
+                        "INSERT INTO counts SELECT COUNT(*) + \(id) FROM people",
+                    ]
+                }
+                transaction.addLater(id, "x")
+            }
+            return try transaction.rows("SELECT people FROM counts ORDER BY people") { row in
+                try row.int64(0)
+            }
+        }
+        #expect(counts == [3, 6])
+        #expect(try await database.names().count == 3)
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a write that names its rows leaves other cached rows valid`(
         engine: Engine
     ) async throws {

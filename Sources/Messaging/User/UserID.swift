@@ -28,13 +28,22 @@ public struct UserID: Sendable {
 extension UserID: Hashable {
     /// Whether both have the same bytes.
     public static func == (left: Self, right: Self) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
     }
 
-    /// Hashes the bytes.
+    /// Hashes the bytes, eight at a time.
     public func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-        hasher.combine(UInt8(0xFF))
+        let bytes = text.utf8Span.span
+        var word: UInt64 = 0
+        for index in bytes.indices {
+            word = word << 8 | UInt64(bytes[index])
+            if index % 8 == 7 { hasher.combine(word) }
+        }
+        hasher.combine(word)
+        hasher.combine(bytes.count)
     }
 }
 

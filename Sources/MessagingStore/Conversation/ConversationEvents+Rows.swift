@@ -6,40 +6,74 @@ extension Projection {
     func create(_ created: ConversationCreated) throws {
         let conversation = created.conversation
         saveAbsence(of: conversation.id)
-        let key: SQL =
-            conversation.isDistinct ? distinctKeyIfFree(of: conversation.participants) : "NULL"
-        var changed = [RowKey.conversation(conversation.id, in: application)]
+        try insert(conversation)
+        addToCounts(conversations: 1)
+        let users = conversation.participants.users
+        for (place, user) in users.enumerated() { insert(user, at: place, of: conversation) }
+        // Before it is announced, its participants do not see it and so follow no one through it.
+        let others = conversation.isAnnounced ? users.count - 1 : 0
+        let new = try createParticipants(
+            users, isShown: conversation.isAnnounced, following: others)
+        if others > 0 { connectAll(users, new: new) }
+        remember(created.key, as: .conversation, for: conversation.id.bytes)
+    }
+
+    private func insert(_ conversation: Conversation) throws {
+        var distinctKey: [UInt8]?
         if conversation.isDistinct {
             let set = DistinctKey(conversation.participants, hash: hash)
-            changed.append(.distinctConversation(of: set, in: application))
+            // In a command the answer is known; in a replay an imported conversation may have the key (X1).
+            if try transaction.askDistinctConversation(of: set, in: application).first() == nil {
+                distinctKey = set.digest
+            }
         }
-        try transaction.execute(
+        transaction.add(
             """
-            INSERT INTO conversations (
-                application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
-                last_position, last_sent_at, message_count, metadata, version
-            ) VALUES (
+            (
                 \(application), \(conversation.id), \(conversation.createdAt),
-                \(conversation.isDistinct), \(key), \(conversation.isAnnounced),
+                \(conversation.isDistinct), \(distinctKey), \(conversation.isAnnounced),
                 \(conversation.deletedAt), \(conversation.lastPosition),
                 \(conversation.lastSentAt), \(conversation.messageCount),
                 \(conversation.metadata.columnBytes), \(conversation.version)
             )
-            """, changing: changed)
-        addToCounts(conversations: 1)
-        let users = conversation.participants.users
-        for (place, user) in users.enumerated() {
-            try insertParticipant(
-                user, at: place, conversation.id, after: conversation.lastPosition,
-                isShown: conversation.isAnnounced)
-        }
-        try createParticipants(users, isShown: conversation.isAnnounced)
-        try connect(users, among: users, of: conversation.id)
-        remember(created.key, as: .conversation, for: conversation.id.bytes)
+            """,
+            to: "conversations", keys: application.bytes + conversation.id.bytes,
+            application.bytes + (distinctKey ?? conversation.id.bytes), by: Self.conversations)
     }
 
-    /// The value of `distinct_key` for a set of participants: NULL while another conversation has the key. An imported
-    /// conversation has none until the two are merged (X1).
+    private static let conversations = Insertion(
+        """
+        INSERT INTO conversations (
+            application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
+            last_position, last_sent_at, message_count, metadata, version
+        ) VALUES
+        """)
+
+    /// Inserts a participant of a new conversation; `createParticipants` creates the user.
+    private func insert(_ user: UserID, at place: Int, of conversation: Conversation) {
+        let state = conversation.isAnnounced ? ViewState.shown : .unseen
+        transaction.add(
+            """
+            (
+                \(application), \(conversation.id), \(user), \(place), '',
+                \(conversation.lastPosition), \(conversation.createdAt), \(state.rawValue),
+                \(conversation.messageCount), \(conversation.createdAt)
+            )
+            """,
+            to: "participants", keys: application.bytes + conversation.id.bytes,
+            by: Self.participants)
+    }
+
+    private static let participants = Insertion(
+        """
+        INSERT INTO participants (
+            application, conversation, user_id, place, past, joined_after,
+            conversation_created_at, state, total_count, last_at
+        ) VALUES
+        """)
+
+    /// The key of a set of participants, or NULL while another conversation has it: an imported conversation
+    /// has no key until the two are merged (X1).
     func distinctKeyIfFree(of participants: Participants) -> SQL {
         let key = DistinctKey(participants, hash: hash)
         return """

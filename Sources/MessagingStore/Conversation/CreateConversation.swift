@@ -38,7 +38,15 @@ extension MessagingStore {
         in application: Application.ID
     ) async throws -> CreationOutcome<ConversationView> {
         let id = draft.proposedID ?? key.map(Conversation.ID.init) ?? environment.newID()
-        return try await change(in: application) { context in
+        let hash = environment.sha256
+        return try await change(
+            in: application,
+            prefetching: { transaction in
+                _ = try transaction.askIdentity(of: user, in: application)
+                try transaction.prefetchCreation(
+                    of: draft, as: id, key: key, in: application, hash: hash)
+            }
+        ) { context in
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let creation: CreationOutcome<Conversation>

@@ -24,7 +24,7 @@ extension Projection {
     private func insert(_ archived: ArchivedUser) throws {
         let user = archived.user
         try saveIdentity(of: user.id)
-        let isNew = try createUsers([user.id]) > 0
+        let isNew = try !createUsers([user.id]).isEmpty
         let createdAt = archived.createdAt ?? moment
         if user.identityStatus == .provided { try provide(user.identity) }
         try transaction.execute(

@@ -2,9 +2,11 @@ public import Messaging
 import SQL
 
 /// A message of a list.
-public enum ListedMessage<Cached: Sendable>: Sendable {
-    /// A message that was not read, with the value that the caller has cached for it.
-    case cached(Message.ID, Cached)
+///
+/// Not generic over what is cached: the functions below would run unspecialised, because another module calls them.
+public enum ListedMessage: Sendable {
+    /// A message that was not read, with the JSON that the caller has cached of it.
+    case cached(Message.ID, [UInt8])
     /// A message that was read; the validity is `nil` if it must not be cached.
     case read(MessageSnapshot, CacheValidity?)
 
@@ -29,14 +31,15 @@ extension MessagingStore {
     ///     reader connection.
     /// - Throws: `Rejection.notFound` of the conversation, of the user, or of an `after` that is not in the
     ///   list; `objectDeleted`.
-    public func messages<Cached: Sendable>(
+    public func messages(
         in conversation: Conversation.ID, seenBy perspective: Perspective,
         after: Message.ID? = nil, limit: Int, in application: Application.ID,
-        cached: @escaping @Sendable ([Message.ID], CacheMoment) -> [Cached?]
-    ) async throws -> ListPage<ListedMessage<Cached>> {
+        cached: @escaping @Sendable ([Message.ID], CacheMoment) -> [[UInt8]?]
+    ) async throws -> ListPage<ListedMessage> {
         // The time is taken before the read: a commit in between then counts as later, whether the read saw it or not.
         let earlier = clock.moment
         return try await database.read { [clock] transaction in
+            try transaction.askView(of: conversation, seenBy: perspective, in: application)
             let moment = try transaction.moment(of: clock, from: earlier, in: application)
             let (view, total) = try transaction.view(
                 of: conversation, seenBy: perspective, in: application)
@@ -49,7 +52,7 @@ extension MessagingStore {
                 page.items, in: view, seenBy: perspective,
                 cached: cached(page.items.map(\.id), moment), moment)
             return ListPage(
-                items: items, total: total, in: view.conversation,
+                items: items, total: try total.first() ?? 0, in: view.conversation,
                 isCut: items.count < heads.count)
         }
     }
@@ -71,44 +74,58 @@ private struct MessageHead {
 }
 
 extension Transaction {
+    /// Sends the queries of a view without waiting for their rows.
+    fileprivate func askView(
+        of conversation: Conversation.ID, seenBy perspective: Perspective,
+        in application: Application.ID
+    ) throws {
+        switch perspective {
+        case .system: _ = try askLocked(conversation, in: application)
+        case .user(let user):
+            _ = try askIdentity(of: user, in: application)
+            _ = try askWinner(of: conversation, in: application)
+            _ = try askParticipant(user, in: conversation, in: application)
+        }
+    }
+
     /// A conversation's messages as the system or a user sees them, and their number.
     fileprivate func view(
         of conversation: Conversation.ID, seenBy perspective: Perspective,
         in application: Application.ID
-    ) throws -> (MessageView, total: Int64) {
+    ) throws -> (MessageView, total: DeferredRows<Int64>) {
         switch perspective {
         case .system:
             let (conversation, view) = try view(of: conversation, in: application)
-            return (view, conversation.messageCount)
+            return (view, DeferredRows([conversation.messageCount]))
         case .user(let user):
             let (_, view) = try view(of: conversation, seenBy: user, in: application)
-            return (view, try messageCount(of: user, in: view.conversation, in: application))
+            return (view, try askMessageCount(of: user, in: view.conversation, in: application))
         }
     }
 
     /// Reads the messages of a page that are not cached, and returns all in order.
-    fileprivate func listed<Cached>(
+    fileprivate func listed(
         _ heads: [MessageHead], in view: MessageView, seenBy perspective: Perspective,
-        cached: [Cached?], _ moment: CacheMoment
-    ) throws -> [ListedMessage<Cached>] {
-        var read: ArraySlice<MessageSnapshot> = []
-        let isMissing = { (cached: Cached?) in cached == nil }
-        if let first = cached.firstIndex(where: isMissing),
-            let last = cached.lastIndex(where: isMissing)
-        {
-            let missing = zip(heads, cached).filter { _, cached in cached == nil }
-            let messages = try messages(
-                of: view, before: heads[first].position.next, limit: last - first + 1,
-                only: Set(missing.map(\.0.id)))
-            read = try snapshots(
-                of: messages.items, seenBy: perspective, in: view.application)[...]
-        }
-        return try zip(heads, cached).map { head, cached in
-            if let cached { return .cached(head.id, cached) }
+        cached: [[UInt8]?], _ moment: CacheMoment
+    ) throws -> [ListedMessage] {
+        var missing: [Position] = []
+        for (head, json) in zip(heads, cached) where json == nil { missing.append(head.position) }
+        var read = try snapshots(
+            of: messages(at: missing, in: view.conversation, in: view.application),
+            seenBy: perspective, in: view.application)[...]
+        var listed: [ListedMessage] = []
+        listed.reserveCapacity(heads.count)
+        for (head, json) in zip(heads, cached) {
+            if let json {
+                listed.append(.cached(head.id, json))
+                continue
+            }
             guard let snapshot = read.popFirst(), snapshot.message.id == head.id else {
                 throw StoreFault.unreadable("message of a page")
             }
-            return .read(snapshot, moment.validity(of: snapshot.message, seenBy: perspective))
+            listed.append(
+                .read(snapshot, moment.validity(of: snapshot.message, seenBy: perspective)))
         }
+        return listed
     }
 }

@@ -79,40 +79,60 @@ extension Transaction {
         }
     }
 
-    /// Queries what a receipt of a message by a user depends on, besides whether they see it.
+    /// Queries what a receipt of a message by a user depends on.
     func prefetchReceipt(
         of id: Message.ID, by user: UserID, in application: Application.ID
     ) throws {
-        try prefetch(
+        _ = try askMessage(id, in: application)
+        _ = try askLogEnd(in: application)
+        try prefetchRow(
             """
-            SELECT unread_count, unshown_count, conversation FROM participants
-            WHERE application = \(application) AND user_id = \(user)
-                AND conversation = \(conversationID(of: id, in: application))
-            """
-        ) { row in
-            let owner = ReceiptOwner(conversation: try row.id(2), user: user)
-            return (ViewCounts.cacheKey(of: owner, in: application), try ViewCounts(row))
-        }
-        try prefetch(
-            """
-            SELECT r.delivered, r.read, m.conversation FROM messages m
+            SELECT c.*, p.user_id, p.past, p.joined_after, p.left_after, p.state, p.cleared_to,
+                p.unread_count, p.unshown_count, r.delivered, r.read, h.position,
+                \(raw: BasicIdentity.columns), m.position, m.sender_user,
+                \(NearbyMessages.columns(notBy: user))
+            FROM messages m
+            JOIN (
+                SELECT \(raw: Conversation.columns) FROM conversations
+                WHERE application = \(application)
+            ) AS c ON c.id = m.conversation
+            LEFT JOIN participants p ON p.application = m.application
+                AND p.conversation = m.conversation AND p.user_id = \(user)
             LEFT JOIN receipts r ON r.application = m.application
                 AND r.conversation = m.conversation AND r.user_id = \(user)
+            LEFT JOIN hidden_messages h ON h.application = m.application
+                AND h.conversation = m.conversation AND h.position = m.position
+                AND h.user_id = \(user)
+            LEFT JOIN identities i ON i.application = m.application AND i.user_id = \(user)
             WHERE m.application = \(application) AND m.id = \(id)
             """
-        ) { row in
-            let owner = ReceiptOwner(conversation: try row.id(2), user: user)
-            let isThere = try row.optionalText(0) != nil
-            return (
-                Receipts.cacheKey(of: owner, in: application), isThere ? try Receipts(row) : nil
-            )
-        }
-        try prefetch(NearbyMessages.sql(of: id, notBy: user, in: application)) { row in
-            let owner = ReceiptOwner(conversation: try row.id(0), user: user)
-            return (
-                NearbyMessages.cacheKey(at: try row.int64(1), of: owner, in: application),
-                try NearbyMessages(row, notBy: user)
-            )
+        ) { row, prefetched in
+            let conversation = try Conversation(row)
+            let owner = ReceiptOwner(conversation: conversation.id, user: user)
+            let isParticipant = try row.optionalText(10) != nil
+            let number = try row.int64(25)
+            prefetched.store(
+                conversation, for: Conversation.cacheKey(conversation.id, in: application))
+            prefetched.store(
+                isParticipant ? try Participant(row, from: 10) : nil,
+                for: Participant.cacheKey(of: owner, in: application))
+            prefetched.store(
+                isParticipant ? try ViewCounts(row, from: 16) : nil,
+                for: ViewCounts.cacheKey(of: owner, in: application))
+            prefetched.store(
+                try row.optionalText(18) == nil ? nil : try Receipts(row, from: 18),
+                for: Receipts.cacheKey(of: owner, in: application))
+            prefetched.store(
+                try row.optionalInt64(20),
+                for: Self.hiddenPositions(of: owner, within: number...number, in: application))
+            prefetched.store(
+                try row.optionalUser(21) == nil ? nil : try BasicIdentity(row, from: 21),
+                for: BasicIdentity.cacheKey(of: user, in: application))
+            prefetched.store(
+                NearbyMessages(
+                    before: try row.optionalInt64(27), isAt: try row.optionalUser(26) != user,
+                    after: try row.optionalInt64(28)),
+                for: NearbyMessages.cacheKey(at: number, of: owner, in: application))
         }
     }
 
@@ -178,12 +198,12 @@ struct NearbyMessages {
     /// The maximum difference of positions that are looked up.
     static var distance: Int64 { 64 }
 
+    /// Selects `before` and `after` of a row `m` of `messages`.
+    ///
     /// - Parameter user: The user whose own messages are left out.
-    fileprivate static func sql(
-        of id: Message.ID, notBy user: UserID, in application: Application.ID
-    ) -> SQL {
+    fileprivate static func columns(notBy user: UserID) -> SQL {
         """
-        SELECT m.conversation, m.position, (
+        (
             SELECT MAX(o.position) FROM messages o
             WHERE o.application = m.application AND o.conversation = m.conversation
                 AND o.position < m.position AND o.position >= m.position - \(distance)
@@ -193,15 +213,8 @@ struct NearbyMessages {
             WHERE o.application = m.application AND o.conversation = m.conversation
                 AND o.position > m.position AND o.position <= m.position + \(distance)
                 AND (o.sender_user IS NULL OR o.sender_user <> \(user))
-        ), m.sender_user
-        FROM messages m WHERE m.application = \(application) AND m.id = \(id)
+        )
         """
-    }
-
-    fileprivate init(_ row: borrowing Row, notBy user: UserID) throws {
-        before = try row.optionalInt64(2)
-        after = try row.optionalInt64(3)
-        isAt = try row.optionalUser(4) != user
     }
 
     static func cacheKey(

@@ -50,31 +50,70 @@ extension Transaction {
     ///   - limit: The maximum number of messages to look at.
     ///   - wanted: The ids of the messages to return; `nil` for all.
     func messages(
-        of view: MessageView, before position: Position?, limit: Int,
-        only wanted: Set<Message.ID>? = nil
+        of view: MessageView, before position: Position?, limit: Int
     ) throws -> BoundedPage<Message> {
         let heads = try rows(view.rows(of: MessageRow.columns, before: position, limit: limit)) {
             row in
             try MessageRow(row)
         }
-        let page = BoundedPage(
-            wanted.map { wanted in heads.filter { head in wanted.contains(head.id) } } ?? heads,
-            weight: \.weight)
+        let page = BoundedPage(heads, weight: \.weight)
         return BoundedPage(
             items: try complete(page.items, in: view.application), isCut: page.isCut)
+    }
+
+    /// The messages at positions of a conversation, in the order of the positions, in one statement.
+    ///
+    /// - Parameter positions: Of existing messages that together fit into one response.
+    func messages(
+        at positions: [Position], in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> [Message] {
+        guard !positions.isEmpty else { return [] }
+        var indices: [Position: Int] = [:]
+        for (index, position) in positions.enumerated() { indices[position] = index }
+        var heads = [MessageRow?](repeating: nil, count: positions.count)
+        var parts = [[PositionedPart]](repeating: [], count: positions.count)
+        _ = try rows(
+            """
+            SELECT m.id, m.conversation, m.position, m.sender_user, m.sender_name, m.sent_at,
+                m.updated_at, m.version, m.weight, p.id, p.part_index, p.mime_type, p.body,
+                p.content, p.size, p.updated_at, p.message, p.place
+            FROM messages m
+            LEFT JOIN parts p ON p.application = m.application AND p.message = m.id
+            WHERE m.application = \(application) AND m.conversation = \(conversation)
+                AND m.position \(in: .integers(positions.map(\.number)))
+            """
+        ) { row in
+            guard let index = indices[try row.position(2)] else { return }
+            if heads[index] == nil { heads[index] = try MessageRow(row) }
+            if try !row.isNull(9) { parts[index].append(try PositionedPart(row, from: 9)) }
+        }
+        var messages: [Message] = []
+        messages.reserveCapacity(positions.count)
+        for (head, parts) in zip(heads, parts) {
+            guard let head else { throw StoreFault.unreadable("a message at a position") }
+            messages.append(head.message(with: PositionedPart.inOrder(parts)))
+        }
+        return messages
     }
 
     /// The number of messages in a user's view of a conversation (rulings 17).
     func messageCount(
         of user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> Int64 {
-        try first(
+        try askMessageCount(of: user, in: conversation, in: application).first() ?? 0
+    }
+
+    /// Sends the same query without waiting for its row.
+    func askMessageCount(
+        of user: UserID, in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> DeferredRows<Int64> {
+        try ask(
             """
             SELECT total_count FROM participants
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = \(user)
             """
-        ) { row in try row.int64(0) } ?? 0
+        ) { row in try row.int64(0) }
     }
 
     /// The user that sent a message; `nil` also for a service, which has only a name.
@@ -184,10 +223,11 @@ private struct PositionedPart {
     /// `nil` for a part that was not ordered.
     let place: Int64?
 
-    init(_ row: borrowing Row) throws {
-        message = try row.id(7)
-        part = try MessagePart(row)
-        place = try row.optionalInt64(8)
+    /// - Parameter first: The index of the first column.
+    init(_ row: borrowing Row, from first: Int = 0) throws {
+        part = try MessagePart(row, from: first)
+        message = try row.id(.index(first + 7))
+        place = try row.optionalInt64(.index(first + 8))
     }
 
     /// The parts of one message in order.

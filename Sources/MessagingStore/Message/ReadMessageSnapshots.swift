@@ -12,9 +12,16 @@ extension Transaction {
         let conversations = Array(Set(messages.map(\.conversation)))
         // Participants of one conversation that left before its oldest message received none of them.
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
-        let receipts = try receipts(in: conversations, in: application)
+        let asked = (
+            receipts: try askReceipts(in: conversations, in: application),
+            participants: try askParticipants(
+                of: conversations, reachedFrom: floor, in: application),
+            identities: try askIdentities(
+                of: Set(messages.compactMap(\.sender.userID)), in: application)
+        )
+        let receipts = Dictionary(try asked.receipts.rows()) { first, _ in first }
         let participants = Dictionary(
-            grouping: try participants(of: conversations, reachedFrom: floor, in: application),
+            grouping: try asked.participants.rows().sorted(by: PositionedParticipant.precedes),
             by: \.conversation
         ).mapValues { participants in
             participants.map { positioned in
@@ -24,8 +31,9 @@ extension Transaction {
                     participant: positioned.participant, receipts: receipts[owner])
             }
         }
-        let identities = try identities(
-            of: Set(messages.compactMap(\.sender.userID)), in: application)
+        let identities = Dictionary(
+            try asked.identities.rows().map { identity in (identity.userID, identity) }
+        ) { first, _ in first }
         return messages.map { message in
             MessageSnapshot(
                 message, from: message.sender.userID.map(identities.identity),

@@ -119,11 +119,11 @@ extension Transaction {
         try isDeleted(conversation, in: application) == false
     }
 
-    /// A conversation, and its messages as the system sees them.
+    /// A conversation without its participants, and its messages as the system sees them.
     func view(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> (Conversation, MessageView) {
-        let conversation = try self.conversation(conversation, in: application)
+        let conversation = try lockedConversationRow(conversation, in: application)
         return (
             conversation,
             MessageView(

@@ -42,8 +42,6 @@ extension MessagingStore {
         try await change(
             in: application,
             prefetching: { transaction in
-                try transaction.prefetchMessage(message, in: application)
-                try transaction.prefetchView(of: message, by: user, in: application)
                 try transaction.prefetchReceipt(of: message, by: user, in: application)
             }
         ) { context in
@@ -146,7 +144,14 @@ extension Transaction {
     func receipts(
         in conversations: [Conversation.ID], in application: Application.ID
     ) throws -> [ReceiptOwner: Receipts] {
-        let found = try rows(
+        Dictionary(try askReceipts(in: conversations, in: application).rows()) { first, _ in first }
+    }
+
+    /// Sends the same query without waiting for its rows.
+    func askReceipts(
+        in conversations: [Conversation.ID], in application: Application.ID
+    ) throws -> DeferredRows<(ReceiptOwner, Receipts)> {
+        try ask(
             """
             SELECT conversation, user_id, delivered, read FROM receipts
             WHERE application = \(application)
@@ -155,10 +160,9 @@ extension Transaction {
         ) { row in
             (
                 ReceiptOwner(conversation: try row.id(0), user: try row.user(1)),
-                Receipts(delivered: try row.intervals(2), read: try row.intervals(3))
+                try Receipts(row, from: 2)
             )
         }
-        return Dictionary(found) { first, _ in first }
     }
 
     /// The receipts of one participant in a conversation.
@@ -281,9 +285,10 @@ struct ViewCounts {
     /// The number of messages of the conversation that are not in the view.
     let unshown: Int64
 
-    init(_ row: borrowing Row) throws {
-        unread = try row.int64(0)
-        unshown = try row.int64(1)
+    /// - Parameter first: The index of the first column.
+    init(_ row: borrowing Row, from first: Int = 0) throws {
+        unread = try row.int64(.index(first))
+        unshown = try row.int64(.index(first + 1))
     }
 
     static func cacheKey(

@@ -69,7 +69,16 @@ extension Transaction {
         of conversations: [Conversation.ID], reachedFrom position: Position,
         in application: Application.ID
     ) throws -> [PositionedParticipant] {
-        try rows(
+        try askParticipants(of: conversations, reachedFrom: position, in: application).rows()
+            .sorted(by: PositionedParticipant.precedes)
+    }
+
+    /// Queries the same, in any order, without waiting for the rows.
+    func askParticipants(
+        of conversations: [Conversation.ID], reachedFrom position: Position,
+        in application: Application.ID
+    ) throws -> DeferredRows<PositionedParticipant> {
+        try ask(
             """
             SELECT \(raw: Participant.columns), conversation, place FROM participants
             WHERE application = \(application)
@@ -80,7 +89,7 @@ extension Transaction {
             PositionedParticipant(
                 conversation: try row.id(6), place: try row.int64(7),
                 participant: try Participant(row))
-        }.sorted(by: PositionedParticipant.precedes)
+        }
     }
 }
 
@@ -98,11 +107,14 @@ extension Participant {
     static let columns: StaticString =
         "user_id, past, joined_after, left_after, state, cleared_to"
 
-    init(_ row: borrowing Row) throws {
+    /// - Parameter first: The index of the first column.
+    init(_ row: borrowing Row, from first: Int = 0) throws {
+        func column(_ index: Int) -> Column { .index(first + index) }
         self.init(
-            userID: try row.user(0), past: try row.intervals(1), joinedAfter: try row.position(2),
-            leftAfter: try row.optionalPosition(3), state: try row.viewState(4),
-            clearedTo: try row.position(5))
+            userID: try row.user(column(0)), past: try row.intervals(column(1)),
+            joinedAfter: try row.position(column(2)),
+            leftAfter: try row.optionalPosition(column(3)),
+            state: try row.viewState(column(4)), clearedTo: try row.position(column(5)))
     }
 }
 

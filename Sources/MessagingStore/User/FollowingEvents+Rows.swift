@@ -52,6 +52,21 @@ extension Projection {
             of: conversation, isKept: isKept)
     }
 
+    /// Makes the participants of a new conversation follow each other.
+    ///
+    /// The same as ``connect(_:among:of:)``, with a few statements for all new conversations of a commit.
+    ///
+    /// - Parameter new: Those that were created with the number of the others as that of the users they follow.
+    func connectAll(_ participants: [UserID], new: Set<UserID>) {
+        let row = RowCacheKey<Meetings>(of: application.bytes, in: "following")
+        if let meetings = transaction.deferred(row) { return meetings.add(participants, new) }
+        let meetings = Meetings()
+        meetings.add(participants, new)
+        transaction.deferWrites(meetings, of: row) { [application] in
+            meetings.statements(in: application)
+        }
+    }
+
     /// The current participants of a conversation that have not seen it yet.
     func participantsNotSeeing(of conversation: Conversation.ID) throws -> [UserID] {
         try transaction.rows(
@@ -195,5 +210,90 @@ extension SQL.StringInterpolation {
         appendLiteral(" OR b.user_id ")
         appendInterpolation(in: subset)
         appendLiteral(")")
+    }
+}
+
+/// The users that meet in the new conversations of a commit.
+private final class Meetings {
+    /// How many new conversations have these participants.
+    private var counts: [[UserID]: Int64] = [:]
+    /// The participants of the first conversation of new users, which their rows count already.
+    private var counted: [UserID: Set<UserID>] = [:]
+
+    func add(_ participants: [UserID], _ new: Set<UserID>) {
+        counts[participants, default: 0] += 1
+        guard !new.isEmpty else { return }
+        let participants = Set(participants)
+        for user in new { counted[user] = participants }
+    }
+
+    /// Counts the new pairs, and inserts or updates all.
+    func statements(in application: Application.ID) -> [SQL] {
+        let pairs = pairs
+        let uncounted = pairs.filter { pair in
+            counted[pair.follower]?.contains(pair.followed) != true
+        }
+        return uncounted.powerOfTwoChunks(upTo: Self.atOnce).map { some in
+            counting(some, in: application)
+        }
+            + pairs.powerOfTwoChunks(upTo: Self.atOnce).map { some in
+                inserting(some, in: application)
+            }
+    }
+
+    /// The most pairs in a statement.
+    private static let atOnce = 256
+
+    private typealias Meeting = (follower: UserID, followed: UserID, count: Int64)
+
+    /// Each pair once, with the number of its new conversations.
+    private var pairs: [Meeting] {
+        var shared: [UserID: [UserID: Int64]] = [:]
+        for (users, count) in counts {
+            for follower in users {
+                for followed in users where followed != follower {
+                    shared[follower, default: [:]][followed, default: 0] += count
+                }
+            }
+        }
+        return shared.flatMap { follower, followed in
+            followed.map { user, count in (follower: follower, followed: user, count: count) }
+        }
+    }
+
+    private func counting(_ pairs: [Meeting], in application: Application.ID) -> SQL {
+        let columns: [SQLArray] = [
+            .texts(pairs.map(\.follower.text)), .texts(pairs.map(\.followed.text)),
+        ]
+        // Compared with a count, because NOT EXISTS could be planned as a join that reads all followed users.
+        return """
+            UPDATE identities SET following_count = following_count + new.pairs
+            FROM (
+                SELECT column1 AS follower, COUNT(*) AS pairs
+                FROM \(table: "met", of: columns)
+                WHERE (
+                    SELECT COUNT(*) FROM following f
+                    WHERE f.application = \(application) AND f.follower = column1
+                        AND f.followed = column2
+                ) = 0
+                GROUP BY column1
+            ) AS new
+            WHERE application = \(application) AND user_id = new.follower
+            """
+    }
+
+    private func inserting(_ pairs: [Meeting], in application: Application.ID) -> SQL {
+        let columns: [SQLArray] = [
+            .texts(pairs.map(\.follower.text)), .texts(pairs.map(\.followed.text)),
+            .integers(pairs.map(\.count)),
+        ]
+        return """
+            INSERT INTO following (application, follower, followed, is_kept, shared_count)
+            SELECT \(application), column1, column2, 1, column3
+            FROM \(table: "met", of: columns)
+            WHERE TRUE
+            ON CONFLICT (application, follower, followed) DO UPDATE SET
+                shared_count = following.shared_count + excluded.shared_count, is_kept = 1
+            """
     }
 }

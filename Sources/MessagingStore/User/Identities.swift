@@ -105,14 +105,21 @@ extension Transaction {
         of users: Set<UserID>, in application: Application.ID
     ) throws -> [UserID: BasicIdentity] {
         guard !users.isEmpty else { return [:] }
-        let found = try rows(
+        let found = try askIdentities(of: users, in: application).rows()
+        return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
+    }
+
+    /// Queries the identities of the known users among these, without waiting for the rows.
+    func askIdentities(
+        of users: Set<UserID>, in application: Application.ID
+    ) throws -> DeferredRows<BasicIdentity> {
+        try ask(
             """
             SELECT \(raw: BasicIdentity.columns) FROM identities i
             WHERE i.application = \(application)
                 AND i.user_id \(in: users)
             """
         ) { row in try BasicIdentity(row) }
-        return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
     /// The members of users' identities that other objects show, without a query if all of the users were read before
@@ -120,13 +127,18 @@ extension Transaction {
     func prefetchedIdentities(
         of users: Set<UserID>, in application: Application.ID
     ) throws -> [UserID: BasicIdentity] {
-        var found: [UserID: BasicIdentity] = [:]
+        var (found, unread): ([UserID: BasicIdentity], Set<UserID>) = ([:], [])
         for user in users {
-            guard let read = try cachedRows(BasicIdentity.cacheKey(of: user, in: application))
-            else {
-                return try identities(of: users, in: application)
+            if let read = try cachedRows(BasicIdentity.cacheKey(of: user, in: application)) {
+                found[user] = read.first
+            } else {
+                unread.insert(user)
             }
-            found[user] = read.first
+        }
+        let read = try identities(of: unread, in: application)
+        for user in unread {
+            found[user] = read[user]
+            cache(read[user], for: BasicIdentity.cacheKey(of: user, in: application))
         }
         return found
     }
@@ -228,12 +240,14 @@ extension BasicIdentity {
     /// The columns that ``init(_:)`` reads, in this order, from the table with the alias `i`.
     static let columns: StaticString = "i.user_id, i.display_name, i.avatar_url, i.kind"
 
-    init(_ row: borrowing Row) throws {
-        guard let kind = Identity.Kind(rawValue: try row.text(3)) else {
+    /// - Parameter first: The index of the first column.
+    init(_ row: borrowing Row, from first: Int = 0) throws {
+        guard let kind = Identity.Kind(rawValue: try row.text(.index(first + 3))) else {
             throw StoreFault.unreadable("identities.kind")
         }
         self.init(
-            userID: try row.user(0), displayName: try row.optionalText(1),
-            avatarURL: try row.optionalText(2), kind: kind)
+            userID: try row.user(.index(first)),
+            displayName: try row.optionalText(.index(first + 1)),
+            avatarURL: try row.optionalText(.index(first + 2)), kind: kind)
     }
 }

@@ -5,7 +5,7 @@ extension Projection {
     /// Stores an identity that the application provides; creates the user if necessary.
     func provide(_ identity: Identity) throws {
         try saveIdentity(of: identity.userID)
-        let isNew = try create([identity.userID], as: .provided) > 0
+        let isNew = try !create([identity.userID], as: .provided).isEmpty
         var metadata = ByteWriter()
         metadata.write(identity.metadata)
         try transaction.execute(
@@ -39,9 +39,9 @@ extension Projection {
 
     /// Creates the users that do not exist yet (R90, platform-api §3.9).
     ///
-    /// - Returns: The number of new users.
+    /// - Returns: The new users.
     @discardableResult
-    func createUsers(_ users: [UserID]) throws -> Int { try create(users, as: .unknown) }
+    func createUsers(_ users: [UserID]) throws -> Set<UserID> { try create(users, as: .unknown) }
 
     /// Creates a followed user that does not exist yet. They have an identity, because the list of followed users shows
     /// identities (rulings 10).
@@ -51,27 +51,40 @@ extension Projection {
 
     /// Creates the participants of a conversation that do not exist yet, with identities (R90).
     ///
-    /// - Parameter isShown: Whether the conversation is in their lists; then it is added to their counts.
-    func createParticipants(_ users: [UserID], isShown: Bool) throws {
-        try name(users, inConversations: isShown ? 1 : 0)
+    /// - Parameters:
+    ///   - isShown: Whether they see the conversation, which is then counted in their lists.
+    ///   - count: The number of users that each new one follows.
+    /// - Returns: The new users.
+    @discardableResult
+    func createParticipants(
+        _ users: [UserID], isShown: Bool, following count: Int = 0
+    ) throws -> Set<UserID> {
+        try name(users, inConversations: isShown ? 1 : 0, following: count)
     }
 
     /// Gives users that others name an identity without names, if they have none, and adds to the number of
     /// conversations in their lists.
-    private func name(_ users: [UserID], inConversations count: Int64) throws {
-        try create(users, as: .named)
-        for chunk in users.chunks(of: Self.usersAtOnce) {
-            try transaction.execute(
-                """
-                UPDATE identities SET
-                    conversation_count = conversation_count + \(count),
-                    status = CASE status
-                        WHEN \(User.IdentityStatus.unknown.rawValue)
-                        THEN \(User.IdentityStatus.named.rawValue) ELSE status
-                    END
-                WHERE application = \(application) AND user_id \(in: chunk)
-                """, reading: chunk.map { user in .user(user, in: application) })
+    ///
+    /// - Returns: The new users.
+    @discardableResult
+    private func name(
+        _ users: [UserID], inConversations count: Int64, following followed: Int = 0
+    ) throws -> Set<UserID> {
+        let new = try create(
+            users, as: .named, inConversations: count, following: Int64(followed))
+        let known = users.filter { user in !new.contains(user) }
+        guard !known.isEmpty else { return new }
+        let row = RowCacheKey<NamedUsers>(of: application.bytes, in: "identities")
+        if let named = transaction.deferred(row) {
+            named.add(known, inConversations: count)
+            return new
         }
+        let named = NamedUsers()
+        named.add(known, inConversations: count)
+        transaction.deferWrites(named, of: row) { [application] in
+            named.statements(in: application)
+        }
+        return new
     }
 
     /// Creates the users that an imported record refers to. Known users keep their status, which their own
@@ -97,36 +110,67 @@ extension Projection {
     ///
     /// No other code inserts rows into `identities`.
     ///
-    /// - Returns: The number of new users.
+    /// - Parameters:
+    ///   - count: The number of conversations in their lists.
+    ///   - followed: The number of users that they follow.
+    /// - Returns: The new users.
     @discardableResult
-    private func create(_ users: [UserID], as status: User.IdentityStatus) throws -> Int {
-        var created = 0
-        for chunk in Set(users).sorted().chunks(of: Self.usersAtOnce) {
-            let known = try transaction.prefetchedIdentities(of: Set(chunk), in: application)
-            let new = chunk.filter { user in known[user] == nil }
-            for user in new {
+    private func create(
+        _ users: [UserID], as status: User.IdentityStatus, inConversations count: Int64 = 0,
+        following followed: Int64 = 0
+    ) throws -> Set<UserID> {
+        var created: Set<UserID> = []
+        for some in Set(users).sorted().chunks(of: Self.usersAtOnce) {
+            let known = try transaction.prefetchedIdentities(of: Set(some), in: application)
+            for user in some where known[user] == nil {
                 transaction.add(
                     """
-                    (\(application), \(user), \(Identity.Kind.user.rawValue), 0, \(status.rawValue),
-                    \(moment))
+                    (\(application), \(user), \(Identity.Kind.user.rawValue), \(count),
+                    \(status.rawValue), \(followed), \(moment))
                     """,
                     to: "identities", keys: application.bytes + Array(user.text.utf8),
-                    by: Insertion(
-                        """
-                        INSERT INTO identities (
-                            application, user_id, kind, conversation_count, status, created_at
-                        ) VALUES
-                        """))
+                    by: Self.identities)
                 transaction.cache(
                     BasicIdentity(userID: user),
                     for: BasicIdentity.cacheKey(of: user, in: application))
+                created.insert(user)
             }
-            created += new.count
         }
-        if created > 0 { addToCounts(users: Int64(created)) }
+        if !created.isEmpty { addToCounts(users: Int64(created.count)) }
         return created
     }
 
+    private static let identities = Insertion(
+        """
+        INSERT INTO identities (
+            application, user_id, kind, conversation_count, status, following_count, created_at
+        ) VALUES
+        """)
+
     /// The maximum number of users in one statement.
     private static let usersAtOnce = 256
+}
+
+/// The known users that the changes of a commit name, and by how much the number of their conversations changes.
+private final class NamedUsers {
+    private var counts: [UserID: Int64] = [:]
+
+    func add(_ users: [UserID], inConversations count: Int64) {
+        for user in users { counts[user, default: 0] += count }
+    }
+
+    func statements(in application: Application.ID) -> [SQL] {
+        Array(counts).powerOfTwoChunks(upTo: 256).map { some in
+            """
+            UPDATE identities SET
+                conversation_count = conversation_count + column2,
+                status = CASE status
+                    WHEN \(User.IdentityStatus.unknown.rawValue)
+                    THEN \(User.IdentityStatus.named.rawValue) ELSE status
+                END
+            FROM \(table: "named", of: [.texts(some.map(\.key.text)), .integers(some.map(\.value))])
+            WHERE application = \(application) AND user_id = column1
+            """
+        }
+    }
 }

@@ -18,6 +18,23 @@ final class MessageCache: Sendable {
         let version: APIVersion
         /// The base of the URLs in the answer; `nil` for the configured one.
         let base: String?
+        /// The hash of the members, which each look-up of a list needs.
+        private let digest: Int
+
+        init(application: Application.ID, viewer: UserID?, version: APIVersion, base: String?) {
+            self.application = application
+            self.viewer = viewer
+            self.version = version
+            self.base = base
+            var hasher = Hasher()
+            hasher.combine(application)
+            hasher.combine(viewer)
+            hasher.combine(version)
+            hasher.combine(base)
+            digest = hasher.finalize()
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(digest) }
     }
 
     fileprivate struct Key: Hashable, Sendable {

@@ -53,7 +53,7 @@ public final class DeferredRows<Value> {
     init(on connection: any Connection) { self.connection = connection }
 
     /// A result that is already there.
-    init(_ values: [Value]) {
+    public init(_ values: [Value]) {
         connection = nil
         outcome = .success(values)
     }

@@ -54,12 +54,12 @@ package final class TransactionCache {
     }
 
     func deferWrite<Value>(
-        _ value: Value, of key: RowCacheKey<Value>, writing sql: @escaping () -> SQL
+        _ value: Value, of key: RowCacheKey<Value>, writing statements: @escaping () -> [SQL]
     ) {
         let row = key.name.row
         track(row.table)
         writes[row.table]?.update(
-            row.key, DeferredWrites.Write(aspect: key.aspect, value: value, sql: sql))
+            row.key, DeferredWrites.Write(aspect: key.aspect, value: value, statements: statements))
     }
 
     /// Defers the insertion of a row.
@@ -90,9 +90,7 @@ package final class TransactionCache {
         guard !writes.isEmpty else { return }
         for table in tables(in: sql.template) {
             let keys = (read + changed).filter { row in row.table == table }.map(\.key)
-            if writes[table]?.isEmpty == false {
-                try writes[table]?.run(for: keys, on: connection)
-            }
+            try runWrites(of: table, for: keys, on: connection)
             if !sql.template.isSelect, keys.isEmpty {
                 clock += 1
                 changedTables[table] = clock
@@ -103,7 +101,25 @@ package final class TransactionCache {
 
     /// Runs all deferred writes; cached rows stay valid.
     func writeAll(on connection: any Connection) throws(SQLError) {
-        for table in writes.keys.sorted() { try writes[table]?.run(for: [], on: connection) }
+        for table in writes.keys.sorted() { try runWrites(of: table, on: connection) }
+    }
+
+    /// Runs the writes deferred for a table, and before each the writes deferred for other tables that it names.
+    ///
+    /// - Parameter keys: Run only what these rows need; empty for everything.
+    private func runWrites(
+        of table: String, for keys: [[UInt8]] = [], on connection: any Connection
+    ) throws(SQLError) {
+        guard writes[table]?.isEmpty == false,
+            let statements = writes[table]?.take(
+                for: keys, rowsAtOnce: connection.isRemote ? DeferredWrites.rowsAtOnce : 1)
+        else { return }
+        for sql in statements {
+            for other in tables(in: sql.template) where other != table {
+                try runWrites(of: other, on: connection)
+            }
+            try connection.execute(sql)
+        }
     }
 
     /// Empties the cache, when a transaction is rolled back or has ended.
@@ -135,11 +151,11 @@ package final class TransactionCache {
 
 /// The writes deferred for one table.
 private struct DeferredWrites {
-    /// A statement that writes a row, and the value passed with it.
+    /// Statements that write a row, and the value passed with them.
     struct Write {
         let aspect: [UInt8]
         let value: Any
-        let sql: () -> SQL
+        let statements: () -> [SQL]
     }
 
     /// The writes of each row, in order: those of one aspect need not commute with those of another.
@@ -149,7 +165,7 @@ private struct DeferredWrites {
     private var insertedKeys: Set<[UInt8]> = []
 
     /// The most rows in one statement on a server; on a file several rows in one statement save nothing.
-    private static let rowsAtOnce = 64
+    static let rowsAtOnce = 64
 
     var isEmpty: Bool { updates.isEmpty && insertions.isEmpty }
 
@@ -174,18 +190,20 @@ private struct DeferredWrites {
         }
     }
 
-    /// Runs the writes.
+    /// Returns the statements of the writes, which are no longer deferred then.
     ///
-    /// - Parameter keys: Run only what these rows need; empty for everything.
-    mutating func run(for keys: [[UInt8]], on connection: any Connection) throws(SQLError) {
+    /// - Parameters:
+    ///   - keys: Only what these rows need; empty for everything.
+    ///   - rowsAtOnce: The most rows in one statement.
+    mutating func take(for keys: [[UInt8]], rowsAtOnce: Int) -> [SQL] {
+        var statements: [SQL] = []
         if keys.isEmpty || keys.contains(where: insertedKeys.contains) {
-            try insertRows(on: connection)
+            statements = takeInsertions(rowsAtOnce)
         }
         for key in keys.isEmpty ? Array(updates.keys) : keys {
-            for write in updates.removeValue(forKey: key) ?? [] {
-                try connection.execute(write.sql())
-            }
+            for write in updates.removeValue(forKey: key) ?? [] { statements += write.statements() }
         }
+        return statements
     }
 
     mutating func clear() {
@@ -196,19 +214,20 @@ private struct DeferredWrites {
 
     /// Inserts powers of two rows at once, so that there are few statement texts and their prepared forms are
     /// reused.
-    private mutating func insertRows(on connection: any Connection) throws(SQLError) {
-        let all = insertions
-        insertions.removeAll(keepingCapacity: true)
-        insertedKeys.removeAll(keepingCapacity: true)
-        for (insertion, rows) in all {
+    private mutating func takeInsertions(_ rowsAtOnce: Int) -> [SQL] {
+        var statements: [SQL] = []
+        for (insertion, rows) in insertions {
             var rest = rows[...]
             while !rest.isEmpty {
-                let most = min(rest.count, connection.isRemote ? Self.rowsAtOnce : 1)
+                let most = min(rest.count, rowsAtOnce)
                 let count = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
-                try connection.execute(insertion.sql(adding: rest.prefix(count)))
+                statements.append(insertion.sql(adding: rest.prefix(count)))
                 rest.removeFirst(count)
             }
         }
+        insertions.removeAll(keepingCapacity: true)
+        insertedKeys.removeAll(keepingCapacity: true)
+        return statements
     }
 }
 

@@ -14,6 +14,7 @@ import CSQLite
     var isKept = false
     private let pointer: OpaquePointer
     private unowned let lender: SQLiteConnection
+    private let columnCount: Int
     private lazy var columns: [String] = (0..<columnCount).map(columnName(at:))
 
     init(
@@ -46,6 +47,7 @@ import CSQLite
         self.sql = sql
         self.lender = lender
         unsafe self.pointer = pointer
+        columnCount = unsafe Int(sqlite3_column_count(pointer))
     }
 
     deinit { unsafe sqlite3_finalize(pointer) }
@@ -118,7 +120,7 @@ extension SQLiteStatement {
     func index(of column: Column) -> Int? {
         switch column {
         case .name(let name): columns.firstIndex(of: name)
-        case .index(let index): (0..<columnCount).contains(index) ? index : nil
+        case .index(let index): index >= 0 && index < columnCount ? index : nil
         }
     }
 
@@ -145,7 +147,12 @@ extension SQLiteStatement {
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    private var columnCount: Int { unsafe Int(sqlite3_column_count(pointer)) }
+    func sixteenBytes(at index: Int) -> (high: UInt64, low: UInt64)? {
+        guard type(at: index) == SQLITE_BLOB else { return nil }
+        let start = unsafe sqlite3_column_blob(pointer, Int32(index))
+        let count = unsafe start == nil ? 0 : byteCount(at: index)
+        return unsafe UnsafeRawBufferPointer(start: start, count: count).twoNumbers
+    }
 
     private func type(at index: Int) -> Int32 {
         unsafe sqlite3_column_type(pointer, Int32(index))

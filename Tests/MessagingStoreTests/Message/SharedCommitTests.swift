@@ -60,6 +60,18 @@ import Testing
             { try await $0.send(to: groupOfThree, id: .sample(902), key: .sample(901)) }, at: 36)
         changes.insert({ try await $0.send(to: .sample(77)) }, at: 40)
         changes.insert({ try await $0.send(to: groupOfThree, id: first) }, at: 44)
+        let meetings: [[UserID]] = [
+            [.ana, .bo, .cy], [.cy, .bo], [.ana, .bo, .cy], [.bo, .named("dee")],
+        ]
+        for (index, users) in meetings.enumerated() {
+            let id = Conversation.ID.sample(UInt128(600 + index))
+            changes.insert({ try await $0.create(users, id: id) }, at: 42)
+            changes.insert(
+                { try await $0.store.unfollow(.bo, by: .cy, in: $0.application) }, at: 46)
+            changes.insert(
+                { try await $0.store.follow([.named("dee")], by: .ana, in: $0.application) }, at: 50
+            )
+        }
         for (index, change) in otherChanges.enumerated() {
             changes.insert(change, at: 8 + 2 * index)
         }
