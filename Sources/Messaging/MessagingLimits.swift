@@ -5,12 +5,19 @@ public struct MessagingLimits: Equatable, Sendable {
     /// A conversation that already has more participants when the limit is lowered stays usable: participants can be
     /// removed but not added.
     public var participants = 25
+    /// The number of participants above which a conversation is wide, at least 1 (ruling 38).
+    ///
+    /// Another number takes effect on a conversation when its participants change next.
+    public var wideConversation = 100
     /// The maximum number of bytes of all parts of a message together, at least 2,048 (R23); also the
     /// maximum size of an upload.
     public var messageBytes: Int64 = 2_147_483_648
 
     /// The defaults.
     public init() {}
+
+    /// Whether a conversation of this many participants is wide (ruling 38).
+    public func isWide(_ participants: Int) -> Bool { participants > wideConversation }
 }
 
 /// A moment in whole milliseconds since 1970-01-01T00:00:00Z, without leap seconds.

@@ -124,7 +124,7 @@ public enum ValidationRule: CaseIterable, Sendable {
     case publicKey, rsaKey, exportInterval, exportEvents, exportEventName
 
     // Parameters of lists and of the event log.
-    case pageSize, pageStart, pageStartUser, sortOrder
+    case pageSize, pageStart, pageStartUser, sortOrder, participantState
     case truth, exactWithoutParticipants, time, userFilter, participantFilter, metadataPath
     case mediaRange, transferStatus, searchText
     case deliveryState, contentChoice, contentInclude, contentDownload

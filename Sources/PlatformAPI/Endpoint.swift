@@ -151,9 +151,9 @@ extension Endpoint {
 extension Endpoint {
     /// All endpoints of the Platform API; each noun's file declares its own.
     public static let all: [Endpoint] = [
-        conversations, messages, parts, views, viewChanges, content, announcements, notifications,
-        exports, transfers, events, webhooks, deliveries, identities, following, blocks, badges,
-        users,
+        conversations, participants, messages, parts, views, viewChanges, content, announcements,
+        notifications, exports, transfers, events, webhooks, deliveries, identities, following,
+        blocks, badges, users,
         applications,
     ].flatMap(\.self)
 }

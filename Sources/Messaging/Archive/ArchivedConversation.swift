@@ -18,6 +18,7 @@ public struct ArchivedConversation: Equatable, Sendable {
         let present = members.filter { member in !member.participant.isFormer }
             .sorted { left, right in left.place < right.place }
         conversation.participants = Participants(present.map(\.participant.userID))
+        conversation.participantCount = present.count
         conversation.messageCount = 0
         self.conversation = conversation
         self.aliases = aliases

@@ -7,8 +7,14 @@ public struct Conversation: Equatable, Sendable {
     public let id: ID
     /// The moment of creation.
     public let createdAt: Timestamp
-    /// The current participants, in order.
+    /// The current participants, in order. Of a wide conversation, all of them are loaded only where they are
+    /// needed; ``participantCount`` is always their number.
     public var participants: Participants
+    /// The number of current participants.
+    public var participantCount: Int
+    /// Whether it had more participants than ``MessagingLimits/wideConversation`` when they last changed
+    /// (ruling 38).
+    public var isWide: Bool
     /// Whether it is the one conversation of exactly these participants (R3).
     public var isDistinct: Bool
     /// The metadata that all participants share.
@@ -27,8 +33,11 @@ public struct Conversation: Equatable, Sendable {
     public var version: Int64
 
     /// All members.
+    ///
+    /// - Parameter participantCount: By default the number of the given participants.
     public init(
-        id: ID, createdAt: Timestamp, participants: Participants, isDistinct: Bool,
+        id: ID, createdAt: Timestamp, participants: Participants, participantCount: Int? = nil,
+        isWide: Bool = false, isDistinct: Bool,
         metadata: Metadata, isAnnounced: Bool = true, deletedAt: Timestamp? = nil,
         lastPosition: Position = .start, lastSentAt: Timestamp? = nil, messageCount: Int64 = 0,
         version: Int64 = 1
@@ -36,6 +45,8 @@ public struct Conversation: Equatable, Sendable {
         self.id = id
         self.createdAt = createdAt
         self.participants = participants
+        self.participantCount = participantCount ?? participants.count
+        self.isWide = isWide
         self.isDistinct = isDistinct
         self.metadata = metadata
         self.isAnnounced = isAnnounced
@@ -91,11 +102,12 @@ extension Conversation {
     /// - Parameter creator: The user that creates it, and the only one that sees it until the first message (R51);
     ///   `nil` for the system, whose conversations all participants see at once (R52).
     public static func creating(
-        _ draft: Draft, by creator: UserID? = nil, as id: Conversation.ID, key: Replay.Key? = nil,
-        at now: Timestamp
+        _ draft: Draft, by creator: UserID? = nil, _ limits: MessagingLimits = MessagingLimits(),
+        as id: Conversation.ID, key: Replay.Key? = nil, at now: Timestamp
     ) -> [Event] {
         let conversation = Conversation(
             id: id, createdAt: now, participants: draft.participants,
+            isWide: limits.isWide(draft.participants.count),
             isDistinct: draft.isDistinct,
             metadata: draft.metadata.map { tree in Metadata(tree, at: now) } ?? Metadata(),
             isAnnounced: creator == nil)
@@ -159,7 +171,8 @@ extension Conversation {
     /// - Throws: `notFound(.conversation)` if the user does not see it; `accessDenied` for a former participant that
     ///   requests a deletion for all (R14).
     public func deleting(
-        _ deletion: Deletion, by user: Participant, at now: Timestamp
+        _ deletion: Deletion, by user: Participant,
+        _ limits: MessagingLimits = MessagingLimits(), at now: Timestamp
     ) throws(Rejection) -> [Event] {
         switch deletion {
         case .forAll:
@@ -174,7 +187,7 @@ extension Conversation {
         // Also for a user that deleted it from their own view: they are still a participant.
         case .leaving:
             try user.requireWriting()
-            return try patching([.removeParticipant(user.userID)], MessagingLimits(), at: now)
+            return try patching([.removeParticipant(user.userID)], limits, at: now)
                 + [hiding(from: user, upTo: nil, at: now)]
         }
     }

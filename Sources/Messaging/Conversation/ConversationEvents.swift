@@ -105,6 +105,8 @@ public struct ParticipantsChanged: EventPayload {
     public let conversation: Conversation.ID
     /// The participants after the change, in order.
     public let participants: Participants
+    /// Whether the conversation is wide after the change (ruling 38).
+    public let isWide: Bool
     /// The new participants.
     public let added: [UserID]
     /// The participants that were removed.
@@ -116,11 +118,12 @@ public struct ParticipantsChanged: EventPayload {
 
     /// All members.
     public init(
-        conversation: Conversation.ID, participants: Participants, added: [UserID],
-        removed: [UserID], after: Position, at: Timestamp
+        conversation: Conversation.ID, participants: Participants, isWide: Bool = false,
+        added: [UserID], removed: [UserID], after: Position, at: Timestamp
     ) {
         self.conversation = conversation
         self.participants = participants
+        self.isWide = isWide
         self.added = added
         self.removed = removed
         self.after = after

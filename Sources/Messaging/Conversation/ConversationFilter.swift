@@ -44,17 +44,19 @@ public struct ConversationFilter: Equatable, Sendable {
     /// Whether a conversation matches.
     ///
     /// - Parameters:
-    ///   - present: The participants that the viewer sees; none for a former participant (R14).
+    ///   - present: How many of the users of the condition are participants that the viewer sees; 0 for a former
+    ///     participant (R14).
+    ///   - count: The number of participants that the viewer sees.
     ///   - metadata: The metadata that the viewer sees.
     public func admits(
-        _ present: Participants, isDistinct: Bool, metadata: MetadataTree, createdAt: Timestamp
+        _ present: Int, of count: Int, isDistinct: Bool, metadata: MetadataTree,
+        createdAt: Timestamp
     ) -> Bool {
         if let createdAfter, createdAt <= createdAfter { return false }
         if let createdBefore, createdAt >= createdBefore { return false }
         if let wanted = self.isDistinct, wanted != isDistinct { return false }
         let wanted = Participants(participants)
-        guard wanted.users.allSatisfy(present.contains), !isExact || wanted.count == present.count
-        else { return false }
+        guard present == wanted.count, !isExact || wanted.count == count else { return false }
         return self.metadata.allSatisfy { condition in condition.holds(in: metadata) }
     }
 }

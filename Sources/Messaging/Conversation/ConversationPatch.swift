@@ -8,6 +8,14 @@ public enum ConversationPatch: Equatable, Sendable {
     /// The path has the keys below `metadata`; an empty path empties the tree (ruling 8).
     case deleteMetadata(path: [String])
 
+    /// Whether it changes participants; what it does then depends on all of them.
+    public var isOfParticipants: Bool {
+        switch self {
+        case .addParticipant, .removeParticipant, .setParticipants: true
+        case .setMetadata, .deleteMetadata: false
+        }
+    }
+
     /// The `property` text of the operation, for rejections (ruling 5).
     public var property: String {
         switch self {
@@ -39,7 +47,7 @@ extension Conversation {
         guard deletedAt == nil else { throw .objectDeleted }
         let participants = try participants(after: patches, limits)
         let writes = try writes(of: patches, at: now)
-        return [changing(to: participants, at: now), changing(by: writes, at: now)]
+        return [changing(to: participants, limits, at: now), changing(by: writes, at: now)]
             .compactMap(\.self)
     }
 
@@ -103,11 +111,13 @@ extension Conversation {
             ? Metadata(replacingAllBy: view, at: moment) : writes
     }
 
-    private func changing(to users: Participants, at now: Timestamp) -> Event? {
+    private func changing(
+        to users: Participants, _ limits: MessagingLimits, at now: Timestamp
+    ) -> Event? {
         guard !users.isSameSet(as: participants) else { return nil }
         return .participantsChanged(
             ParticipantsChanged(
-                conversation: id, participants: users,
+                conversation: id, participants: users, isWide: limits.isWide(users.count),
                 added: users.users.filter { user in !participants.contains(user) },
                 removed: participants.users.filter { user in !users.contains(user) },
                 after: lastPosition, at: now))

@@ -4,8 +4,11 @@ public struct ConversationView: Equatable, Sendable {
     public let id: Conversation.ID
     /// The moment of creation.
     public let createdAt: Timestamp
-    /// The current participants; empty for a former participant (R14).
+    /// The current participants; empty for a former participant (R14); the first of a wide conversation
+    /// (ruling 38).
     public let participants: [BasicIdentity]
+    /// The number of current participants; 0 for a former participant.
+    public let participantCount: Int
     /// Whether it is the one conversation of exactly these participants.
     public let isDistinct: Bool
     /// The metadata; for a former participant, as of their removal (R14).
@@ -23,13 +26,15 @@ public struct ConversationView: Equatable, Sendable {
 
     /// All members.
     public init(
-        id: Conversation.ID, createdAt: Timestamp, participants: [BasicIdentity], isDistinct: Bool,
-        metadata: MetadataTree, lastMessage: MessageSnapshot?, unreadCount: Int64,
+        id: Conversation.ID, createdAt: Timestamp, participants: [BasicIdentity],
+        participantCount: Int, isDistinct: Bool, metadata: MetadataTree,
+        lastMessage: MessageSnapshot?, unreadCount: Int64,
         totalCount: Int64, isFormer: Bool, version: Int64
     ) {
         self.id = id
         self.createdAt = createdAt
         self.participants = participants
+        self.participantCount = participantCount
         self.isDistinct = isDistinct
         self.metadata = metadata
         self.lastMessage = lastMessage

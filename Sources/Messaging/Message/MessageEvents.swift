@@ -224,13 +224,19 @@ public struct MessageDeleted: EventPayload {
     public let message: Message
     /// One entry for each participant at sending time, in the order of the participants (R71).
     public let recipients: [Recipient]
+    /// In a wide conversation, instead of the recipients, their number in each status (ruling 38).
+    public let recipientCounts: RecipientCounts?
     /// The moment of the change.
     public let at: Timestamp
 
     /// All members.
-    public init(message: Message, recipients: [Recipient], at: Timestamp) {
+    public init(
+        message: Message, recipients: [Recipient], recipientCounts: RecipientCounts? = nil,
+        at: Timestamp
+    ) {
         self.message = message
         self.recipients = recipients
+        self.recipientCounts = recipientCounts
         self.at = at
     }
 

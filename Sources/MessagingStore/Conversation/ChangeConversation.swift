@@ -20,11 +20,16 @@ extension MessagingStore {
             prefetching: { transaction in
                 _ = try transaction.askLocked(id, in: application)
                 _ = try transaction.askLogEnd(in: application)
-                _ = try transaction.askCurrentParticipants(of: id, in: application)
+                if patches.contains(where: \.isOfParticipants) {
+                    _ = try transaction.askCurrentParticipants(of: id, in: application)
+                } else {
+                    _ = try transaction.askShownParticipants(of: id, in: application)
+                }
                 try transaction.prefetchIdentities(in: id, in: application)
             }
         ) { context in
-            let before = try context.transaction.lockedConversation(id, in: application)
+            let before = try context.transaction.lockedConversation(
+                id, toApply: patches, in: application)
             try demand.check(before.version) {
                 try context.transaction.snapshot(of: before, in: application)
             }
@@ -32,7 +37,8 @@ extension MessagingStore {
                 try context.record(event)
             }
             return try context.transaction.snapshot(
-                of: try context.transaction.lockedConversation(before.id, in: application),
+                of: try context.transaction.lockedConversation(
+                    before.id, toApply: patches, in: application),
                 in: application)
         }
     }
@@ -50,10 +56,12 @@ extension MessagingStore {
     ) async throws -> ConversationView {
         try await change(in: application) { context in
             try context.transaction.requireUser(user, in: application)
-            let (before, participant) = try context.transaction.lockedConversation(
+            let (found, participant) = try context.transaction.lockedConversationRow(
                 id, for: user, in: application)
             try participant.requireWriting()
-            try context.check(demand, before, for: user)
+            try context.check(demand, found, for: user)
+            let before = try context.transaction.withParticipants(
+                found, toApply: patches, in: application)
             let events = try before.patching(patches, context.limits, at: context.now)
             for case .participantsChanged(let change) in events {
                 try context.rejectBlocked(change.added, by: user)
@@ -102,9 +110,13 @@ extension MessagingStore {
     ) async throws -> Conversation.ID {
         try await change(in: application) { context in
             try context.transaction.requireUser(user, in: application)
-            let (before, participant) = try context.transaction.lockedConversation(
+            let (found, participant) = try context.transaction.lockedConversationRow(
                 id, for: user, in: application)
-            let events = try before.deleting(deletion, by: participant, at: context.now)
+            let before =
+                try deletion == .forMe
+                ? found : context.transaction.withParticipants(found, in: application)
+            let events = try before.deleting(
+                deletion, by: participant, context.limits, at: context.now)
             try context.check(demand, before, for: user)
             for event in events { try context.record(event) }
             return before.id

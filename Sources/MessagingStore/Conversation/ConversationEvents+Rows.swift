@@ -9,11 +9,15 @@ extension Projection {
         try insert(conversation)
         addToCounts(conversations: 1)
         let users = conversation.participants.users
-        for (place, user) in users.enumerated() { insert(user, at: place, of: conversation) }
-        // Before it is announced, its participants do not see it and so follow no one through it.
-        let others = conversation.isAnnounced ? users.count - 1 : 0
+        try insertParticipants(
+            users, from: 0, of: conversation, after: conversation.lastPosition,
+            isShown: conversation.isAnnounced)
+        // Before it is announced, its participants do not see it and so follow no one through it. Following through a
+        // wide conversation is computed (ruling 39).
+        let others = conversation.isAnnounced && !conversation.isWide ? users.count - 1 : 0
         let new = try createParticipants(
             users, isShown: conversation.isAnnounced, following: others)
+        if conversation.isWide { try connect(users, among: users, of: conversation) }
         if others > 0 { connectAll(users, new: new) }
         remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
@@ -34,7 +38,8 @@ extension Projection {
                 \(conversation.isDistinct), \(distinctKey), \(conversation.isAnnounced),
                 \(conversation.deletedAt), \(conversation.lastPosition),
                 \(conversation.lastSentAt), \(conversation.messageCount),
-                \(conversation.metadata.columnBytes), \(conversation.version)
+                \(conversation.metadata.columnBytes), \(conversation.version),
+                \(conversation.participantCount), \(conversation.isWide)
             )
             """,
             to: "conversations", keys: application.bytes + conversation.id.bytes,
@@ -45,32 +50,67 @@ extension Projection {
         """
         INSERT INTO conversations (
             application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
-            last_position, last_sent_at, message_count, metadata, version
+            last_position, last_sent_at, message_count, metadata, version, participant_count,
+            is_wide
         ) VALUES
         """)
 
-    /// Inserts a participant of a new conversation; `createParticipants` creates the user.
-    private func insert(_ user: UserID, at place: Int, of conversation: Conversation) {
-        let state = conversation.isAnnounced ? ViewState.shown : .unseen
-        transaction.add(
+    /// Inserts users that have never been participants and see all messages; `createParticipants` creates the users.
+    ///
+    /// - Parameters:
+    ///   - place: The index of the first in the order of participants.
+    ///   - last: The last position of the conversation.
+    ///   - newest: The last message of a conversation that is not wide; `nil` for none.
+    func insertParticipants(
+        _ users: [UserID], from place: Int, of conversation: Conversation, after last: Position,
+        isShown: Bool, seeing newest: NewestMessage? = nil
+    ) throws {
+        let state = isShown ? ViewState.shown : .unseen
+        let (id, isWide) = (conversation.id, conversation.isWide)
+        let newestMessage: SQL =
+            newest.map { newest in "\(newest.position), \(newest.id), \(newest.sentAt)" }
+            ?? "NULL, NULL, \(conversation.createdAt)"
+        let values: SQL =
             """
-            (
-                \(application), \(conversation.id), \(user), \(place), '',
-                \(conversation.lastPosition), \(conversation.createdAt), \(state.rawValue),
-                \(conversation.messageCount), \(conversation.createdAt)
-            )
-            """,
-            to: "participants", keys: application.bytes + conversation.id.bytes,
-            by: Self.participants)
+            '', \(last), \(conversation.createdAt), \(state.rawValue),
+            \(isWide ? 0 : conversation.messageCount), \(isWide ? -conversation.messageCount : 0),
+            \(newestMessage), \(isWide)
+            """
+        guard users.count > Self.fewUsers else {
+            for (index, user) in users.enumerated() {
+                transaction.add(
+                    "(\(application), \(id), \(user), \(place + index), \(values))",
+                    to: "participants", keys: application.bytes + id.bytes, by: Self.participants)
+            }
+            return
+        }
+        for chunk in Array(users.enumerated()).powerOfTwoChunks(upTo: 1024) {
+            try transaction.execute(
+                """
+                \(Self.participantColumns)
+                SELECT \(application), \(id), named.column1, named.column2, \(values)
+                FROM \(table: "named", of: [
+                    .texts(chunk.map(\.element.text)),
+                    .integers(chunk.map { index, _ in Int64(place + index) }),
+                ])
+                """, changing: [.conversation(id, in: application, "participants")])
+        }
     }
 
-    private static let participants = Insertion(
+    /// Up to this number of users, rows are inserted with those of other changes of the commit; more have statements of
+    /// their own.
+    static let fewUsers = 64
+
+    private static let participants = Insertion("\(participantColumns) VALUES")
+
+    private static let participantColumns: SQL =
         """
         INSERT INTO participants (
             application, conversation, user_id, place, past, joined_after,
-            conversation_created_at, state, total_count, last_at
-        ) VALUES
-        """)
+            conversation_created_at, state, total_count, unread_count, last_position,
+            last_message, last_at, is_wide
+        )
+        """
 
     /// The key of a set of participants, or NULL while another conversation has it: an imported conversation
     /// has no key until the two are merged (X1).
@@ -121,10 +161,11 @@ extension Projection {
     ///
     /// The rows of its messages stay, unreachable, because deleting millions of them would delay other changes.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
+        guard let before = try transaction.askLocked(id, in: application).first() else { return }
         try saveWholeConversation(id)
         addToCounts(conversations: -1)
         let users = try transaction.currentParticipants(of: id, in: application).users
-        try disconnect(users, among: users, of: id)
+        try disconnect(users, among: users, of: before)
         try transaction.execute(
             """
             UPDATE identities SET conversation_count = conversation_count - 1
@@ -141,7 +182,8 @@ extension Projection {
         try dropContents(of: id)
         try transaction.execute(
             """
-            UPDATE conversations SET deleted_at = \(moment), distinct_key = NULL
+            UPDATE conversations SET
+                deleted_at = \(moment), distinct_key = NULL, participant_count = 0, is_wide = 0
             WHERE application = \(application) AND id = \(id)
             """)
     }
@@ -150,7 +192,7 @@ extension Projection {
 extension Projection {
     /// Puts a conversation into the views of users.
     func show(_ shown: ConversationShown) throws {
-        try saveParticipants(of: shown.conversation)
+        try saveParticipants(shown.users, of: shown.conversation)
         let unseen = try participantsNotSeeing(of: shown.conversation)
         let seeing = try transaction.rows(
             """
@@ -185,17 +227,18 @@ extension Projection {
     /// Removes a conversation from one view. If the user deleted it, all its messages are cleared from the view (R16);
     /// if they left it, none (R17).
     func hide(_ hidden: ConversationHidden) throws {
-        try saveParticipants(of: hidden.conversation)
+        try saveParticipants([hidden.user], of: hidden.conversation)
         let before = try transaction.participant(
             hidden.user, in: hidden.conversation, in: application)
         if let last = hidden.upTo {
+            let count = try transaction.messageCount(in: hidden.conversation, in: application)
             try transaction.execute(
                 """
                 UPDATE participants SET
                     state = 'cleared', cleared_to = \(last),
-                    unshown_count = unshown_count + total_count, total_count = 0,
-                    unread_count = 0, last_position = NULL, last_message = NULL,
-                    last_at = conversation_created_at
+                    unshown_count = unshown_count + total_count + is_wide * \(count),
+                    total_count = -is_wide * \(count), unread_count = -is_wide * \(count),
+                    last_position = NULL, last_message = NULL, last_at = conversation_created_at
                 WHERE application = \(application) AND conversation = \(hidden.conversation)
                     AND user_id = \(hidden.user)
                 """)
@@ -240,15 +283,17 @@ extension Projection {
 
     /// Adds to the number of conversations in each user's list.
     func count(shown users: [UserID], _ change: Int64) throws {
-        guard !users.isEmpty else { return }
-        try transaction.execute(
-            """
-            UPDATE identities SET conversation_count = conversation_count + \(change)
-            WHERE application = \(application) AND user_id \(in: users)
-            """)
+        for some in users.chunks(of: 4096) {
+            try transaction.execute(
+                """
+                UPDATE identities SET conversation_count = conversation_count + \(change)
+                WHERE application = \(application) AND user_id \(in: some)
+                """)
+        }
     }
 
-    /// Looks up the last message of views after a change other than sending (R27).
+    /// Looks up the last message of views after a change other than sending (R27). Those of a wide conversation
+    /// are looked up when they are read.
     ///
     /// - Parameters:
     ///   - user: The user of the view; `nil` for all participants.
@@ -256,6 +301,16 @@ extension Projection {
     func findLastMessage(
         in conversation: Conversation.ID, of user: UserID?, insteadOf message: Position?
     ) throws {
+        try findLastMessages(
+            in: conversation,
+            where: """
+                user_id = COALESCE(\(user), user_id)
+                    AND COALESCE(last_position, 0) = COALESCE(\(message), last_position, 0)
+                """)
+    }
+
+    /// The same for the views whose rows meet a condition.
+    func findLastMessages(in conversation: Conversation.ID, where condition: SQL) throws {
         try transaction.execute(
             """
             UPDATE participants SET
@@ -268,8 +323,7 @@ extension Projection {
                     ORDER BY m.position DESC LIMIT 1
                 ), conversation_created_at)
             WHERE application = \(application) AND conversation = \(conversation)
-                AND user_id = COALESCE(\(user), user_id)
-                AND COALESCE(last_position, 0) = COALESCE(\(message), last_position, 0)
+                AND is_wide = 0 AND \(condition)
             """,
             reading: [
                 .conversation(conversation, in: application, "participants"),

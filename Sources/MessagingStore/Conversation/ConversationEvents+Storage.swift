@@ -21,7 +21,8 @@ extension ConversationCreated: StoredEvent {
     }
 
     func collect(into objects: inout ReferencedObjects) {
-        objects.users.formUnion(conversation.participants.users)
+        objects.users.formUnion(
+            ConversationSnapshot.shown(conversation.participants, isWide: conversation.isWide))
     }
 
     func object(at position: LogPosition, _ history: inout ObjectHistory) throws
@@ -127,6 +128,7 @@ extension ParticipantsChanged: StoredEvent {
     func write(to writer: inout ByteWriter) {
         writer.write(conversation)
         writer.write(participants)
+        writer.write(isWide)
         writer.write(each: added) { writer, user in writer.write(user) }
         writer.write(each: removed) { writer, user in writer.write(user) }
         writer.write(after)
@@ -136,7 +138,7 @@ extension ParticipantsChanged: StoredEvent {
     init(from reader: inout ByteReader) throws {
         self.init(
             conversation: try reader.id(), participants: try reader.participants(),
-            added: try reader.each { reader in try reader.user() },
+            isWide: try reader.flag(), added: try reader.each { reader in try reader.user() },
             removed: try reader.each { reader in try reader.user() },
             after: try reader.position(), at: try reader.timestamp())
     }
@@ -151,7 +153,8 @@ extension ParticipantsChanged: StoredEvent {
 
     func collect(into objects: inout ReferencedObjects) {
         objects.conversations.insert(conversation)
-        objects.users.formUnion(added + removed + participants.users)
+        objects.users.formUnion(
+            added + removed + ConversationSnapshot.shown(participants, isWide: isWide))
     }
 
     func object(at position: LogPosition, _ history: inout ObjectHistory) throws
@@ -303,7 +306,8 @@ extension ConversationDeleted: StoredEvent {
     }
 
     func collect(into objects: inout ReferencedObjects) {
-        objects.users.formUnion(conversation.participants.users)
+        objects.users.formUnion(
+            ConversationSnapshot.shown(conversation.participants, isWide: conversation.isWide))
     }
 
     func addWebhookEvents(of event: ResolvedEvent, to builder: inout WebhookEventBuilder) throws {

@@ -85,7 +85,7 @@ extension MutationContext {
             return .matched(match)
         }
         let events = Conversation.creating(
-            draft, by: perspective.user, as: id, key: key, at: now)
+            draft, by: perspective.user, limits, as: id, key: key, at: now)
         for event in events { try record(event) }
         guard case .conversationCreated(let created)? = events.first else {
             throw StoreFault.unreadable("first event of a creation")

@@ -111,9 +111,9 @@ extension Transaction {
     ) throws -> BoundedPage<ConversationRow> {
         try boundedPage(
             .conversations(after: cursor, limit: limit, in: application),
-            weight: { row in try row.int64(10) }
+            weight: { row in try row.int64(12) }
         ) { row in
-            ConversationRow(conversation: try Conversation(row), weight: try row.int64(10))
+            ConversationRow(conversation: try Conversation(row), weight: try row.int64(12))
         }
     }
 
@@ -131,10 +131,11 @@ extension Transaction {
         ) { cursor, limit in
             try conversations(after: cursor, limit: limit, in: application)
         } passes: { rows in
-            let present = try participants(of: rows.map(\.id), in: application)
+            let present = try filteredParticipants(of: rows.map(\.id), filter, in: application)
             return rows.map { row in
                 filter.admits(
-                    present[row.id] ?? Participants([]), isDistinct: row.conversation.isDistinct,
+                    present[row.id, default: 0], of: row.conversation.participantCount,
+                    isDistinct: row.conversation.isDistinct,
                     metadata: row.conversation.metadata.view,
                     createdAt: row.conversation.createdAt)
             }
@@ -161,7 +162,8 @@ extension Transaction {
         of rows: [ConversationRow], in application: Application.ID
     ) throws -> [ConversationSnapshot] {
         guard !rows.isEmpty else { return [] }
-        let participants = try participants(of: rows.map(\.id), in: application)
+        let participants = try shownParticipants(
+            of: rows.map { row in (row.id, row.conversation.isWide) }, in: application)
         let identities = try identities(
             of: Set(participants.values.flatMap(\.users)), in: application)
         return rows.map { row in
@@ -211,11 +213,12 @@ extension Transaction {
         return try filtered(from: start, after: last, limit: limit) { cursor, limit in
             try views(of: user, sortedBy: order, after: cursor, limit: limit, in: application)
         } passes: { rows in
-            let present = try participants(
-                of: rows.filter { row in !row.isFormer }.map(\.id), in: application)
+            let present = try filteredParticipants(
+                of: rows.filter { row in !row.isFormer }.map(\.id), filter, in: application)
             return rows.map { row in
                 filter.admits(
-                    present[row.id] ?? Participants([]), isDistinct: row.isDistinct,
+                    present[row.id, default: 0], of: row.participantCount,
+                    isDistinct: row.isDistinct,
                     metadata: row.metadata.view, createdAt: row.createdAt)
             }
         } cursor: { row in

@@ -156,16 +156,38 @@ extension Projection {
     ///
     /// Counts add up: each message stays visible, unread or hidden as it was at its previous position.
     func merge(_ merge: ConversationMerged) throws {
-        for id in [merge.winner, merge.loser].compactMap(\.self) {
-            try saveWholeConversation(id)
-            try saveHiddenPositions(in: id)
+        let conversations = try [merge.winner, merge.loser].compactMap { id in
+            try id.flatMap { id in try transaction.askLocked(id, in: application).first() }
+        }
+        for conversation in conversations {
+            try saveWholeConversation(conversation.id)
+            try saveHiddenPositions(in: conversation.id)
+            if conversation.isWide { try setWide(false, conversation) }
         }
         try relocate(merge)
-        if let loser = merge.loser { try moveRows(loser, merge) }
+        if merge.loser != nil, let winner = conversations.first, let loser = conversations.last {
+            try subtractSharedCounts(loser, winner)
+            try moveRows(loser.id, merge)
+        }
         try write(merge)
         try deleteViewState(of: merge.winner)
         for entry in merge.views { try write(entry.view, of: entry.user, in: merge.winner) }
         try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
+        if conversations.first?.isWide == true,
+            let after = try transaction.askLocked(merge.winner, in: application).first()
+        {
+            try setWide(true, after)
+            try transaction.execute(
+                """
+                UPDATE wide_stays SET sees_since = \(position)
+                WHERE application = \(application) AND conversation = \(merge.winner)
+                    AND until IS NULL AND sees_since IS NULL AND user_id IN (
+                        SELECT user_id FROM participants
+                        WHERE application = \(application) AND conversation = \(merge.winner)
+                            AND state <> 'unseen'
+                    )
+                """)
+        }
     }
 
     /// Moves messages to their new positions, which were never used, so no two messages ever share one.
@@ -210,7 +232,6 @@ extension Projection {
     /// Moves all other rows of the loser, whose id becomes an alias.
     private func moveRows(_ loser: Conversation.ID, _ merge: ConversationMerged) throws {
         let winner = merge.winner
-        try subtractSharedCounts(loser, winner)
         try transaction.execute(
             """
             UPDATE participants SET
@@ -267,8 +288,14 @@ extension Projection {
 
     /// Subtracts one of the two conversations from counts that contain both: the length of users' lists, and shared
     /// conversations.
-    private func subtractSharedCounts(_ loser: Conversation.ID, _ winner: Conversation.ID) throws {
-        try count(shown: try seeing(loser, winner, in: [.shown]), -1)
+    private func subtractSharedCounts(_ loser: Conversation, _ winner: Conversation) throws {
+        try count(shown: try seeing(loser.id, winner.id, in: [.shown]), -1)
+        guard !loser.isWide, !winner.isWide else {
+            let users = try transaction.currentParticipants(of: loser.id, in: application).users
+            if !loser.isWide { try rememberUnfollowed(in: loser.id) }
+            return try disconnect(users, among: users, of: loser)
+        }
+        let (loser, winner) = (loser.id, winner.id)
         let haveSeenBoth = try seeing(loser, winner, in: [.shown, .cleared])
         guard !haveSeenBoth.isEmpty else { return }
         try transaction.execute(

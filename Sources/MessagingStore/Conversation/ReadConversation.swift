@@ -46,7 +46,8 @@ extension Transaction {
     func snapshot(
         of conversation: Conversation, in application: Application.ID
     ) throws -> ConversationSnapshot {
-        let users = conversation.participants.users
+        let users = ConversationSnapshot.shown(
+            conversation.participants, isWide: conversation.isWide)
         let identities = try prefetchedIdentities(of: Set(users), in: application)
         return ConversationSnapshot(
             conversation: conversation, participants: users.map(identities.identity))
@@ -170,7 +171,7 @@ extension Transaction {
         ) { row in try row.id(0) }
     }
 
-    /// A conversation by its own id, deleted or not.
+    /// A conversation by its own id, deleted or not, with the participants that it shows.
     func storedConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation? {
@@ -180,7 +181,7 @@ extension Transaction {
             WHERE application = \(application) AND id = \(id)
             """
         ) { row in try Conversation(row) }
-        let users = try askCurrentParticipants(of: id, in: application)
+        let users = try askShownParticipants(of: id, in: application)
         guard var conversation = try found.first() else { return nil }
         conversation.participants = Participants(try users.rows())
         return conversation
@@ -200,7 +201,46 @@ extension Transaction {
         ) { row in try Conversation(row) }
     }
 
-    /// A conversation with its current participants.
+    /// A conversation with the participants that sending a message depends on: of a wide one, only the sender.
+    func withParticipants(
+        _ conversation: Conversation, toSendFrom sender: Sender, in application: Application.ID
+    ) throws -> Conversation {
+        guard conversation.isWide else {
+            return try withParticipants(conversation, in: application)
+        }
+        var conversation = conversation
+        let participant = try sender.userID.flatMap { user in
+            try self.participant(user, in: conversation.id, in: application)
+        }
+        if let participant, !participant.isFormer {
+            conversation.participants = Participants([participant.userID])
+        }
+        return conversation
+    }
+
+    /// A conversation to be patched, locked until the transaction ends.
+    func lockedConversation(
+        _ id: Conversation.ID, toApply patches: [ConversationPatch], in application: Application.ID
+    ) throws -> Conversation {
+        try withParticipants(
+            try lockedConversationRow(id, in: application), toApply: patches, in: application)
+    }
+
+    /// A conversation with the participants that patches depend on: only what it shows if they change none.
+    func withParticipants(
+        _ conversation: Conversation, toApply patches: [ConversationPatch],
+        in application: Application.ID
+    ) throws -> Conversation {
+        guard !patches.contains(where: \.isOfParticipants) else {
+            return try withParticipants(conversation, in: application)
+        }
+        var conversation = conversation
+        conversation.participants = Participants(
+            try askShownParticipants(of: conversation.id, in: application).rows())
+        return conversation
+    }
+
+    /// A conversation with all its current participants.
     func withParticipants(
         _ conversation: Conversation, in application: Application.ID
     ) throws -> Conversation {
@@ -221,13 +261,14 @@ extension Conversation {
     static let columns: StaticString =
         """
         id, created_at, is_distinct, metadata, is_announced, deleted_at, last_position,
-        last_sent_at, message_count, version
+        last_sent_at, message_count, version, participant_count, is_wide
         """
 
     /// A conversation without its participants.
     init(_ row: borrowing Row) throws {
         self.init(
             id: try row.id(0), createdAt: try row.timestamp(1), participants: Participants([]),
+            participantCount: try row.int(10), isWide: try row.bool(11),
             isDistinct: try row.bool(2), metadata: try row.metadata(3),
             isAnnounced: try row.bool(4), deletedAt: try row.optionalTimestamp(5),
             lastPosition: try row.position(6), lastSentAt: try row.optionalTimestamp(7),

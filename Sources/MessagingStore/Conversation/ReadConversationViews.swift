@@ -38,6 +38,10 @@ struct ConversationViewRow: FilterableItem {
     fileprivate let version: Int64
     let metadata: Metadata
     let isFormer: Bool
+    /// Whether it is wide and shows only its first participants (ruling 38).
+    fileprivate let isWide: Bool
+    /// The number of participants that are shown to be in it; 0 for a former participant.
+    let participantCount: Int
     fileprivate let unreadCount: Int64
     fileprivate let totalCount: Int64
     fileprivate let lastMessage: Message.ID?
@@ -45,17 +49,26 @@ struct ConversationViewRow: FilterableItem {
     let weight: Int64
 
     /// The columns that ``init(_:)`` reads, in this order, and their tables.
-    static let columns: StaticString =
+    static let columns: SQL = "\(values) FROM participants p \(tables)"
+
+    /// The columns alone.
+    fileprivate static let values: SQL =
         """
         c.id, c.created_at, c.is_distinct, c.version, p.left_after,
-            COALESCE(p.frozen_metadata, c.metadata), p.unread_count, p.total_count, p.last_message,
-            (
+            COALESCE(p.frozen_metadata, c.metadata), p.unread_count + p.is_wide * c.message_count,
+            p.total_count + p.is_wide * c.message_count,
+            CASE WHEN p.is_wide = 1 THEN \(lastVisible: "id") ELSE p.last_message END,
+            CASE WHEN p.is_wide = 1 THEN \(lastVisible: "weight") ELSE (
                 SELECT weight FROM messages m
                 WHERE m.application = p.application AND m.id = p.last_message
-            ), CAST(LENGTH(COALESCE(p.frozen_metadata, c.metadata)) AS BIGINT)
-        FROM participants p
-        JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+            ) END,
+            CAST(LENGTH(COALESCE(p.frozen_metadata, c.metadata)) AS BIGINT), c.is_wide,
+            c.participant_count
         """
+
+    /// The tables besides the row of the participant, `p`.
+    fileprivate static let tables: SQL =
+        "JOIN conversations c ON c.application = p.application AND c.id = p.conversation"
 
     init(_ row: borrowing Row) throws {
         id = try row.id(0)
@@ -68,6 +81,8 @@ struct ConversationViewRow: FilterableItem {
         totalCount = try row.int64(7)
         lastMessage = try row.optionalID(8)
         weight = try Self.weight(row)
+        isWide = try row.bool(11)
+        participantCount = isFormer ? 0 : try row.int(12)
     }
 
     /// The weight of a row, which is needed before its other columns are read.
@@ -82,27 +97,10 @@ extension Transaction {
         of user: UserID, sortedBy order: ConversationOrder, after cursor: ViewCursor, limit: Int,
         in application: Application.ID
     ) throws -> BoundedPage<ConversationViewRow> {
-        let page: SQL =
-            switch order {
-            case .createdAt:
-                """
-                SELECT \(raw: ConversationViewRow.columns)
-                WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
-                    AND (p.conversation_created_at, p.conversation) < (\(cursor.time), \(cursor.id))
-                ORDER BY p.conversation_created_at DESC, p.conversation DESC LIMIT \(limit)
-                """
-            case .lastMessage:
-                """
-                SELECT \(raw: ConversationViewRow.columns)
-                WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
-                    AND (p.last_at, p.conversation) < (\(cursor.time), \(cursor.id))
-                ORDER BY p.last_at DESC, p.conversation DESC LIMIT \(limit)
-                """
-            }
-        return try boundedPage(page, weight: { row in try ConversationViewRow.weight(row) }) {
-            row in
-            try ConversationViewRow(row)
-        }
+        try boundedPage(
+            .views(of: user, sortedBy: order, after: cursor, limit: limit, in: application),
+            weight: { row in try ConversationViewRow.weight(row) }
+        ) { row in try ConversationViewRow(row) }
     }
 
     /// A conversation as a current or former participant sees it, whatever the state of their view; `nil` for any other
@@ -112,7 +110,7 @@ extension Transaction {
     ) throws -> ConversationViewRow? {
         try first(
             """
-            SELECT \(raw: ConversationViewRow.columns)
+            SELECT \(ConversationViewRow.columns)
             WHERE p.application = \(application) AND p.conversation = \(conversation)
                 AND p.user_id = \(user)
             """
@@ -126,9 +124,11 @@ extension Transaction {
     ) throws -> ViewCursor? {
         try first(
             """
-            SELECT conversation_created_at, last_at FROM participants
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND user_id = \(user) AND state = 'shown'
+            SELECT p.conversation_created_at,
+                CASE WHEN p.is_wide = 1 THEN \(SQL.lastAt) ELSE p.last_at END
+            FROM participants p
+            WHERE p.application = \(application) AND p.conversation = \(conversation)
+                AND p.user_id = \(user) AND p.state = 'shown'
             """
         ) { row in
             ViewCursor(
@@ -150,13 +150,14 @@ extension Transaction {
         return view
     }
 
-    /// The views of the rows, in a constant number of statements.
+    /// The views of the rows, in a constant number of statements, and one for each wide conversation.
     func views(
         _ rows: [ConversationViewRow], seenBy user: UserID, in application: Application.ID
     ) throws -> [ConversationView] {
         guard !rows.isEmpty else { return [] }
-        let participants = try participants(
-            of: rows.filter { row in !row.isFormer }.map(\.id), in: application)
+        let participants = try shownParticipants(
+            of: rows.filter { row in !row.isFormer }.map { row in (row.id, row.isWide) },
+            in: application)
         let identities = try identities(
             of: Set(participants.values.flatMap(\.users)), in: application)
         let messages = try messages(rows.compactMap(\.lastMessage), in: application)
@@ -168,26 +169,84 @@ extension Transaction {
             ConversationView(
                 id: row.id, createdAt: row.createdAt,
                 participants: (participants[row.id]?.users ?? []).map(identities.identity),
-                isDistinct: row.isDistinct, metadata: row.metadata.view,
+                participantCount: row.participantCount, isDistinct: row.isDistinct,
+                metadata: row.metadata.view,
                 lastMessage: row.lastMessage.flatMap { id in lastMessages[id] },
                 unreadCount: row.unreadCount, totalCount: row.totalCount, isFormer: row.isFormer,
                 version: row.version)
         }
     }
+}
 
-    /// The current participants of several conversations, each in order.
-    func participants(
-        of conversations: [Conversation.ID], in application: Application.ID
-    ) throws -> [Conversation.ID: Participants] {
-        let found = try rows(
+extension SQL {
+    /// A page of a user's list.
+    static func views(
+        of user: UserID, sortedBy order: ConversationOrder, after cursor: ViewCursor, limit: Int,
+        in application: Application.ID
+    ) -> SQL {
+        switch order {
+        case .createdAt:
             """
-            SELECT conversation, user_id FROM participants
-            WHERE application = \(application)
-                AND conversation \(in: conversations) AND left_after IS NULL
-            ORDER BY place
+            SELECT \(ConversationViewRow.columns)
+            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND (p.conversation_created_at, p.conversation) < (\(cursor.time), \(cursor.id))
+            ORDER BY p.conversation_created_at DESC, p.conversation DESC LIMIT \(limit)
             """
-        ) { row in (conversation: try row.id(0) as Conversation.ID, user: try row.user(1)) }
-        return Dictionary(grouping: found, by: \.conversation)
-            .mapValues { members in Participants(members.map(\.user)) }
+        case .lastMessage:
+            """
+            SELECT \(ConversationViewRow.values)
+            FROM (\(lastMessages(of: user, after: cursor, limit: limit, in: application))) l
+            JOIN participants p ON p.application = \(application)
+                AND p.conversation = l.conversation AND p.user_id = \(user)
+            \(ConversationViewRow.tables)
+            ORDER BY l.last_at DESC, l.conversation DESC LIMIT \(limit)
+            """
+        }
+    }
+
+    /// The first conversations of a user's list by last message, and those that are wide: the others are read from
+    /// an index, the wide ones are all looked up.
+    private static func lastMessages(
+        of user: UserID, after cursor: ViewCursor, limit: Int, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT conversation, last_at FROM (
+            SELECT conversation, last_at FROM participants
+            WHERE application = \(application) AND user_id = \(user) AND state = 'shown'
+                AND is_wide = 0 AND (last_at, conversation) < (\(cursor.time), \(cursor.id))
+            ORDER BY last_at DESC, conversation DESC LIMIT \(limit)
+        ) n
+        UNION ALL
+        SELECT conversation, last_at FROM (
+            SELECT p.conversation, \(lastAt) AS last_at FROM participants p
+            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND p.is_wide = 1
+        ) w
+        WHERE (last_at, conversation) < (\(cursor.time), \(cursor.id))
+        """
+    }
+
+    /// The time of the last message of the participant `p` of a wide conversation, or else of creation.
+    fileprivate static let lastAt: SQL =
+        "COALESCE(\(lastVisible: "sent_at"), p.conversation_created_at)"
+}
+
+extension SQL.StringInterpolation {
+    /// A column of the last message in the view of the row `p` of `participants`.
+    mutating func appendInterpolation(lastVisible column: StaticString) {
+        appendLiteral("(SELECT v.")
+        appendInterpolation(raw: column)
+        appendLiteral(
+            """
+             FROM messages v
+            WHERE v.application = p.application AND v.conversation = p.conversation
+                AND v.position > p.cleared_to
+                AND NOT EXISTS (
+                    SELECT 1 FROM hidden_messages h
+                    WHERE h.application = v.application AND h.conversation = v.conversation
+                        AND h.position = v.position AND h.user_id = p.user_id
+                )
+            ORDER BY v.position DESC LIMIT 1)
+            """)
     }
 }

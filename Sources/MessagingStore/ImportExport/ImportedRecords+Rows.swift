@@ -108,12 +108,14 @@ extension Projection {
             """
             INSERT INTO conversations (
                 application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
-                last_position, last_sent_at, message_count, metadata, version
+                last_position, last_sent_at, message_count, metadata, version, participant_count,
+                is_wide
             ) VALUES (
                 \(application), \(id), \(conversation.createdAt), \(conversation.isDistinct),
                 \(key), \(conversation.isAnnounced), \(conversation.deletedAt),
                 \(conversation.lastPosition), \(conversation.lastSentAt), 0,
-                \(conversation.metadata.columnBytes), \(conversation.version)
+                \(conversation.metadata.columnBytes), \(conversation.version),
+                \(conversation.participantCount), \(conversation.isWide)
             )
             """)
         if conversation.deletedAt == nil { addToCounts(conversations: 1) }
@@ -131,7 +133,7 @@ extension Projection {
         try createImportedUsers(archived.members.map(\.participant.userID))
         for member in archived.members { try insert(member, conversation) }
         let users = conversation.participants.users
-        try connect(users, among: users, of: id, isKept: false)
+        try connect(users, among: users, of: conversation, isKept: false)
     }
 
     private func insert(_ member: ArchivedParticipant, _ conversation: Conversation) throws {
@@ -140,13 +142,14 @@ extension Projection {
             """
             INSERT INTO participants (
                 application, conversation, user_id, place, past, joined_after, left_after,
-                frozen_metadata, conversation_created_at, state, cleared_to, shown_from, last_at
+                frozen_metadata, conversation_created_at, state, cleared_to, shown_from, last_at,
+                is_wide
             ) VALUES (
                 \(application), \(id), \(participant.userID), \(member.place),
                 \(participant.past.text), \(participant.joinedAfter), \(participant.leftAfter),
                 \(member.frozenMetadata?.columnBytes), \(conversation.createdAt),
                 \(participant.state.rawValue), \(participant.clearedTo), \(member.shownFrom),
-                \(conversation.createdAt)
+                \(conversation.createdAt), \(conversation.isWide && !participant.isFormer)
             )
             """)
         if participant.state == .shown { try count(shown: [participant.userID], 1) }
@@ -229,38 +232,21 @@ extension Projection {
     /// Adds an imported message to the counts of all views, and makes it the last message of views without a later one.
     private func countInViews(_ message: Message) throws {
         let (place, conversation) = (message.position, message.conversation)
-        let hiders = try askHiders(of: place, in: conversation)
         let sender = [message.sender.userID].compactMap(\.self)
         let readers = try readers(of: place, in: conversation) + sender
-        let hidden = try hiders.rows()
-        try transaction.execute(
-            """
-            UPDATE participants SET unshown_count = unshown_count + 1
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND (left_after IS NULL OR left_after >= \(place))
-                AND (cleared_to >= \(place) OR user_id \(in: hidden))
-            """)
+        try count(1, at: place, readBy: readers, in: conversation)
         try transaction.execute(
             """
             UPDATE participants SET
-                total_count = total_count + 1,
-                unread_count = unread_count + CASE
-                    WHEN joined_after < \(place) AND user_id \(notIn: readers) THEN 1
-                    ELSE 0
-                END,
-                last_message = CASE
-                    WHEN COALESCE(last_position, 0) < \(place) THEN \(message.id)
-                    ELSE last_message
-                END,
-                last_at = CASE
-                    WHEN COALESCE(last_position, 0) < \(place) THEN \(message.sentAt) ELSE last_at
-                END,
-                last_position = CASE
-                    WHEN COALESCE(last_position, 0) < \(place) THEN \(place) ELSE last_position
-                END
+                last_position = \(place), last_message = \(message.id), last_at = \(message.sentAt)
             WHERE application = \(application) AND conversation = \(conversation)
-                AND (left_after IS NULL OR left_after >= \(place))
-                AND cleared_to < \(place) AND user_id \(notIn: hidden)
+                AND is_wide = 0 AND COALESCE(last_position, 0) < \(place)
+                AND (left_after IS NULL OR left_after >= \(place)) AND cleared_to < \(place)
+                AND NOT EXISTS (
+                    SELECT 1 FROM hidden_messages h
+                    WHERE h.application = \(application) AND h.conversation = \(conversation)
+                        AND h.position = \(place) AND h.user_id = participants.user_id
+                )
             """)
     }
 }

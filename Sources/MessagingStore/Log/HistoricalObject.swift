@@ -14,6 +14,8 @@ enum HistoricalObject: Hashable {
     case conversation(Conversation.ID)
     /// The list of all current and former participants of a conversation.
     case participants(Conversation.ID)
+    /// Some participants of a wide conversation, of which a change of one view must not store all.
+    case someParticipants(Conversation.ID)
     /// The positions that a participant has received and read.
     case receipts(ReceiptOwner)
     /// A message with its parts and its position.
@@ -33,6 +35,7 @@ enum HistoricalObject: Hashable {
         case .message(let id): [5] + id.bytes
         case .hidden(let owner): [6] + owner.key
         case .frozenMetadata(let owner): [7] + owner.key
+        case .someParticipants(let id): [8] + id.bytes
         }
     }
 }
@@ -69,9 +72,25 @@ extension Projection {
     }
 
     func saveParticipants(of id: Conversation.ID) throws {
-        let before = try transaction.participants(of: [id], reachedFrom: .start, in: application)
-        save(.participants(id)) { writer in
-            writer.write(each: before) { writer, entry in entry.write(to: &writer) }
+        save(
+            try transaction.participants(of: [id], reachedFrom: .start, in: application),
+            as: .participants(id))
+    }
+
+    /// Stores the states of participants before a change of their views, once for each event.
+    func saveParticipants(_ users: [UserID], of id: Conversation.ID) throws {
+        guard try transaction.askLocked(id, in: application).first()?.isWide == true else {
+            return try saveParticipants(of: id)
+        }
+        save(
+            try users.chunks(of: 4096).flatMap { chunk in
+                try transaction.participants(chunk, of: id, in: application)
+            }, as: .someParticipants(id))
+    }
+
+    private func save(_ participants: [PositionedParticipant], as object: HistoricalObject) {
+        save(object) { writer in
+            writer.write(each: participants) { writer, entry in entry.write(to: &writer) }
         }
     }
 

@@ -15,6 +15,8 @@ struct ObjectHistory {
     private var users: [UserID: FormerIdentity?] = [:]
     private var conversations: [Conversation.ID: Conversation?] = [:]
     private var participants: [Conversation.ID: [PositionedParticipant]] = [:]
+    /// Wide conversations whose participants are read when they are needed.
+    private var unread: Set<Conversation.ID> = []
     private var receipts: [Conversation.ID: [ReceiptOwner: Receipts]] = [:]
     private var messages: [Message.ID: Message?] = [:]
     private var merges: MergeHistory
@@ -63,9 +65,10 @@ struct ObjectHistory {
         let newConversations = someConversations.filter { id in participants[id] == nil }
         if !newConversations.isEmpty {
             for id in newConversations { participants[id] = [] }
-            let found = try transaction.participants(
-                of: Array(newConversations), reachedFrom: .start, in: application)
-            participants.merge(Dictionary(grouping: found, by: \.conversation)) { _, new in new }
+            let wide = try transaction.wideConversations(
+                among: Array(newConversations), in: application)
+            unread.formUnion(wide)
+            try loadParticipants(of: newConversations.subtracting(wide))
         }
         let newMessages = someMessages.filter { id in messages[id] == nil }
         if !newMessages.isEmpty {
@@ -76,8 +79,17 @@ struct ObjectHistory {
         }
         try loadEnds(
             of: newUsers.map(HistoricalObject.identity)
-                + newConversations.flatMap { id in [.participants(id), .conversation(id)] }
+                + newConversations.flatMap { id in
+                    [.participants(id), .someParticipants(id), .conversation(id)]
+                }
                 + newMessages.map(HistoricalObject.message))
+    }
+
+    private mutating func loadParticipants(of conversations: Set<Conversation.ID>) throws {
+        guard !conversations.isEmpty else { return }
+        let found = try transaction.participants(
+            of: Array(conversations), reachedFrom: .start, in: application)
+        participants.merge(Dictionary(grouping: found, by: \.conversation)) { _, new in new }
     }
 
     /// Loads the positions at which states of objects ended. If there are very many in a chunk, none are loaded, and
@@ -169,10 +181,52 @@ struct ObjectHistory {
         of id: Conversation.ID, at position: LogPosition
     ) throws -> [PositionedParticipant] {
         try load(conversations: [id])
-        let former = try former(.participants(id), at: position) { reader in
-            try reader.each { reader in try PositionedParticipant(from: &reader) }
+        let former = try former(.participants(id), at: position)
+        if former == nil, unread.remove(id) != nil { try loadParticipants(of: [id]) }
+        let all = try former.map { former in
+            try Self.participants(former.state)
         }
-        return (former ?? participants[id] ?? []).sorted(by: PositionedParticipant.precedes)
+        let changed = try changed(in: id, at: position, before: former?.until)
+        return (all ?? participants[id] ?? [])
+            .map { entry in changed[entry.participant.userID] ?? entry }
+            .sorted(by: PositionedParticipant.precedes)
+    }
+
+    /// The participants of a wide conversation that were stored by themselves before they changed, right after an
+    /// event.
+    ///
+    /// - Parameter end: The event before which all participants were stored; `nil` for none.
+    private mutating func changed(
+        in id: Conversation.ID, at position: LogPosition, before end: LogPosition?
+    ) throws -> [UserID: PositionedParticipant] {
+        let object = HistoricalObject.someParticipants(id)
+        if let ends = ends[object], ends.last.map({ end in end <= position }) ?? true {
+            return [:]
+        }
+        let states = try transaction.rows(
+            """
+            SELECT state FROM object_history
+            WHERE application = \(application) AND object = \(object.key)
+                AND until > \(position) AND until < \(end ?? LogPosition(.max))
+            ORDER BY until
+            """
+        ) { row in try row.blob(0) }
+        var first: [UserID: PositionedParticipant] = [:]
+        for state in states {
+            weight += Int64(state.count)
+            for entry in try Self.participants(state)
+            where first[entry.participant.userID] == nil {
+                first[entry.participant.userID] = entry
+            }
+        }
+        return first
+    }
+
+    private static func participants(_ state: [UInt8]) throws -> [PositionedParticipant] {
+        var reader = ByteReader(state)
+        let participants = try reader.each { reader in try PositionedParticipant(from: &reader) }
+        try reader.finish()
+        return participants
     }
 
     /// A conversation right after an event, with its participants and without what messages change; `nil` if no
@@ -390,6 +444,15 @@ struct ObjectHistory {
         of message: Message, isJustSent: Bool = false, seenBy perspective: Perspective = .system,
         at position: LogPosition
     ) throws -> MessageSnapshot {
+        let conversation = try stored(message.conversation, at: position)
+        if isJustSent, let conversation, conversation.isWide {
+            return MessageSnapshot(
+                message: message, sender: try sender(of: message, at: position), recipients: [],
+                recipientCounts: RecipientCounts(
+                    justSentTo: conversation.participantCount,
+                    includingSender: try isFromParticipant(message, at: position)),
+                isUnread: nil, receivedAt: nil)
+        }
         var participants: [ParticipantReceipts] = []
         for found in try self.participants(of: message.conversation, at: position)
         where found.participant.wasPresent(at: message.position) {
@@ -402,7 +465,28 @@ struct ObjectHistory {
         }
         return MessageSnapshot(
             message, from: try sender(of: message, at: position), to: participants,
+            counted: conversation?.isWide == true
+                ? RecipientCounts(of: message, participants) : nil,
             seenBy: perspective.user)
+    }
+
+    /// Whether a message was sent by a participant. Of a wide conversation, that one only is read if possible.
+    private mutating func isFromParticipant(
+        _ message: Message, at position: LogPosition
+    ) throws -> Bool {
+        guard let user = message.sender.userID else { return false }
+        let id = message.conversation
+        try load(conversations: [id])
+        let isUnchanged =
+            ends[.participants(id)].map { ends in ends.last.map { $0 <= position } ?? true }
+            ?? false
+        let isCurrent = unread.contains(id) && isUnchanged
+        let participant =
+            isCurrent
+            ? try transaction.participant(user, in: id, in: application)
+            : try participants(of: id, at: position).map(\.participant)
+                .first { participant in participant.userID == user }
+        return participant?.wasPresent(at: message.position) == true
     }
 
     /// A deleted message in its last state, with the receipts recorded by its deletion.
@@ -413,7 +497,7 @@ struct ObjectHistory {
             message: removed.message, sender: try sender(of: removed.message, at: position),
             recipients: removed.recipients.map { recipient in
                 MessageSnapshot.Recipient(userID: recipient.user, status: recipient.status)
-            }, isUnread: nil, receivedAt: nil)
+            }, recipientCounts: removed.recipientCounts, isUnread: nil, receivedAt: nil)
     }
 
     private mutating func sender(
@@ -426,10 +510,12 @@ struct ObjectHistory {
     mutating func snapshot(
         of conversation: Conversation, at position: LogPosition
     ) throws -> ConversationSnapshot {
-        try load(users: Set(conversation.participants.users))
+        let users = ConversationSnapshot.shown(
+            conversation.participants, isWide: conversation.isWide)
+        try load(users: Set(users))
         return ConversationSnapshot(
             conversation: conversation,
-            participants: try conversation.participants.users.map { user in
+            participants: try users.map { user in
                 try identity(of: user, at: position)
             })
     }

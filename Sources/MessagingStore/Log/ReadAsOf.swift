@@ -170,6 +170,7 @@ extension ObjectHistory {
             id: ownID, createdAt: conversation.createdAt,
             participants: participant.isFormer
                 ? [] : try snapshot(of: conversation, at: position).participants,
+            participantCount: participant.isFormer ? 0 : conversation.participantCount,
             isDistinct: conversation.isDistinct,
             metadata: participant.isFormer
                 ? try frozenMetadata(of: owner, at: position).view : conversation.metadata.view,

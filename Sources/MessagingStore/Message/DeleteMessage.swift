@@ -74,6 +74,16 @@ extension MessagingStore {
 extension MutationContext {
     /// Deletes a message for all participants. The event contains its last state and the status of its recipients.
     fileprivate func remove(_ message: Message) throws {
+        let conversation = try transaction.lockedConversationRow(
+            message.conversation, in: application)
+        guard !conversation.isWide else {
+            let counts = try transaction.recipientCounts(of: [message], in: application)
+            return try record(
+                .messageDeleted(
+                    MessageDeleted(
+                        message: message, recipients: [],
+                        recipientCounts: counts[message.id] ?? RecipientCounts(), at: now)))
+        }
         let recipients = MessageSnapshot(
             message, from: nil,
             to: try transaction.participantReceipts(in: message.conversation, in: application),
@@ -136,27 +146,8 @@ extension Projection {
             transaction.cache(after, for: Conversation.cacheKey(conversation, in: application))
         }
         // Only the counts of participants change, so what else is cached of them stays valid.
-        let counts = [RowKey.conversation(conversation, in: application, "participants")]
         transaction.invalidate([.viewCounts(of: conversation, in: application)])
-        try transaction.execute(
-            """
-            UPDATE participants SET unshown_count = unshown_count - 1
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND (left_after IS NULL OR left_after >= \(place))
-                AND (cleared_to >= \(place) OR user_id \(in: hidden))
-            """, reading: counts)
-        try transaction.execute(
-            """
-            UPDATE participants SET
-                total_count = total_count - 1,
-                unread_count = unread_count - CASE
-                    WHEN joined_after < \(place) AND user_id \(notIn: readers) THEN 1
-                    ELSE 0
-                END
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND (left_after IS NULL OR left_after >= \(place))
-                AND cleared_to < \(place) AND user_id \(notIn: hidden)
-            """, reading: counts)
+        try count(-1, at: place, readBy: readers, in: conversation)
         // Reads as of an earlier event must still hide the message (rulings 20, 27).
         for user in hidden {
             try saveHiddenPositions(of: ReceiptOwner(conversation: conversation, user: user))
@@ -170,6 +161,62 @@ extension Projection {
                 """)
         }
         try findLastMessage(in: conversation, of: nil, insteadOf: place)
+    }
+
+    /// Adds a message to the counts of all views, or subtracts it: of those that show it, and of those that do not.
+    ///
+    /// The counts of a wide conversation change with its number of messages, so only the rows are written for which
+    /// they would change wrongly.
+    ///
+    /// - Parameters:
+    ///   - step: 1 or -1.
+    ///   - readers: The users for which it is not unread, whether they see it or not.
+    func count(
+        _ step: Int64, at place: Position, readBy readers: [UserID],
+        in conversation: Conversation.ID
+    ) throws {
+        // Only the rows of this conversation: those of `messages` as well, whose name is part of `hidden_messages`.
+        let rows = ["participants", "hidden_messages", "messages"].map { table in
+            RowKey.conversation(conversation, in: application, table)
+        }
+        let isHidden: SQL =
+            """
+            EXISTS (
+                SELECT 1 FROM hidden_messages h
+                WHERE h.application = \(application) AND h.conversation = \(conversation)
+                    AND h.position = \(place) AND h.user_id = participants.user_id
+            )
+            """
+        let isReached: SQL =
+            """
+            application = \(application) AND conversation = \(conversation)
+                AND (left_after IS NULL OR left_after >= \(place))
+            """
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                unshown_count = unshown_count + \(step),
+                total_count = total_count - is_wide * \(step),
+                unread_count = unread_count - is_wide * \(step)
+            WHERE \(isReached) AND (cleared_to >= \(place) OR \(isHidden))
+            """, reading: rows)
+        try transaction.execute(
+            """
+            UPDATE participants SET
+                total_count = total_count + (1 - is_wide) * \(step),
+                unread_count = unread_count
+                    + (CASE WHEN joined_after < \(place) THEN 1 ELSE 0 END - is_wide) * \(step)
+            WHERE \(isReached) AND (is_wide = 0 OR joined_after >= \(place))
+                AND cleared_to < \(place) AND NOT \(isHidden)
+            """, reading: rows)
+        for chunk in Set(readers).sorted().chunks(of: 4096) {
+            try transaction.execute(
+                """
+                UPDATE participants SET unread_count = unread_count - \(step)
+                WHERE \(isReached) AND joined_after < \(place)
+                    AND cleared_to < \(place) AND NOT \(isHidden) AND user_id \(in: chunk)
+                """, reading: rows)
+        }
     }
 
     /// Queries the participants that do not see the message at a position, because it is hidden from them.
@@ -189,9 +236,17 @@ extension Projection {
 
     /// The participants that have read the message at a position, by user id.
     func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
-        try transaction.participantReceipts(in: conversation, in: application)
-            .filter { entry in entry.receipts?.read.contains(place.number) == true }
-            .map(\.participant.userID)
+        let isWide =
+            try transaction.askLocked(conversation, in: application).first()?.isWide == true
+        guard isWide else {
+            return try transaction.participantReceipts(in: conversation, in: application)
+                .filter { entry in entry.receipts?.read.contains(place.number) == true }
+                .map(\.participant.userID)
+                .sorted()
+        }
+        return try transaction.receipts(in: [conversation], in: application)
+            .filter { _, receipts in receipts.read.contains(place.number) }
+            .map(\.key.user)
             .sorted()
     }
 }

@@ -41,60 +41,79 @@ extension Projection {
     /// In the usual case one statement changes all views, once for all messages of a commit. No statement uses
     /// `RETURNING`, for which SQLite creates a temporary table each time; the query before it returns what is needed.
     private func updateViews(_ message: Message) throws {
+        let isWide =
+            try transaction.askLocked(message.conversation, in: application).first()?.isWide == true
         let present =
             try recipientViews
             ?? transaction.askRecipients(
                 in: message.conversation, to: message.sender.userID, in: application
-            ).rows()
+            ).inOrder()
         let hidden = present.filter(\.isBlocked).map(\.user)
         let new = present.filter { view in view.state != .shown && !view.isBlocked }
         // The usual case: all participants see the conversation, and none is blocked.
-        guard !new.isEmpty || !hidden.isEmpty else { return deferViewUpdate(message) }
+        guard !new.isEmpty || !hidden.isEmpty else {
+            return deferViewUpdate(message, isWide: isWide)
+        }
         if !new.isEmpty { try show(message, to: new.map(\.user)) }
-        try transaction.execute(ViewChange(message).sql(leavingOut: hidden, in: application))
-        if !hidden.isEmpty { try hideFromOthers(message) }
+        if isWide {
+            deferViewUpdate(message, isWide: true)
+        } else {
+            try transaction.execute(ViewChange(message).sql(leavingOut: hidden, in: application))
+        }
+        if !hidden.isEmpty { try hide(message, from: hidden) }
         let unseen = new.filter { view in view.state == .unseen }.map(\.user)
         try connect(seeing: unseen, of: message.conversation)
     }
 
     /// Adds a message to the views of all current participants, with one statement for all messages of a commit.
-    private func deferViewUpdate(_ message: Message) {
+    private func deferViewUpdate(_ message: Message, isWide: Bool) {
+        // In a wide conversation only the row of the sender changes, and a service has none.
+        if isWide, message.sender.userID == nil { return }
         let row = RowCacheKey<ViewChange>(
             of: application.bytes + message.conversation.bytes, in: "participants")
         let change = transaction.deferred(row)?.adding(message) ?? ViewChange(message)
         transaction.deferWrite(change, of: row) { [application] in
-            change.sql(leavingOut: [], in: application)
+            isWide
+                ? change.sqlOfWide(in: application)
+                : change.sql(leavingOut: [], in: application)
         }
         transaction.invalidate([.viewCounts(of: message.conversation, in: application)])
     }
 
     /// Puts a conversation into the views of users because of a message.
     private func show(_ message: Message, to users: [UserID]) throws {
-        try saveParticipants(of: message.conversation)
-        try transaction.execute(
-            """
-            UPDATE participants SET state = 'shown', shown_from = \(message.position)
-            WHERE application = \(application) AND conversation = \(message.conversation)
-                AND user_id \(in: users)
-            """)
+        try saveParticipants(users, of: message.conversation)
+        for some in users.chunks(of: 4096) {
+            try transaction.execute(
+                """
+                UPDATE participants SET state = 'shown', shown_from = \(message.position)
+                WHERE application = \(application) AND conversation = \(message.conversation)
+                    AND user_id \(in: some)
+                """)
+        }
         try count(shown: users, 1)
     }
 
-    /// Hides a message permanently from the views that it was not added to: their last message is another one.
-    private func hideFromOthers(_ message: Message) throws {
-        try transaction.execute(
-            """
-            INSERT INTO hidden_messages (application, conversation, position, user_id)
-            SELECT application, conversation, \(message.position), user_id FROM participants
-            WHERE application = \(application) AND conversation = \(message.conversation)
-                AND left_after IS NULL AND COALESCE(last_position, 0) <> \(message.position)
-            """)
-        try transaction.execute(
-            """
-            UPDATE participants SET unshown_count = unshown_count + 1
-            WHERE application = \(application) AND conversation = \(message.conversation)
-                AND left_after IS NULL AND COALESCE(last_position, 0) <> \(message.position)
-            """)
+    /// Hides a message permanently from views that it was not added to.
+    private func hide(_ message: Message, from users: [UserID]) throws {
+        for chunk in users.chunks(of: 256) {
+            try transaction.execute(
+                """
+                INSERT INTO hidden_messages (application, conversation, position, user_id)
+                SELECT application, conversation, \(message.position), user_id FROM participants
+                WHERE application = \(application) AND conversation = \(message.conversation)
+                    AND user_id \(in: chunk)
+                """)
+            // The counts of a wide conversation rise with its number of messages.
+            try transaction.execute(
+                """
+                UPDATE participants SET
+                    unshown_count = unshown_count + 1, total_count = total_count - is_wide,
+                    unread_count = unread_count - is_wide
+                WHERE application = \(application) AND conversation = \(message.conversation)
+                    AND user_id \(in: chunk)
+                """)
+        }
     }
 
     /// Inserts the row of a message.
@@ -165,6 +184,18 @@ private struct ViewChange {
             last_position = \(last.position), last_message = \(last.id), last_at = \(last.sentAt)
         WHERE application = \(application) AND conversation = \(last.conversation)
             AND left_after IS NULL AND user_id \(notIn: hidden)
+        """
+    }
+}
+
+extension ViewChange {
+    /// In a wide conversation, where the counts of all views rise with its number of messages: only those of the
+    /// senders change.
+    fileprivate func sqlOfWide(in application: Application.ID) -> SQL {
+        """
+        UPDATE participants SET unread_count = unread_count - CASE user_id \(branches: sent) ELSE 0 END
+        WHERE application = \(application) AND conversation = \(last.conversation)
+            AND is_wide = 1 AND user_id \(in: sent.keys)
         """
     }
 }

@@ -243,6 +243,9 @@ extension MessageDeleted: StoredEvent {
             writer.write(recipient.user)
             writer.write(recipient.status.rawValue)
         }
+        writer.write(optional: recipientCounts) { writer, counts in
+            for status in RecipientStatus.allCases { writer.write(counts[status]) }
+        }
         writer.write(at)
     }
 
@@ -254,6 +257,11 @@ extension MessageDeleted: StoredEvent {
                     user: try reader.user(),
                     status: try reader.valid(
                         RecipientStatus(rawValue: try reader.text()), "status of a recipient"))
+            },
+            recipientCounts: try reader.optional { reader in
+                RecipientCounts(
+                    sent: try reader.number(), delivered: try reader.number(),
+                    read: try reader.number())
             }, at: try reader.timestamp())
     }
 

@@ -23,9 +23,16 @@ extension Transaction {
     /// Queries the receipts of all participants in the conversation of a message, and which of them the message is hidden
     /// from.
     func prefetchReceipts(of id: Message.ID, in application: Application.ID) throws {
-        try prefetch(
-            PositionedReceipts.sql(in: conversationID(of: id, in: application), of: application)
-        ) { row in
+        // In a wide conversation they are counted instead.
+        let narrow: SQL =
+            """
+            (
+                SELECT id FROM conversations
+                WHERE application = \(application) AND id = \(conversationID(of: id, in: application))
+                    AND is_wide = 0
+            )
+            """
+        try prefetch(PositionedReceipts.sql(in: narrow, of: application)) { row in
             let receipts = try PositionedReceipts(row)
             return (PositionedReceipts.cacheKey(of: try row.id(6), in: application), receipts)
         }
@@ -88,7 +95,7 @@ extension Transaction {
         try prefetchRow(
             """
             SELECT c.*, p.user_id, p.past, p.joined_after, p.left_after, p.state, p.cleared_to,
-                p.unread_count, p.unshown_count, r.delivered, r.read, h.position,
+                p.unread_count, p.unshown_count, p.is_wide, r.delivered, r.read, h.position,
                 \(raw: BasicIdentity.columns), m.position, m.sender_user,
                 \(NearbyMessages.columns(notBy: user))
             FROM messages m
@@ -109,29 +116,29 @@ extension Transaction {
         ) { row, prefetched in
             let conversation = try Conversation(row)
             let owner = ReceiptOwner(conversation: conversation.id, user: user)
-            let isParticipant = try row.optionalText(10) != nil
-            let number = try row.int64(25)
+            let isParticipant = try row.optionalText(12) != nil
+            let number = try row.int64(28)
             prefetched.store(
                 conversation, for: Conversation.cacheKey(conversation.id, in: application))
             prefetched.store(
-                isParticipant ? try Participant(row, from: 10) : nil,
+                isParticipant ? try Participant(row, from: 12) : nil,
                 for: Participant.cacheKey(of: owner, in: application))
             prefetched.store(
-                isParticipant ? try ViewCounts(row, from: 16) : nil,
+                isParticipant ? try ViewCounts(row, from: 18) : nil,
                 for: ViewCounts.cacheKey(of: owner, in: application))
             prefetched.store(
-                try row.optionalText(18) == nil ? nil : try Receipts(row, from: 18),
+                try row.optionalText(21) == nil ? nil : try Receipts(row, from: 21),
                 for: Receipts.cacheKey(of: owner, in: application))
             prefetched.store(
-                try row.optionalInt64(20),
+                try row.optionalInt64(23),
                 for: Self.hiddenPositions(of: owner, within: number...number, in: application))
             prefetched.store(
-                try row.optionalUser(21) == nil ? nil : try BasicIdentity(row, from: 21),
+                try row.optionalUser(24) == nil ? nil : try BasicIdentity(row, from: 24),
                 for: BasicIdentity.cacheKey(of: user, in: application))
             prefetched.store(
                 NearbyMessages(
-                    before: try row.optionalInt64(27), isAt: try row.optionalUser(26) != user,
-                    after: try row.optionalInt64(28)),
+                    before: try row.optionalInt64(30), isAt: try row.optionalUser(29) != user,
+                    after: try row.optionalInt64(31)),
                 for: NearbyMessages.cacheKey(at: number, of: owner, in: application))
         }
     }

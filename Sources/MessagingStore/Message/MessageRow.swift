@@ -109,9 +109,11 @@ extension Transaction {
     ) throws -> DeferredRows<Int64> {
         try ask(
             """
-            SELECT total_count FROM participants
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND user_id = \(user)
+            SELECT p.total_count + p.is_wide * c.message_count
+            FROM participants p
+            JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+            WHERE p.application = \(application) AND p.conversation = \(conversation)
+                AND p.user_id = \(user)
             """
         ) { row in try row.int64(0) }
     }

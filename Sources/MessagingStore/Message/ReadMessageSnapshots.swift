@@ -2,7 +2,8 @@ import Messaging
 import SQL
 
 extension Transaction {
-    /// Messages with senders, recipients and their status, read in three statements.
+    /// Messages with senders, recipients and their status, read in four statements, and up to four more for each wide
+    /// conversation.
     func snapshots(
         of messages: [Message], seenBy perspective: Perspective = .system,
         in application: Application.ID
@@ -12,15 +13,16 @@ extension Transaction {
         let conversations = Array(Set(messages.map(\.conversation)))
         // Participants of one conversation that left before its oldest message received none of them.
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
+        let narrow = SQL.narrow(among: conversations, in: application)
         let asked = (
-            receipts: try askReceipts(in: conversations, in: application),
-            participants: try askParticipants(
-                of: conversations, reachedFrom: floor, in: application),
+            wide: try askWideConversations(among: conversations, in: application),
+            receipts: try askReceipts(in: narrow, in: application),
+            participants: try askParticipants(of: narrow, reachedFrom: floor, in: application),
             identities: try askIdentities(
                 of: Set(messages.compactMap(\.sender.userID)), in: application)
         )
         let receipts = Dictionary(try asked.receipts.rows()) { first, _ in first }
-        let participants = Dictionary(
+        var participants = Dictionary(
             grouping: try asked.participants.rows().sorted(by: PositionedParticipant.precedes),
             by: \.conversation
         ).mapValues { participants in
@@ -34,15 +36,116 @@ extension Transaction {
         let identities = Dictionary(
             try asked.identities.rows().map { identity in (identity.userID, identity) }
         ) { first, _ in first }
+        let wide = Set(try asked.wide.rows())
+        var counts: [Message.ID: RecipientCounts] = [:]
+        for id in wide {
+            counts.merge(
+                try recipientCounts(
+                    of: messages.filter { message in message.conversation == id }, in: application)
+            ) { first, _ in first }
+            if let viewer, let participant = try participant(viewer, in: id, in: application) {
+                participants[id] = [
+                    ParticipantReceipts(
+                        participant: participant,
+                        receipts: try self.receipts(
+                            of: ReceiptOwner(conversation: id, user: viewer), in: application))
+                ]
+            }
+        }
         return messages.map { message in
             MessageSnapshot(
                 message, from: message.sender.userID.map(identities.identity),
-                to: participants[message.conversation] ?? [], seenBy: viewer)
+                to: participants[message.conversation] ?? [],
+                counted: wide.contains(message.conversation)
+                    ? counts[message.id] ?? RecipientCounts() : nil, seenBy: viewer)
         }
     }
 }
 
 extension Transaction {
+    /// Which of the conversations are wide (ruling 38).
+    func wideConversations(
+        among conversations: [Conversation.ID], in application: Application.ID
+    ) throws -> Set<Conversation.ID> {
+        Set(try askWideConversations(among: conversations, in: application).rows())
+    }
+
+    /// Queries the same, without waiting for the rows.
+    private func askWideConversations(
+        among conversations: [Conversation.ID], in application: Application.ID
+    ) throws -> DeferredRows<Conversation.ID> {
+        try ask(
+            """
+            SELECT id FROM conversations
+            WHERE application = \(application) AND id \(in: conversations) AND is_wide = 1
+            """
+        ) { row in try row.id(0) }
+    }
+
+    /// The number of recipients of messages with each status (ruling 38), of one conversation.
+    ///
+    /// Participants that took part and read alike are counted together, so the cost of a page is that of one
+    /// message.
+    func recipientCounts(
+        of messages: [Message], in application: Application.ID
+    ) throws -> [Message.ID: RecipientCounts] {
+        guard let conversation = messages.first?.conversation else { return [:] }
+        let groups = try rows(
+            """
+            SELECT MIN(p.user_id), p.past, p.joined_after, p.left_after, r.delivered, r.read,
+                COUNT(*)
+            FROM participants p
+            LEFT JOIN receipts r ON r.application = p.application
+                AND r.conversation = p.conversation AND r.user_id = p.user_id
+            WHERE p.application = \(application) AND p.conversation = \(conversation)
+            GROUP BY p.past, p.joined_after, p.left_after, r.delivered, r.read
+            """
+        ) { row in
+            RecipientGroup(
+                participant: Participant(
+                    userID: try row.user(0), past: try row.intervals(1),
+                    joinedAfter: try row.position(2), leftAfter: try row.optionalPosition(3)),
+                receipts: try row.optionalText(4) == nil ? nil : Receipts(row, from: 4),
+                count: try row.int64(6))
+        }
+        let senders = try senders(of: messages, in: conversation, in: application)
+        return Dictionary(
+            uniqueKeysWithValues: messages.map { message in
+                var counts = RecipientCounts()
+                for group in groups where group.participant.wasPresent(at: message.position) {
+                    counts[(group.receipts ?? Receipts()).status(at: message.position)] +=
+                        group.count
+                }
+                if let sender = message.sender.userID.flatMap({ user in senders[user] }),
+                    sender.participant.wasPresent(at: message.position)
+                {
+                    counts[(sender.receipts ?? Receipts()).status(at: message.position)] -= 1
+                    counts[.read] += 1
+                }
+                return (message.id, counts)
+            })
+    }
+
+    /// The participants that sent messages of a conversation.
+    private func senders(
+        of messages: [Message], in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> [UserID: ParticipantReceipts] {
+        let users = Set(messages.compactMap(\.sender.userID))
+        guard !users.isEmpty else { return [:] }
+        let found = try rows(
+            "\(PositionedReceipts.sql(in: "\(conversation)", of: application)) AND p.user_id \(in: users)"
+        ) { row in try PositionedReceipts(row) }
+        return Dictionary(
+            found.map { entry in
+                let participant = entry.positioned.participant
+                return (
+                    participant.userID,
+                    ParticipantReceipts(participant: participant, receipts: entry.receipts)
+                )
+            }
+        ) { first, _ in first }
+    }
+
     /// The current and former participants of a conversation in order, with their receipts.
     func participantReceipts(
         in conversation: Conversation.ID, in application: Application.ID
@@ -101,6 +204,29 @@ struct PositionedReceipts {
     }
 }
 
+extension SQL {
+    /// The condition that an id is that of a narrow conversation among some, without its left side (ruling 38).
+    fileprivate static func narrow(
+        among conversations: [Conversation.ID], in application: Application.ID
+    ) -> SQL {
+        """
+        IN (
+            SELECT id FROM conversations
+            WHERE application = \(application) AND id \(in: conversations) AND is_wide = 0
+        )
+        """
+    }
+}
+
+/// Participants that took part alike and have equal receipts.
+private struct RecipientGroup {
+    /// One of them.
+    let participant: Participant
+    /// `nil` for none.
+    let receipts: Receipts?
+    let count: Int64
+}
+
 /// A participant of a conversation, and the receipts of its messages.
 struct ParticipantReceipts {
     let participant: Participant
@@ -108,16 +234,27 @@ struct ParticipantReceipts {
     let receipts: Receipts?
 }
 
+extension RecipientCounts {
+    /// The recipients of a message among participants.
+    init(of message: Message, _ participants: [ParticipantReceipts]) {
+        self.init()
+        for entry in participants where entry.participant.wasPresent(at: message.position) {
+            self[message.status(of: entry.participant.userID, entry.receipts)] += 1
+        }
+    }
+}
+
 extension MessageSnapshot {
     /// A message with the status of its recipients.
     ///
     /// - Parameters:
     ///   - participants: The participants of the conversation, in order; those at the time of sending are the
-    ///     recipients.
+    ///     recipients. Of a wide conversation, at most the viewer.
+    ///   - counts: In a wide conversation, the number of recipients in each status.
     ///   - viewer: The user that reads it; `nil` for the system.
     init(
         _ message: Message, from sender: BasicIdentity?, to participants: [ParticipantReceipts],
-        seenBy viewer: UserID?
+        counted counts: RecipientCounts? = nil, seenBy viewer: UserID?
     ) {
         var own: Participant?
         var recipients: [Recipient] = []
@@ -135,7 +272,8 @@ extension MessageSnapshot {
                 }
         }
         self.init(
-            message: message, sender: sender, recipients: recipients, isUnread: isUnread,
+            message: message, sender: sender, recipients: counts == nil ? recipients : [],
+            recipientCounts: counts, isUnread: isUnread,
             receivedAt: own == nil ? nil : message.sentAt)
     }
 }

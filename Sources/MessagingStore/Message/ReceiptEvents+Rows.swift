@@ -75,27 +75,29 @@ extension Projection {
         _ owner: ReceiptOwner
     ) throws {
         guard var counts = try transaction.viewCounts(of: owner, in: application),
-            let last = try transaction.askLocked(owner.conversation, in: application).first()?
-                .lastPosition
+            let conversation = try transaction.askLocked(owner.conversation, in: application)
+                .first()
         else { return }
+        let last = conversation.lastPosition
         let countable = reader.stay(upTo: last).intersection(reader.range(upTo: last))
         var rest = countable.subtracting(read)
         if !rest.isEmpty, rest.count <= counts.unshown {
             rest = rest.subtracting(
                 try transaction.hiddenPositions(of: owner, within: rest, in: application))
         }
-        counts.unread =
+        let unread =
             rest.isEmpty
             ? 0
-            : counts.unread
+            : counts.unread(in: conversation)
                 - (try transaction.count(
                     othersThan: owner, in: positions.intersection(countable), in: application))
+        let stored = counts.set(unread: unread, in: conversation)
         let row = RowCacheKey<Void>(
             of: [.conversation(owner.conversation, in: application, "participants")],
             aspect: Array("unread \(owner.user.text)".utf8))
-        transaction.deferWrite((), of: row) { [application, unread = counts.unread] in
+        transaction.deferWrite((), of: row) { [application] in
             """
-            UPDATE participants SET unread_count = \(unread)
+            UPDATE participants SET unread_count = \(stored)
             WHERE application = \(application) AND conversation = \(owner.conversation)
                 AND user_id = \(owner.user)
             """

@@ -69,7 +69,7 @@ extension MessagingStore {
         try await change(in: application) { context in
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
-            let (conversation, participant) = try transaction.lockedConversation(
+            let (conversation, participant) = try transaction.lockedConversationRow(
                 conversation, for: user, in: application)
             try participant.requireReading()
             guard
@@ -123,8 +123,9 @@ extension MutationContext {
             try transaction.hiddenPositions(of: owner, within: asked, in: application))
         // If nothing is unread, only messages of an earlier stay can be newly read.
         var open = asked
-        if kind == .read, try transaction.viewCounts(of: owner, in: application)?.unread ?? 0 == 0 {
-            open = asked.subtracting(stay)
+        if kind == .read {
+            let counts = try transaction.viewCounts(of: owner, in: application)
+            if counts?.unread(in: conversation) ?? 0 == 0 { open = asked.subtracting(stay) }
         }
         guard try transaction.isAny(byOthersThan: owner, in: open, in: application) else {
             return IntervalSet()
@@ -144,18 +145,22 @@ extension Transaction {
     func receipts(
         in conversations: [Conversation.ID], in application: Application.ID
     ) throws -> [ReceiptOwner: Receipts] {
-        Dictionary(try askReceipts(in: conversations, in: application).rows()) { first, _ in first }
+        Dictionary(
+            try askReceipts(in: "\(in: conversations)", in: application).rows()
+        ) { first, _ in first }
     }
 
     /// Sends the same query without waiting for its rows.
+    ///
+    /// - Parameter conversations: The condition that an id is one of theirs, without its left side.
     func askReceipts(
-        in conversations: [Conversation.ID], in application: Application.ID
+        in conversations: SQL, in application: Application.ID
     ) throws -> DeferredRows<(ReceiptOwner, Receipts)> {
         try ask(
             """
             SELECT conversation, user_id, delivered, read FROM receipts
             WHERE application = \(application)
-                AND conversation \(in: conversations)
+                AND conversation \(conversations)
             """
         ) { row in
             (
@@ -188,7 +193,8 @@ extension Transaction {
             JOIN messages m ON m.application = p.application AND m.conversation = p.conversation
             WHERE p.application = \(application) AND p.conversation = \(conversation)
                 AND p.user_id = \(user)
-                AND m.position > p.cleared_to AND m.position <= p.last_position
+                AND m.position > p.cleared_to
+                AND m.position <= COALESCE(p.left_after, m.position)
                 AND m.position <= \(position ?? .last)
                 AND NOT EXISTS (
                     SELECT 1 FROM hidden_messages h
@@ -269,7 +275,7 @@ extension Transaction {
     ) throws -> ViewCounts? {
         try ask(
             """
-            SELECT unread_count, unshown_count FROM participants
+            SELECT unread_count, unshown_count, is_wide FROM participants
             WHERE application = \(application) AND conversation = \(owner.conversation)
                 AND user_id = \(owner.user)
             """,
@@ -280,8 +286,10 @@ extension Transaction {
 
 /// Counts of a participant's view of a conversation.
 struct ViewCounts {
-    /// The number of unread messages.
-    var unread: Int64
+    /// The number of unread messages; in a wide conversation, less the number of its messages.
+    private var unread: Int64
+    /// Whether the user is a current participant of a wide conversation.
+    private let isWide: Bool
     /// The number of messages of the conversation that are not in the view.
     let unshown: Int64
 
@@ -289,6 +297,20 @@ struct ViewCounts {
     init(_ row: borrowing Row, from first: Int = 0) throws {
         unread = try row.int64(.index(first))
         unshown = try row.int64(.index(first + 1))
+        isWide = try row.bool(.index(first + 2))
+    }
+
+    /// The number of unread messages.
+    func unread(in conversation: Conversation) -> Int64 {
+        unread + (isWide ? conversation.messageCount : 0)
+    }
+
+    /// Sets the number of unread messages.
+    ///
+    /// - Returns: The value of the column.
+    mutating func set(unread count: Int64, in conversation: Conversation) -> Int64 {
+        unread = count - (isWide ? conversation.messageCount : 0)
+        return unread
     }
 
     static func cacheKey(

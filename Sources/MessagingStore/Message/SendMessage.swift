@@ -80,7 +80,7 @@ extension MutationContext {
                 try snapshot(of: sent, seenBy: perspective, or: .notFound(.message)))
         }
         let (conversation, recipientViews) = try writableTarget(
-            prefetched, target, for: perspective)
+            prefetched, target, from: draft.sender, for: perspective)
         if !isNew, draft.proposedID != nil, let holder = try holder(of: id) {
             return .idInUse(
                 try snapshot(of: holder, seenBy: perspective, or: .idTaken(.message)))
@@ -90,7 +90,7 @@ extension MutationContext {
             partIDs: partIDs)
         return .created(
             snapshotOfNew(
-                message, from: sender, to: conversation.participants, seenBy: perspective))
+                message, from: sender, to: conversation, seenBy: perspective))
     }
 
     /// Decides and records a message, and returns it. All messages are sent by this function, also those of batches and
@@ -117,10 +117,11 @@ extension MutationContext {
 
     /// The conversation that a message is sent to, and the recipients if they were loaded ahead.
     private func writableTarget(
-        _ prefetched: SendPrefetch, _ id: Conversation.ID, for perspective: Perspective
+        _ prefetched: SendPrefetch, _ id: Conversation.ID, from sender: Sender,
+        for perspective: Perspective
     ) throws -> (Conversation, [RecipientView]?) {
         guard let (found, recipientViews) = try prefetched.target() else {
-            return (try writableConversation(id, for: perspective), nil)
+            return (try writableConversation(id, for: perspective, from: sender), nil)
         }
         guard perspective.user != nil else {
             guard found.deletedAt == nil else { throw Rejection.objectDeleted }
@@ -135,15 +136,16 @@ extension MutationContext {
 
     /// The conversation that a message is sent to, if it was not loaded ahead because its id is an alias or unknown.
     private func writableConversation(
-        _ id: Conversation.ID, for perspective: Perspective
+        _ id: Conversation.ID, for perspective: Perspective, from sender: Sender
     ) throws -> Conversation {
         guard let user = perspective.user else {
-            return try transaction.lockedConversation(id, in: application)
+            return try transaction.lockedConversation(id, toSendFrom: sender, in: application)
         }
-        let (conversation, participant) = try transaction.lockedConversation(
+        let (conversation, participant) = try transaction.lockedConversationRow(
             id, for: user, in: application)
         try participant.requireWriting()
-        return conversation
+        return try transaction.withParticipants(
+            conversation, toSendFrom: sender, in: application)
     }
 
     /// The message that was sent with a key, or that has it as its id.
@@ -215,16 +217,24 @@ extension MutationContext {
 
     /// The snapshot of a new message. Its recipients are the current participants, and it has no receipts.
     private func snapshotOfNew(
-        _ message: Message, from sender: BasicIdentity?, to participants: Participants,
+        _ message: Message, from sender: BasicIdentity?, to conversation: Conversation,
         seenBy perspective: Perspective
     ) -> MessageSnapshot {
         let viewer = perspective.user
+        let participants = conversation.participants
+        let takesPart = message.sender.userID.map(participants.contains) ?? false
         return MessageSnapshot(
             message: message,
             sender: message.sender.userID.map { user in sender ?? BasicIdentity(userID: user) },
-            recipients: participants.users.map { user in
-                MessageSnapshot.Recipient(userID: user, status: message.status(of: user, nil))
-            }, isUnread: viewer.map { _ in false }, receivedAt: viewer.map { _ in message.sentAt })
+            recipients: conversation.isWide
+                ? []
+                : participants.users.map { user in
+                    MessageSnapshot.Recipient(userID: user, status: message.status(of: user, nil))
+                },
+            recipientCounts: conversation.isWide
+                ? RecipientCounts(
+                    justSentTo: conversation.participantCount, includingSender: takesPart) : nil,
+            isUnread: viewer.map { _ in false }, receivedAt: viewer.map { _ in message.sentAt })
     }
 }
 
@@ -264,10 +274,11 @@ struct SendPrefetch {
             names.isEmpty ? nil : try transaction.askSendings(named: names, in: application)
     }
 
-    /// The conversation with its participants, and its recipients; `nil` for an alias or an unknown id.
+    /// The conversation with its participants, those of a wide one as far as sending depends on them, and its
+    /// recipients; `nil` for an alias or an unknown id.
     func target() throws -> (conversation: Conversation, recipientViews: [RecipientView])? {
         guard var found = try conversation.first() else { return nil }
-        let recipientViews = try recipientViews.rows()
+        let recipientViews = try recipientViews.inOrder()
         found.participants = Participants(recipientViews.map(\.user))
         return (found, recipientViews)
     }

@@ -4,74 +4,188 @@ import SQL
 extension Projection {
     /// Adds and removes participants. A distinct conversation becomes an ordinary one permanently (R5).
     func apply(_ change: ParticipantsChanged) throws {
-        try saveConversation(change.conversation)
-        try saveParticipants(of: change.conversation)
-        let isAnnounced = try transaction.first(
+        let id = change.conversation
+        guard let before = try transaction.askLocked(id, in: application).first() else { return }
+        save(before)
+        try saveParticipants(of: id)
+        try transaction.execute(
             """
-            UPDATE conversations SET is_distinct = 0, distinct_key = NULL, version = version + 1
-            WHERE application = \(application) AND id = \(change.conversation)
-            RETURNING is_announced
-            """
-        ) { row in try row.bool(0) }
-        let stayed = change.participants.users.filter { user in !change.added.contains(user) }
-        try disconnect(
-            change.removed, among: stayed + change.removed, of: change.conversation)
-        for user in change.removed {
-            try leave(user, change.conversation, after: change.after)
+            UPDATE conversations SET
+                is_distinct = 0, distinct_key = NULL, version = version + 1,
+                participant_count = \(change.participants.count), is_wide = \(change.isWide)
+            WHERE application = \(application) AND id = \(id)
+            """)
+        var after = before
+        after.isDistinct = false
+        after.version += 1
+        after.participantCount = change.participants.count
+        after.isWide = change.isWide
+        let added = Set(change.added)
+        let stayed = change.participants.users.filter { user in !added.contains(user) }
+        try disconnect(change.removed, among: stayed + change.removed, of: before)
+        try leave(change.removed, before, after: change.after)
+        if before.isWide != change.isWide {
+            if change.isWide { try rememberUnfollowed(in: id) }
+            try disconnect(stayed, among: stayed, of: before)
+            try setWide(change.isWide, before)
+            // Follows beyond this conversation stay as they are.
+            try connect(stayed, among: stayed, of: after, isKept: false)
         }
-        for user in change.added {
-            try join(
-                user, at: 0, change.conversation, after: change.after,
-                isAnnounced: isAnnounced ?? true)
-        }
-        try connect(change.added, among: change.participants.users, of: change.conversation)
-        for (place, user) in change.participants.users.enumerated() {
+        try join(change.added, after, after: change.after)
+        try connect(change.added, among: change.participants.users, of: after)
+        try order(change.participants.users, of: id)
+    }
+
+    /// Stores the order of the current participants, unless it is the stored one.
+    private func order(_ users: [UserID], of conversation: Conversation.ID) throws {
+        guard
+            try transaction.currentParticipants(of: conversation, in: application).users != users
+        else { return }
+        for chunk in Array(users.enumerated()).powerOfTwoChunks(upTo: 1024) {
             try transaction.execute(
                 """
-                UPDATE participants SET place = \(place)
-                WHERE application = \(application) AND conversation = \(change.conversation)
-                    AND user_id = \(user) AND place <> \(place)
+                UPDATE participants SET place = named.column2
+                FROM \(table: "named", of: [
+                    .texts(chunk.map(\.element.text)), .integers(chunk.map { Int64($0.offset) }),
+                ])
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND user_id = named.column1
                 """)
         }
     }
 
-    /// Adds a user, which may be a former participant; only messages from now on can be unread (R12, R15).
+    /// Makes the rows of the current participants relative to the number of messages, or absolute again.
     ///
     /// - Parameters:
-    ///   - last: The last position of the conversation.
-    ///   - isAnnounced: Whether the user sees the conversation at once (R53).
-    func join(
-        _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
-        isAnnounced: Bool
+    ///   - users: Only these participants; `nil` for all.
+    ///   - conversation: The conversation, whose message count is current.
+    func setWide(
+        _ isWide: Bool, _ conversation: Conversation, only users: [UserID]? = nil
     ) throws {
-        let former = try transaction.participant(user, in: conversation, in: application)
+        let step = isWide ? -conversation.messageCount : conversation.messageCount
+        for chunk in users.map({ users in users.chunks(of: 4096).map(Optional.some) }) ?? [nil] {
+            let isNamed: SQL = chunk.map { chunk in "AND user_id \(in: chunk)" } ?? ""
+            try transaction.execute(
+                """
+                UPDATE participants SET
+                    is_wide = \(isWide), total_count = total_count + \(step),
+                    unread_count = unread_count + \(step), last_position = NULL,
+                    last_message = NULL, last_at = conversation_created_at
+                WHERE application = \(application) AND conversation = \(conversation.id)
+                    AND left_after IS NULL AND is_wide = \(!isWide) \(isNamed)
+                """)
+            guard !isWide else { continue }
+            try findLastMessages(in: conversation.id, where: "left_after IS NULL \(isNamed)")
+        }
+    }
+
+    /// Adds users, some of which may be former participants; only messages from now on can be unread (R12, R15).
+    ///
+    /// - Parameters:
+    ///   - conversation: The conversation after the change.
+    ///   - last: The last position of the conversation.
+    private func join(
+        _ users: [UserID], _ conversation: Conversation, after last: Position
+    ) throws {
+        guard !users.isEmpty else { return }
+        let (id, isAnnounced) = (conversation.id, conversation.isAnnounced)
+        let place = try transaction.first(
+            """
+            SELECT COALESCE(MAX(place), -1) FROM participants
+            WHERE application = \(application) AND conversation = \(id) AND left_after IS NULL
+            """
+        ) { row in try row.int(0) }
+        let next = (place ?? -1) + 1
+        // Before the first message there is nothing to hide or to look up.
+        let special = try formerOrBlocking(users, in: id, isBlockSeen: last > .start)
+        let plain = users.filter { user in !special.contains(user) }
+        let newest = last > .start && !conversation.isWide ? try newestMessage(of: id) : nil
+        try insertParticipants(
+            plain, from: next, of: conversation, after: last, isShown: isAnnounced, seeing: newest)
+        try createParticipants(plain, isShown: isAnnounced)
+        for (place, user) in users.filter(special.contains).enumerated() {
+            try join(user, at: next + plain.count + place, conversation, after: last)
+        }
+    }
+
+    /// The users that have been participants before, or are part of a block, which may hide messages from them.
+    private func formerOrBlocking(
+        _ users: [UserID], in conversation: Conversation.ID, isBlockSeen: Bool
+    ) throws -> Set<UserID> {
+        var found: Set<UserID> = []
+        for chunk in users.chunks(of: 1024) {
+            found.formUnion(
+                try transaction.rows(
+                    """
+                    SELECT user_id FROM participants
+                    WHERE application = \(application) AND conversation = \(conversation)
+                        AND user_id \(in: chunk)
+                    """
+                ) { row in try row.user(0) })
+            guard isBlockSeen else { continue }
+            for table in ["blocks", "past_blocks"] as [StaticString] {
+                for side in ["owner", "blocked"] as [StaticString] {
+                    found.formUnion(
+                        try transaction.rows(
+                            """
+                            SELECT DISTINCT \(raw: side) FROM \(raw: table)
+                            WHERE application = \(application) AND \(raw: side) \(in: chunk)
+                            """
+                        ) { row in try row.user(0) })
+                }
+            }
+        }
+        return found
+    }
+
+    private func newestMessage(of conversation: Conversation.ID) throws -> NewestMessage? {
+        try transaction.first(
+            """
+            SELECT id, position, sent_at FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+            ORDER BY position DESC LIMIT 1
+            """
+        ) { row in
+            NewestMessage(
+                id: try row.id(0), position: try row.position(1), sentAt: try row.timestamp(2))
+        }
+    }
+
+    /// Adds one of these users, which sees the conversation at once if it is announced (R53).
+    private func join(
+        _ user: UserID, at place: Int, _ conversation: Conversation, after last: Position
+    ) throws {
+        let id = conversation.id
+        let former = try transaction.participant(user, in: id, in: application)
         // Before the first message there is nothing to hide or to look up.
         let hidden =
             last > .start
-            ? try hideBlocked(from: user, in: conversation, after: former?.leftAfter ?? .start)
+            ? try hideBlocked(from: user, in: id, after: former?.leftAfter ?? .start)
             : (count: 0, isAll: false)
-        let isShown = isAnnounced && !hidden.isAll
+        let isShown = conversation.isAnnounced && !hidden.isAll
         if let former {
             try restore(
-                former, conversation, after: last, isShown: isShown, hiding: hidden.count)
+                former, at: place, id, after: last, isShown: isShown,
+                hiding: hidden.count)
             // `restore` has counted the conversation. The user exists, but their identity may have been deleted.
             try createParticipants([user], isShown: false)
         } else {
             try insertParticipant(
-                user, at: place, conversation, after: last, isShown: isShown,
+                user, at: place, id, after: last, isShown: isShown,
                 hiding: hidden.count)
             try createParticipants([user], isShown: isShown)
         }
+        if conversation.isWide { try setWide(true, conversation, only: [user]) }
         guard last > .start else { return }
-        try findLastMessage(in: conversation, of: user, insteadOf: nil)
+        try findLastMessage(in: id, of: user, insteadOf: nil)
     }
 
     /// Inserts the row of a user that has never been a participant; ``createParticipants(_:isShown:)`` creates the user.
     ///
     /// - Parameter hidden: The number of messages hidden by blocks.
-    func insertParticipant(
+    private func insertParticipant(
         _ user: UserID, at place: Int, _ conversation: Conversation.ID, after last: Position,
-        isShown: Bool, hiding hidden: Int64 = 0
+        isShown: Bool, hiding hidden: Int64
     ) throws {
         let state = isShown ? ViewState.shown : .unseen
         try transaction.execute(
@@ -92,8 +206,8 @@ extension Projection {
     /// Adds a former participant again. Messages that they deleted for themselves stay hidden; that they had left hides
     /// none (rulings 15).
     private func restore(
-        _ former: Participant, _ conversation: Conversation.ID, after last: Position,
-        isShown: Bool, hiding hidden: Int64
+        _ former: Participant, at place: Int, _ conversation: Conversation.ID,
+        after last: Position, isShown: Bool, hiding hidden: Int64
     ) throws {
         try saveFrozenMetadata(
             of: ReceiptOwner(conversation: conversation, user: former.userID))
@@ -101,7 +215,7 @@ extension Projection {
         try transaction.execute(
             """
             UPDATE participants SET
-                past = \(former.returning(after: last).past.text),
+                place = \(place), past = \(former.returning(after: last).past.text),
                 joined_after = \(last), left_after = NULL, frozen_metadata = NULL,
                 state = \(state.rawValue), shown_from = NULL, unread_count = 0,
                 unshown_count = unshown_count + \(hidden),
@@ -115,20 +229,28 @@ extension Projection {
         if state == .shown, former.state != .shown { try count(shown: [former.userID], 1) }
     }
 
-    /// Makes a participant a former one, which sees the messages and metadata up to now (R14).
+    /// Makes participants former ones, which see the messages and metadata up to now (R14).
+    ///
+    /// - Parameter conversation: The conversation before the change.
     private func leave(
-        _ user: UserID, _ conversation: Conversation.ID, after last: Position
+        _ users: [UserID], _ conversation: Conversation, after last: Position
     ) throws {
-        try transaction.execute(
-            """
-            UPDATE participants SET
-                left_after = \(last),
-                frozen_metadata = (
-                    SELECT metadata FROM conversations
-                    WHERE application = \(application) AND id = \(conversation)
-                )
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND user_id = \(user)
-            """)
+        if conversation.isWide { try setWide(false, conversation, only: users) }
+        for chunk in users.chunks(of: 4096) {
+            try transaction.execute(
+                """
+                UPDATE participants SET
+                    left_after = \(last), frozen_metadata = \(conversation.metadata.columnBytes)
+                WHERE application = \(application) AND conversation = \(conversation.id)
+                    AND user_id \(in: chunk)
+                """)
+        }
     }
+}
+
+/// The last message of a conversation.
+struct NewestMessage {
+    let id: Message.ID
+    let position: Position
+    let sentAt: Timestamp
 }

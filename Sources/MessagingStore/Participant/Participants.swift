@@ -39,6 +39,72 @@ extension Transaction {
         ) { row in try row.user(0) }
     }
 
+    /// The number of messages of a conversation, without deleted ones.
+    func messageCount(
+        in conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Int64 {
+        try askLocked(conversation, in: application).first()?.messageCount ?? 0
+    }
+
+    /// Queries the participants that a conversation shows, in order: all, or the first of a wide one (ruling 38).
+    func askShownParticipants(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) throws -> DeferredRows<UserID> {
+        try ask(
+            """
+            SELECT user_id FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND left_after IS NULL
+            ORDER BY place LIMIT (
+                SELECT CASE WHEN is_wide = 1 THEN \(ConversationSnapshot.shownParticipants)
+                    ELSE participant_count END
+                FROM conversations WHERE application = \(application) AND id = \(conversation)
+            )
+            """,
+            as: RowCacheKey(
+                of: application.bytes + conversation.bytes, in: "participants", "conversations",
+                aspect: Array("shown".utf8))
+        ) { row in try row.user(0) }
+    }
+
+    /// The participants that several conversations show, each in order.
+    func shownParticipants(
+        of conversations: [(id: Conversation.ID, isWide: Bool)], in application: Application.ID
+    ) throws -> [Conversation.ID: Participants] {
+        let found = try rows(
+            """
+            SELECT conversation, user_id FROM participants
+            WHERE application = \(application)
+                AND conversation \(in: conversations.filter { !$0.isWide }.map(\.id))
+                AND left_after IS NULL
+            ORDER BY place
+            """
+        ) { row in (conversation: try row.id(0) as Conversation.ID, user: try row.user(1)) }
+        var shown = Dictionary(grouping: found, by: \.conversation)
+            .mapValues { members in Participants(members.map(\.user)) }
+        for (id, isWide) in conversations where isWide {
+            shown[id] = Participants(try askShownParticipants(of: id, in: application).rows())
+        }
+        return shown
+    }
+
+    /// How many of the users of a filter are current participants of each of the conversations.
+    func filteredParticipants(
+        of conversations: [Conversation.ID], _ filter: ConversationFilter,
+        in application: Application.ID
+    ) throws -> [Conversation.ID: Int] {
+        guard !filter.participants.isEmpty else { return [:] }
+        let found = try rows(
+            """
+            SELECT conversation, COUNT(*) FROM participants
+            WHERE application = \(application) AND conversation \(in: conversations)
+                AND user_id \(in: Set(filter.participants)) AND left_after IS NULL
+            GROUP BY conversation
+            """
+        ) { row in (try row.id(0) as Conversation.ID, try row.int(1)) }
+        return Dictionary(found) { first, _ in first }
+    }
+
     /// A current or former participant; `nil` for any other user.
     func participant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
@@ -69,20 +135,23 @@ extension Transaction {
         of conversations: [Conversation.ID], reachedFrom position: Position,
         in application: Application.ID
     ) throws -> [PositionedParticipant] {
-        try askParticipants(of: conversations, reachedFrom: position, in: application).rows()
-            .sorted(by: PositionedParticipant.precedes)
+        try askParticipants(
+            of: "\(in: conversations)", reachedFrom: position, in: application
+        ).rows().sorted(by: PositionedParticipant.precedes)
     }
 
     /// Queries the same, in any order, without waiting for the rows.
+    ///
+    /// - Parameter conversations: The condition that an id is one of theirs, without its left side.
     func askParticipants(
-        of conversations: [Conversation.ID], reachedFrom position: Position,
+        of conversations: SQL, reachedFrom position: Position,
         in application: Application.ID
     ) throws -> DeferredRows<PositionedParticipant> {
         try ask(
             """
             SELECT \(raw: Participant.columns), conversation, place FROM participants
             WHERE application = \(application)
-                AND conversation \(in: conversations)
+                AND conversation \(conversations)
                 AND (left_after IS NULL OR left_after >= \(position))
             """
         ) { row in
@@ -90,6 +159,25 @@ extension Transaction {
                 conversation: try row.id(6), place: try row.int64(7),
                 participant: try Participant(row))
         }
+    }
+}
+
+extension Transaction {
+    /// Current and former participants of a conversation by their ids, in order.
+    func participants(
+        _ users: [UserID], of conversation: Conversation.ID, in application: Application.ID
+    ) throws -> [PositionedParticipant] {
+        try rows(
+            """
+            SELECT \(raw: Participant.columns), conversation, place FROM participants
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND user_id \(in: users)
+            """
+        ) { row in
+            PositionedParticipant(
+                conversation: try row.id(6), place: try row.int64(7),
+                participant: try Participant(row))
+        }.sorted(by: PositionedParticipant.precedes)
     }
 }
 
@@ -119,18 +207,19 @@ extension Participant {
 }
 
 extension Transaction {
-    /// A conversation of a current or former participant, locked for a change on their behalf.
+    /// A conversation that a message is sent to, locked, with the participants that sending depends on.
+    func lockedConversation(
+        _ id: Conversation.ID, toSendFrom sender: Sender, in application: Application.ID
+    ) throws -> Conversation {
+        try withParticipants(
+            try lockedConversationRow(id, in: application), toSendFrom: sender, in: application)
+    }
+
+    /// A conversation of a current or former participant, locked for a change on their behalf, without its
+    /// participants.
     ///
     /// For the user, a deleted conversation or one they never took part in does not exist (platform-api
     /// §5.1.4). What they may change depends on the returned participant.
-    func lockedConversation(
-        _ id: Conversation.ID, for user: UserID, in application: Application.ID
-    ) throws -> (conversation: Conversation, participant: Participant) {
-        let (found, participant) = try lockedConversationRow(id, for: user, in: application)
-        return (try withParticipants(found, in: application), participant)
-    }
-
-    /// The same without the participants of the conversation.
     func lockedConversationRow(
         _ id: Conversation.ID, for user: UserID, in application: Application.ID
     ) throws -> (conversation: Conversation, participant: Participant) {
@@ -219,20 +308,24 @@ extension Transaction {
 struct RecipientView {
     let user: UserID
     let state: ViewState
+    /// The index in the order of participants.
+    let place: Int64
     /// Whether the participant blocks the sender or is blocked by the sender.
     let isBlocked: Bool
 }
 
 extension Transaction {
-    /// Queries the current participants in order, as recipients of a message.
+    /// Queries the current participants, as recipients of a message. Of a wide conversation, only those that its
+    /// sending concerns one by one: the sender, and those that do not see the conversation or the message. They may
+    /// be listed twice.
     ///
     /// - Parameter sender: The sender of the message; `nil` for a service.
     func askRecipients(
         in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
     ) throws -> DeferredRows<RecipientView> {
-        try ask(
+        let columns: SQL =
             """
-            SELECT user_id, state, EXISTS (
+            SELECT p.user_id, p.state, p.place, EXISTS (
                 SELECT 1 FROM blocks b
                 WHERE b.application = p.application AND b.owner = p.user_id
                     AND b.blocked = \(sender) AND b.owner <> b.blocked
@@ -241,18 +334,49 @@ extension Transaction {
                 WHERE b.application = p.application AND b.owner = \(sender)
                     AND b.blocked = p.user_id AND b.owner <> b.blocked
             )
-            FROM participants p
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND left_after IS NULL
-            ORDER BY place
+            FROM conversations c
+            """
+        let participant: SQL =
+            "participants p ON p.application = c.application AND p.conversation = c.id"
+        let isInIt: SQL = "WHERE c.application = \(application) AND c.id = \(conversation)"
+        // The tables are joined in this order: the blocks of a sender are read for a wide conversation only.
+        return try ask(
+            """
+            \(columns) JOIN \(participant) \(isInIt) AND c.is_wide = 0 AND p.left_after IS NULL
+            UNION ALL
+            \(columns) JOIN \(participant) \(isInIt)
+                AND c.is_wide = 1 AND p.is_wide = 1 AND p.state <> 'shown'
+            UNION ALL
+            \(columns) JOIN \(participant) \(isInIt)
+                AND c.is_wide = 1 AND p.is_wide = 1 AND p.user_id = \(sender)
+            UNION ALL
+            \(columns) CROSS JOIN blocks b JOIN \(participant) AND p.user_id = b.owner \(isInIt)
+                AND c.is_wide = 1 AND p.is_wide = 1
+                AND b.application = c.application AND b.blocked = \(sender)
+            UNION ALL
+            \(columns) CROSS JOIN blocks b JOIN \(participant) AND p.user_id = b.blocked \(isInIt)
+                AND c.is_wide = 1 AND p.is_wide = 1
+                AND b.application = c.application AND b.owner = \(sender)
             """,
             as: RowCacheKey(
-                of: application.bytes + conversation.bytes, in: "participants", "blocks",
+                of: application.bytes + conversation.bytes, in: "participants", "conversations",
+                "blocks",
                 aspect: Array("recipientViews \(sender?.text ?? "")".utf8))
         ) { row in
             RecipientView(
-                user: try row.user(0), state: try row.viewState(1),
-                isBlocked: try row.int64(2) + row.int64(3) > 0)
+                user: try row.user(0), state: try row.viewState(1), place: try row.int64(2),
+                isBlocked: try row.int64(3) + row.int64(4) > 0)
         }
+    }
+}
+
+extension DeferredRows<RecipientView> {
+    /// Each recipient once, in the order of the conversation.
+    func inOrder() throws -> [RecipientView] {
+        let views = try rows()
+        let isSorted = zip(views, views.dropFirst()).allSatisfy { $0.place < $1.place }
+        guard !isSorted else { return views }
+        return Dictionary(views.map { ($0.user, $0) }) { first, _ in first }.values
+            .sorted { left, right in (left.place, left.user) < (right.place, right.user) }
     }
 }

@@ -40,7 +40,7 @@ extension MessagingStore {
                 return .replayed(try context.snapshot(of: sent))
             }
             let target = try context.transaction.lockedConversation(
-                conversation, in: application)
+                conversation, toSendFrom: draft.sender, in: application)
             if draft.proposedID != nil, let holder = try context.holder(of: id) {
                 return .idInUse(try context.snapshot(of: holder))
             }
@@ -71,20 +71,20 @@ extension MessagingStore {
             if let key, let sent = try context.message(sentWith: key) {
                 return .replayed(try context.snapshot(of: sent))
             }
-            var target = try context.transaction.lockedConversation(
+            let target = try context.transaction.lockedConversationRow(
                 conversation, in: application)
             for (sending, id, _) in named where sending.draft.proposedID != nil {
                 guard let holder = try context.holder(of: id) else { continue }
                 return .idInUse(try context.snapshot(of: holder))
             }
             for (sending, id, partIDs) in named {
+                let target = try context.transaction.lockedConversation(
+                    target.id, toSendFrom: sending.draft.sender, in: application)
                 if let schedule = sending.schedule {
                     try context.schedule(
                         sending.draft, for: schedule, to: target, as: id, partIDs: partIDs)
                 } else {
                     _ = try context.post(sending.draft, to: target, as: id, partIDs: partIDs)
-                    target = try context.transaction.lockedConversation(
-                        target.id, in: application)
                 }
             }
             if let key {

@@ -130,7 +130,7 @@ extension MutationContext {
     fileprivate func sendNow(_ message: ScheduledMessage) throws -> Bool {
         do {
             let conversation = try transaction.lockedConversation(
-                message.conversation, in: application)
+                message.conversation, toSendFrom: message.draft.sender, in: application)
             // Each part has an id since the message was accepted.
             _ = try post(
                 message.draft, to: conversation, as: message.id,

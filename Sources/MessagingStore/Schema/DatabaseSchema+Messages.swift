@@ -80,6 +80,33 @@ extension DatabaseSchema {
         """,
         "CREATE UNIQUE INDEX following_by_follower ON following (application, follower, followed)",
         "CREATE INDEX following_by_followed ON following (application, followed, follower)",
+        // When a participant of a wide conversation took part and saw it, as positions of events: the users that
+        // follow each other through it are computed from these rows (ruling 39). `until`: NULL for a current participant.
+        """
+        CREATE TABLE wide_stays (
+            application BYTEA NOT NULL,
+            conversation BYTEA NOT NULL,
+            user_id TEXT NOT NULL,
+            since BIGINT NOT NULL,
+            sees_since BIGINT,
+            until BIGINT
+        )
+        """,
+        "CREATE INDEX wide_stays_by_user ON wide_stays (application, user_id)",
+        """
+        CREATE UNIQUE INDEX wide_stays_by_conversation
+        ON wide_stays (application, conversation, user_id, since)
+        """,
+        // Users that are not followed any more because of wide conversations from before an event.
+        """
+        CREATE TABLE unfollowed (
+            application BYTEA NOT NULL,
+            follower TEXT NOT NULL,
+            followed TEXT NOT NULL,
+            event BIGINT NOT NULL
+        )
+        """,
+        "CREATE UNIQUE INDEX unfollowed_by_follower ON unfollowed (application, follower, followed)",
         // `distinct_key`: the digest of the participants of a live distinct conversation (`DistinctKey`); otherwise
         // NULL.
         // `is_announced`: whether it is visible to all participants; the first message announces a conversation that was
@@ -87,6 +114,8 @@ extension DatabaseSchema {
         // `last_position`: the highest position of a message, also of a deleted one.
         // `message_count`: the number of messages that are not deleted.
         // `metadata`: all writes with their times, so that conversations can be merged.
+        // `participant_count`: the number of current participants.
+        // `is_wide`: whether the rows of its current participants are relative; see `participants`.
         """
         CREATE TABLE conversations (
             application BYTEA NOT NULL,
@@ -100,7 +129,9 @@ extension DatabaseSchema {
             last_sent_at BIGINT,
             message_count BIGINT NOT NULL,
             metadata BYTEA NOT NULL,
-            version BIGINT NOT NULL
+            version BIGINT NOT NULL,
+            participant_count BIGINT NOT NULL DEFAULT 0,
+            is_wide BIGINT NOT NULL DEFAULT 0
         )
         """,
         "CREATE UNIQUE INDEX conversations_by_id ON conversations (application, id)",
@@ -144,6 +175,9 @@ extension DatabaseSchema {
         // `unshown_count`: the number of messages that are not in the view, up to `left_after`.
         // `last_position`, `last_message`: the last message in the view; NULL for none.
         // `last_at`: when that message was sent; without one, when the conversation was created.
+        // `is_wide`: a current participant of a wide conversation, whose row a message does not change:
+        // `total_count` and `unread_count` are relative to the `message_count` of the conversation, and the last
+        // message is looked up when it is read.
         """
         CREATE TABLE participants (
             application BYTEA NOT NULL,
@@ -163,7 +197,8 @@ extension DatabaseSchema {
             unread_count BIGINT NOT NULL DEFAULT 0,
             last_position BIGINT,
             last_message BYTEA,
-            last_at BIGINT NOT NULL DEFAULT 0
+            last_at BIGINT NOT NULL DEFAULT 0,
+            is_wide BIGINT NOT NULL DEFAULT 0
         )
         """,
         """
@@ -178,13 +213,25 @@ extension DatabaseSchema {
         """
         CREATE INDEX participants_by_last_message
         ON participants (application, user_id, last_at, conversation)
-        WHERE state = 'shown'
+        WHERE state = 'shown' AND is_wide = 0
+        """,
+        // The wide conversations of a user: they are sorted by last message when they are read.
+        """
+        CREATE INDEX participants_wide
+        ON participants (application, user_id)
+        WHERE is_wide = 1 AND state = 'shown'
         """,
         // Sending a message reads only current participants, however many have left.
         """
         CREATE INDEX participants_present
-        ON participants (application, conversation)
+        ON participants (application, conversation, place)
         WHERE left_after IS NULL
+        """,
+        // Sending a message in a wide conversation reads only those that do not see the conversation.
+        """
+        CREATE INDEX participants_not_seeing
+        ON participants (application, conversation)
+        WHERE is_wide = 1 AND state <> 'shown'
         """,
         // A badge sums the rows with unread messages. The index does not contain the count, so that another unread
         // message leaves it unchanged.

@@ -14,7 +14,7 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "base schema",
+            number: 1, name: "schema with wide conversations",
             statements: logTables + messageTables + operationTables)
     ]
 

@@ -48,16 +48,24 @@ extension Transaction {
 
     /// The number of conversations in which a user has unread messages, and the number of these messages.
     ///
-    /// They are summed on request over the rows with unread messages, which an index selects. Stored sums would
-    /// cost one more write for each recipient of every message.
+    /// They are summed on request over the rows with unread messages and those of wide conversations, which indexes
+    /// select. Stored sums would cost one more write for each recipient of every message.
     func unreadCounts(
         of user: UserID, in application: Application.ID
     ) throws -> (conversations: Int64, messages: Int64) {
         let counts = try first(
             """
-            SELECT COUNT(*), CAST(COALESCE(SUM(unread_count), 0) AS BIGINT) FROM participants
-            WHERE application = \(application) AND user_id = \(user) AND state = 'shown'
-                AND unread_count > 0
+            SELECT COUNT(*), CAST(COALESCE(SUM(unread), 0) AS BIGINT) FROM (
+                SELECT unread_count AS unread FROM participants
+                WHERE application = \(application) AND user_id = \(user) AND state = 'shown'
+                    AND unread_count > 0
+                UNION ALL
+                SELECT p.unread_count + c.message_count AS unread FROM participants p
+                JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+                WHERE p.application = \(application) AND p.user_id = \(user)
+                    AND p.state = 'shown' AND p.is_wide = 1
+            ) counts
+            WHERE unread > 0
             """
         ) { row in (conversations: try row.int64(0), messages: try row.int64(1)) }
         return counts ?? (0, 0)

@@ -72,9 +72,7 @@ extension MessagingStore {
             return ListPage(
                 items: try transaction.rows(
                     """
-                    SELECT followed FROM following
-                    WHERE application = \(application) AND follower = \(follower)
-                        AND followed > \(after?.text ?? "")
+                    \(.followed(by: follower, after: after, limit: limit, in: application))
                     ORDER BY followed LIMIT \(limit)
                     """
                 ) { row in try row.user(0) }, total: total)
@@ -93,10 +91,10 @@ extension MessagingStore {
                 """
                 SELECT \(raw: User.columns), CAST(LENGTH(i.metadata) AS BIGINT),
                     CAST(LENGTH(i.public_key) AS BIGINT)
-                FROM following f
-                JOIN identities i ON i.application = f.application AND i.user_id = f.followed
-                WHERE f.application = \(application) AND f.follower = \(follower)
-                    AND f.followed > \(after?.text ?? "")
+                FROM (
+                    \(.followed(by: follower, after: after, limit: limit, in: application))
+                ) f
+                JOIN identities i ON i.application = \(application) AND i.user_id = f.followed
                 ORDER BY f.followed LIMIT \(limit)
                 """
             ) { row in
@@ -116,7 +114,16 @@ extension Transaction {
     func followingCount(of user: UserID, in application: Application.ID) throws -> Int64 {
         let count = try first(
             """
-            SELECT following_count FROM identities
+            SELECT following_count + (
+                SELECT COUNT(DISTINCT b.user_id)
+                \(.connectedInWide(user, in: application))
+                    AND NOT EXISTS (
+                        SELECT 1 FROM following f
+                        WHERE f.application = a.application AND f.follower = a.user_id
+                            AND f.followed = b.user_id
+                    )
+            )
+            FROM identities
             WHERE application = \(application) AND user_id = \(user)
             """
         ) { row in try row.int64(0) }
@@ -132,6 +139,9 @@ extension Transaction {
             """
             SELECT 1 FROM following WHERE application = \(application)
                 AND follower = \(follower) AND followed = \(user)
+            UNION ALL
+            SELECT 1 \(.connectedInWide(follower, in: application)) AND b.user_id = \(user)
+            LIMIT 1
             """
         ) { row in try row.int64(0) } != nil
     }
@@ -160,9 +170,74 @@ extension Transaction {
                     SELECT followed FROM following
                     WHERE application = \(application) AND follower = \(follower)
                         AND followed \(in: chunk) AND is_kept = 1
+                    UNION
+                    SELECT b.user_id \(.connectedInWide(follower, beyond: true, in: application))
+                        AND b.user_id \(in: chunk)
                     """
                 ) { row in try row.user(0) })
         }
         return found
+    }
+}
+
+extension Transaction {
+    /// Whether a user has followed another through a wide conversation.
+    func hasStayed(
+        _ follower: UserID, with user: UserID, in application: Application.ID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM wide_stays a
+            JOIN wide_stays b ON b.application = a.application AND b.conversation = a.conversation
+            WHERE a.application = \(application) AND a.user_id = \(follower)
+                AND b.user_id = \(user) AND \(.areTogether)
+            LIMIT 1
+            """
+        ) { _ in true } == true
+    }
+}
+
+extension SQL {
+    /// The users that a user follows after one of them, in the column `followed`: at least the first ones.
+    fileprivate static func followed(
+        by follower: UserID, after: UserID?, limit: Int, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT followed FROM (
+            SELECT followed FROM following
+            WHERE application = \(application) AND follower = \(follower)
+                AND followed > \(after?.text ?? "")
+            ORDER BY followed LIMIT \(limit)
+        ) n
+        UNION
+        SELECT b.user_id \(connectedInWide(follower, in: application))
+            AND b.user_id > \(after?.text ?? "")
+        """
+    }
+
+    /// The users `b` that a user `a` follows through wide conversations: those that take part now, and those they
+    /// have met there, unless they have unfollowed them since (ruling 39).
+    ///
+    /// - Parameter isBeyond: Whether only those are meant that they follow beyond these conversations.
+    fileprivate static func connectedInWide(
+        _ follower: UserID, beyond isBeyond: Bool = false, in application: Application.ID
+    ) -> SQL {
+        let isNow: SQL = isBeyond ? "" : "OR (a.until IS NULL AND b.until IS NULL)"
+        return """
+            FROM wide_stays a
+            JOIN wide_stays b ON b.application = a.application AND b.conversation = a.conversation
+            LEFT JOIN unfollowed u ON u.application = a.application AND u.follower = a.user_id
+                AND u.followed = b.user_id
+            WHERE a.application = \(application) AND a.user_id = \(follower)
+                AND b.user_id <> a.user_id AND \(areTogether)
+                AND (u.event IS NULL OR a.sees_since > u.event OR b.since > u.event \(isNow))
+            """
+    }
+
+    /// Whether `a` saw a wide conversation while `b` took part.
+    fileprivate static var areTogether: SQL {
+        """
+        a.sees_since < COALESCE(b.until, \(Int64.max)) AND b.since < COALESCE(a.until, \(Int64.max))
+        """
     }
 }

@@ -7,6 +7,7 @@ extension Projection {
     func apply(_ change: FollowingChanged) throws {
         for user in change.added {
             try createFollowedUser(user)
+            try forgetUnfollowing(of: user, by: change.follower)
             let isNew =
                 try transaction.rowsChanged(
                     by:
@@ -32,6 +33,9 @@ extension Projection {
                             AND shared_count = 0
                         """) > 0
             if isGone { try countFollowing(of: [change.follower], by: -1) }
+            if try transaction.hasStayed(change.follower, with: user, in: application) {
+                try remember(unfollowed: user, by: change.follower)
+            }
         }
     }
 
@@ -39,17 +43,20 @@ extension Projection {
     ///
     /// A participant that has not seen the conversation follows no user through it, because the list of followed
     /// users would reveal its creator (R51, R33); see ``connect(seeing:of:)``. The number of statements does not
-    /// depend on the number of participants.
+    /// depend on the number of participants. A wide conversation has no row for each pair: its participants have a
+    /// row each, from which the pairs are computed when they are read (ruling 39).
     ///
     /// - Parameter isKept: Whether they still follow each other when they share the conversation no more.
     func connect(
-        _ joined: [UserID], among participants: [UserID], of conversation: Conversation.ID,
+        _ joined: [UserID], among participants: [UserID], of conversation: Conversation,
         isKept: Bool = true
     ) throws {
-        guard !joined.isEmpty, participants.count > 1 else { return }
+        guard !joined.isEmpty else { return }
+        guard !conversation.isWide else { return try beginStays(joined, in: conversation.id) }
+        guard participants.count > 1 else { return }
         try connect(
             "a.state <> 'unseen' AND \(oneOf: joined, among: participants)", joined + participants,
-            of: conversation, isKept: isKept)
+            of: conversation.id, isKept: isKept)
     }
 
     /// Makes the participants of a new conversation follow each other.
@@ -65,6 +72,65 @@ extension Projection {
         transaction.deferWrites(meetings, of: row) { [application] in
             meetings.statements(in: application)
         }
+    }
+
+    /// Begins to connect participants of a wide conversation.
+    private func beginStays(_ users: [UserID], in conversation: Conversation.ID) throws {
+        for chunk in users.chunks(of: 4096) {
+            try transaction.execute(
+                """
+                INSERT INTO wide_stays (application, conversation, user_id, since, sees_since)
+                SELECT application, conversation, user_id, \(position),
+                    CASE WHEN state <> 'unseen' THEN \(position) END
+                FROM participants
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND user_id \(in: chunk)
+                """)
+        }
+    }
+
+    /// Ends to connect participants of a wide conversation.
+    private func endStays(_ users: [UserID], in conversation: Conversation.ID) throws {
+        for chunk in users.chunks(of: 4096) {
+            try transaction.execute(
+                """
+                UPDATE wide_stays SET until = \(position)
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND user_id \(in: chunk) AND until IS NULL
+                """)
+        }
+    }
+
+    /// Stores that a user does not follow another beyond the wide conversations that connect them now.
+    private func remember(unfollowed user: UserID, by follower: UserID) throws {
+        try transaction.execute(
+            """
+            INSERT INTO unfollowed (application, follower, followed, event)
+            VALUES (\(application), \(follower), \(user), \(position))
+            ON CONFLICT (application, follower, followed) DO UPDATE SET event = excluded.event
+            """)
+    }
+
+    /// Stores it for the participants of a conversation that becomes wide.
+    func rememberUnfollowed(in conversation: Conversation.ID) throws {
+        try transaction.execute(
+            """
+            INSERT INTO unfollowed (application, follower, followed, event)
+            SELECT f.application, f.follower, f.followed, \(position)
+            \(pairs(of: conversation, where: "a.state <> 'unseen'", joining: """
+                JOIN following f ON f.application = a.application AND f.follower = a.user_id
+                    AND f.followed = b.user_id AND f.is_kept = 0
+                """))
+            ON CONFLICT (application, follower, followed) DO UPDATE SET event = excluded.event
+            """)
+    }
+
+    private func forgetUnfollowing(of user: UserID, by follower: UserID) throws {
+        try transaction.execute(
+            """
+            DELETE FROM unfollowed WHERE application = \(application)
+                AND follower = \(follower) AND followed = \(user)
+            """)
     }
 
     /// The current participants of a conversation that have not seen it yet.
@@ -83,6 +149,19 @@ extension Projection {
     /// - Parameter users: Current participants that ``connect(_:among:of:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
         guard !users.isEmpty else { return }
+        let isWide =
+            try transaction.askLocked(conversation, in: application).first()?.isWide == true
+        guard !isWide else {
+            for chunk in users.chunks(of: 4096) {
+                try transaction.execute(
+                    """
+                    UPDATE wide_stays SET sees_since = \(position)
+                    WHERE application = \(application) AND conversation = \(conversation)
+                        AND user_id \(in: chunk) AND until IS NULL AND sees_since IS NULL
+                    """)
+            }
+            return
+        }
         try connect("a.user_id \(in: users)", users, of: conversation)
     }
 
@@ -135,18 +214,20 @@ extension Projection {
     ///
     /// Pairs whose following is kept (`is_kept`) continue to follow.
     func disconnect(
-        _ leaving: [UserID], among participants: [UserID], of conversation: Conversation.ID
+        _ leaving: [UserID], among participants: [UserID], of conversation: Conversation
     ) throws {
-        guard !leaving.isEmpty, participants.count > 1 else { return }
+        guard !leaving.isEmpty else { return }
+        guard !conversation.isWide else { return try endStays(leaving, in: conversation.id) }
+        guard participants.count > 1 else { return }
         let affected: SQL = "\(oneOf: leaving, among: participants)"
-        let seeing = pairs(of: conversation, where: "a.state <> 'unseen' AND \(affected)")
+        let seeing = pairs(of: conversation.id, where: "a.state <> 'unseen' AND \(affected)")
         try transaction.execute(
             """
             UPDATE following SET shared_count = shared_count - 1
             WHERE application = \(application)
                 AND (follower, followed) IN (SELECT a.user_id, b.user_id \(seeing))
             """)
-        let all = pairs(of: conversation, where: affected)
+        let all = pairs(of: conversation.id, where: affected)
         let followers = try transaction.rows(
             """
             DELETE FROM following
@@ -162,10 +243,13 @@ extension Projection {
     ///
     /// Statements use them as a subquery instead of two lists of users: for lists, the database may choose a plan that
     /// reads all rows of a follower, which are thousands for some users.
-    private func pairs(of conversation: Conversation.ID, where condition: SQL) -> SQL {
+    private func pairs(
+        of conversation: Conversation.ID, where condition: SQL, joining table: SQL = ""
+    ) -> SQL {
         """
         FROM participants a
         JOIN participants b ON b.application = a.application AND b.conversation = a.conversation
+        \(table)
         WHERE a.application = \(application) AND a.conversation = \(conversation)
             AND a.left_after IS NULL AND b.left_after IS NULL
             AND a.user_id <> b.user_id AND \(condition)
@@ -233,11 +317,11 @@ private final class Meetings {
         let uncounted = pairs.filter { pair in
             counted[pair.follower]?.contains(pair.followed) != true
         }
-        return uncounted.powerOfTwoChunks(upTo: Self.atOnce).map { some in
-            counting(some, in: application)
+        return uncounted.powerOfTwoChunks(upTo: Self.atOnce).map { chunk in
+            counting(chunk, in: application)
         }
-            + pairs.powerOfTwoChunks(upTo: Self.atOnce).map { some in
-                inserting(some, in: application)
+            + pairs.powerOfTwoChunks(upTo: Self.atOnce).map { chunk in
+                inserting(chunk, in: application)
             }
     }
 

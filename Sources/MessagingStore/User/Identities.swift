@@ -104,12 +104,14 @@ extension Transaction {
     func identities(
         of users: Set<UserID>, in application: Application.ID
     ) throws -> [UserID: BasicIdentity] {
-        guard !users.isEmpty else { return [:] }
-        let found = try askIdentities(of: users, in: application).rows()
+        let chunks = try Array(users).chunks(of: 4096).map { chunk in
+            try askIdentities(of: Set(chunk), in: application)
+        }
+        let found = try chunks.flatMap { chunk in try chunk.rows() }
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
-    /// Queries the identities of the known users among these, without waiting for the rows.
+    /// Queries the identities of the known users among these, up to 4,096, without waiting for the rows.
     func askIdentities(
         of users: Set<UserID>, in application: Application.ID
     ) throws -> DeferredRows<BasicIdentity> {
@@ -145,21 +147,24 @@ extension Transaction {
 
     /// Queries the identities of users ahead, for ``prefetchedIdentities(of:in:)``.
     func prefetchIdentities(of users: [UserID], in application: Application.ID) throws {
+        // More are read when they are needed, in several statements.
+        guard users.count <= 256 else { return }
         try prefetchIdentities(
             "SELECT column1 AS user_id FROM \(table: "named", of: [.texts(users.map(\.text))])",
             in: application)
     }
 
-    /// Queries the identities of the current participants of a conversation ahead, for
+    /// Queries the identities of the current participants of a conversation ahead, unless it is wide, for
     /// ``prefetchedIdentities(of:in:)``.
     func prefetchIdentities(
         in conversation: Conversation.ID, in application: Application.ID
     ) throws {
         try prefetchIdentities(
             """
-            SELECT user_id FROM participants
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND left_after IS NULL
+            SELECT p.user_id FROM conversations c
+            JOIN participants p ON p.application = c.application AND p.conversation = c.id
+            WHERE c.application = \(application) AND c.id = \(conversation) AND c.is_wide = 0
+                AND p.left_after IS NULL
             """, in: application)
     }
 

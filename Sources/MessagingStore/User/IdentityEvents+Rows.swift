@@ -122,33 +122,53 @@ extension Projection {
         var created: Set<UserID> = []
         for some in Set(users).sorted().chunks(of: Self.usersAtOnce) {
             let known = try transaction.prefetchedIdentities(of: Set(some), in: application)
-            for user in some where known[user] == nil {
-                transaction.add(
-                    """
-                    (\(application), \(user), \(Identity.Kind.user.rawValue), \(count),
-                    \(status.rawValue), \(followed), \(moment))
-                    """,
-                    to: "identities", keys: application.bytes + Array(user.text.utf8),
-                    by: Self.identities)
-                transaction.cache(
-                    BasicIdentity(userID: user),
-                    for: BasicIdentity.cacheKey(of: user, in: application))
-                created.insert(user)
-            }
+            let new = some.filter { user in known[user] == nil }
+            try insert(new, as: status, inConversations: count, following: followed)
+            created.formUnion(new)
         }
         if !created.isEmpty { addToCounts(users: Int64(created.count)) }
         return created
     }
 
-    private static let identities = Insertion(
+    private func insert(
+        _ users: [UserID], as status: User.IdentityStatus, inConversations count: Int64,
+        following followed: Int64
+    ) throws {
+        let values: SQL =
+            "\(Identity.Kind.user.rawValue), \(count), \(status.rawValue), \(followed), \(moment)"
+        guard users.count > Self.fewUsers else {
+            for user in users {
+                transaction.add(
+                    "(\(application), \(user), \(values))",
+                    to: "identities", keys: application.bytes + Array(user.text.utf8),
+                    by: Self.identities)
+                transaction.cache(
+                    BasicIdentity(userID: user),
+                    for: BasicIdentity.cacheKey(of: user, in: application))
+            }
+            return
+        }
+        for chunk in users.powerOfTwoChunks(upTo: Self.usersAtOnce) {
+            try transaction.execute(
+                """
+                \(Self.identityColumns)
+                SELECT \(application), named.column1, \(values)
+                FROM \(table: "named", of: [.texts(chunk.map(\.text))])
+                """, changing: chunk.map { user in .user(user, in: application) })
+        }
+    }
+
+    private static let identities = Insertion("\(identityColumns) VALUES")
+
+    private static let identityColumns: SQL =
         """
         INSERT INTO identities (
             application, user_id, kind, conversation_count, status, following_count, created_at
-        ) VALUES
-        """)
+        )
+        """
 
     /// The maximum number of users in one statement.
-    private static let usersAtOnce = 256
+    private static let usersAtOnce = 1024
 }
 
 /// The known users that the changes of a commit name, and by how much the number of their conversations changes.

@@ -65,13 +65,14 @@ extension Transaction {
 
     /// The known users among the given ids, in one statement.
     func users(_ ids: Set<UserID>, in application: Application.ID) throws -> [User] {
-        guard !ids.isEmpty else { return [] }
-        return try rows(
-            """
-            SELECT \(raw: User.columns) FROM identities i
-            WHERE i.application = \(application) AND i.user_id \(in: ids)
-            """
-        ) { row in try User(row) }
+        try Array(ids).chunks(of: 4096).flatMap { some in
+            try rows(
+                """
+                SELECT \(raw: User.columns) FROM identities i
+                WHERE i.application = \(application) AND i.user_id \(in: some)
+                """
+            ) { row in try User(row) }
+        }
     }
 
     /// A user that has an identity.

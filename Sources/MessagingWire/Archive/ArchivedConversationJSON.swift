@@ -91,7 +91,7 @@ extension ArchiveLineJSON {
         }
         let conversation = Conversation(
             id: try line.uuid("id"), createdAt: try line.moment("created_at"),
-            participants: Participants([]), isDistinct: isDistinct,
+            participants: Participants([]), isWide: limits.isWide(present), isDistinct: isDistinct,
             metadata: try metadata(line), isAnnounced: try line.flag("announced"),
             deletedAt: deletedAt, lastPosition: try line.position("last_position"),
             lastSentAt: try line.optional("last_sent_at", line.moment),

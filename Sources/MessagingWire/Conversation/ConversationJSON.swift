@@ -24,6 +24,8 @@ public struct ConversationJSON: Sendable {
     private let createdAt: Timestamp
     /// The participants in order; empty for a former participant.
     private let participants: [BasicIdentity]
+    /// The number of participants, also of those that a wide conversation does not list (ruling 38).
+    private let participantCount: Int
     /// Whether it is the one conversation of exactly these participants (R3).
     private let isDistinct: Bool
     private let metadata: MetadataTree
@@ -33,11 +35,12 @@ public struct ConversationJSON: Sendable {
     /// A conversation to show.
     public init(
         id: Conversation.ID, createdAt: Timestamp, participants: [BasicIdentity],
-        isDistinct: Bool, metadata: MetadataTree, userView: UserView? = nil
+        participantCount: Int, isDistinct: Bool, metadata: MetadataTree, userView: UserView? = nil
     ) {
         self.id = id
         self.createdAt = createdAt
         self.participants = participants
+        self.participantCount = participantCount
         self.isDistinct = isDistinct
         self.metadata = metadata
         self.userView = userView
@@ -58,6 +61,7 @@ public struct ConversationJSON: Sendable {
                         identity, presentation.version, presentation.links, into: &writer)
                 }
             }
+            writer.member("participants_count", Int64(participantCount))
             writer.member("distinct", isDistinct)
             writer.key("metadata")
             MetadataJSON.write(metadata, into: &writer)
@@ -105,6 +109,7 @@ extension ConversationJSON {
             .required("messages_url", .url),
             .required("created_at", .time),
             .required("participants", .array(of: BasicIdentityJSON.schema(version))),
+            .required("participants_count", .integer(0 ... .max)),
             .required("distinct", .boolean),
             .required("metadata", MetadataJSON.schema),
         ]
@@ -133,6 +138,7 @@ extension ConversationJSON {
                     }
                 }
             }
+            writer.member("participants_count", Int64(participantCount))
             writer.key("metadata")
             MetadataJSON.write(metadata.inMemberOrder, into: &writer)
         }
@@ -145,7 +151,8 @@ extension ConversationJSON {
         let conversation = snapshot.conversation
         self.init(
             id: conversation.id, createdAt: conversation.createdAt,
-            participants: snapshot.participants, isDistinct: conversation.isDistinct,
+            participants: snapshot.participants,
+            participantCount: conversation.participantCount, isDistinct: conversation.isDistinct,
             metadata: conversation.metadata.view)
     }
 
@@ -153,7 +160,8 @@ extension ConversationJSON {
     public init(_ view: ConversationView) {
         self.init(
             id: view.id, createdAt: view.createdAt, participants: view.participants,
-            isDistinct: view.isDistinct, metadata: view.metadata,
+            participantCount: view.participantCount, isDistinct: view.isDistinct,
+            metadata: view.metadata,
             userView: UserView(
                 lastMessage: view.lastMessage.map { message in MessageJSON(message) },
                 unreadCount: view.unreadCount, totalCount: view.totalCount))

@@ -15,6 +15,8 @@ public struct MessageJSON: Sendable {
     fileprivate let sender: BasicIdentity?
     /// The participants at the time of sending, in the order in which they were named (R71).
     fileprivate let recipients: [MessageSnapshot.Recipient]
+    /// In a wide conversation, instead of the recipients, their number in each status (ruling 38).
+    fileprivate let recipientCounts: RecipientCounts?
     /// Whether the viewing user has not read it; `nil` for the system.
     fileprivate let isUnread: Bool?
     /// When it reached the viewing user; `nil` for a message sent before they joined, and for the system.
@@ -30,6 +32,7 @@ public struct MessageJSON: Sendable {
         recipients = recipientStatus.map { entry in
             MessageSnapshot.Recipient(userID: entry.user, status: entry.status)
         }
+        recipientCounts = nil
         self.isUnread = isUnread
         self.receivedAt = receivedAt
     }
@@ -117,6 +120,7 @@ public struct MessageWriter: Sendable {
             if let isUnread = shown.isUnread { writer.bool(isUnread) } else { writer.null() }
             writer.member("sender", raw: sender)
             writer.member("recipient_status", raw: status)
+            if let counts = shown.recipientCounts { counts.write(into: &writer) }
             writeLatest(of: message, into: &writer)
             if presentation.showsTransfer {
                 MessageTransferJSON.write(message.transfer, into: &writer)
@@ -222,6 +226,7 @@ extension MessageJSON {
             .required(
                 "recipient_status",
                 .object([], others: .choice(["sent", "delivered", "read"]))),
+            .optional("recipient_counts", RecipientCounts.schema),
         ]
         if version == .v3_0 {
             members.append(.required("channel", .null))
@@ -256,7 +261,27 @@ extension MessageJSON {
         message = snapshot.message
         sender = snapshot.sender
         recipients = snapshot.recipients
+        recipientCounts = snapshot.recipientCounts
         isUnread = snapshot.isUnread
         receivedAt = snapshot.receivedAt
+    }
+}
+
+extension RecipientCounts {
+    private static let members: [(name: StaticString, status: RecipientStatus)] = [
+        ("sent", .sent), ("delivered", .delivered), ("read", .read),
+    ]
+
+    /// The object `recipient_counts`.
+    static var schema: JSONSchema {
+        .object(members.map { member in .required(member.name.description, .integer(0 ... .max)) })
+    }
+
+    /// Writes the member `recipient_counts` (ruling 38).
+    func write(into writer: inout JSONWriter) {
+        writer.key("recipient_counts")
+        writer.object { writer in
+            for (name, status) in Self.members { writer.member(name, self[status]) }
+        }
     }
 }

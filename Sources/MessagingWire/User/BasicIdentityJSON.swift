@@ -1,10 +1,10 @@
-import JSON
-import Messaging
+public import JSON
+public import Messaging
 
 /// Users as other objects mention them (platform-api §3.1).
-enum BasicIdentityJSON {
+public enum BasicIdentityJSON {
     /// Writes a user: the id in 1.x, the identity from 2.0 on.
-    static func write(
+    public static func write(
         _ identity: BasicIdentity, _ version: APIVersion, _ links: LinkBuilder,
         into writer: inout JSONWriter
     ) {
@@ -64,7 +64,7 @@ enum BasicIdentityJSON {
 
 extension BasicIdentityJSON {
     /// The schema of a user in other objects.
-    static func schema(_ version: APIVersion) -> JSONSchema {
+    public static func schema(_ version: APIVersion) -> JSONSchema {
         guard version.namesIdentities else { return UserIDJSON.bareSchema }
         return .named(
             "BasicIdentity",

@@ -280,6 +280,7 @@ extension WebhookMessageJSON {
                 .required(
                     "recipient_status",
                     .object([], others: .choice(["sent", "delivered", "read"]))),
+                .optional("recipient_counts", RecipientCounts.schema),
             ]
         if !isFirst { members.append(.required("position", .integer(0 ... .max))) }
         return .named("WebhookMessage", .object(members))
@@ -324,6 +325,7 @@ extension ConversationJSON {
                 .required(
                     "participants",
                     .array(of: BasicIdentityJSON.schema(version == .v1_0 ? .v1_0 : .v3_0))),
+                .required("participants_count", .integer(0 ... .max)),
                 .required("metadata", MetadataJSON.schema),
             ]))
     }

@@ -36,6 +36,7 @@ enum WebhookMessageJSON {
                 writer.string(entry.status.rawValue)
             }
         }
+        if let counts = snapshot.recipientCounts { counts.write(into: &writer) }
         guard version.namesIdentities else { return }
         writer.key("position")
         PositionJSON.write(message.position, into: &writer)

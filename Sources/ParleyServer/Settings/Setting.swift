@@ -39,6 +39,7 @@ struct Setting: Sendable {
     private static let fixed: Set<String> = [
         "http.listen", "http.loops", "http.backlog", "http.compress_min", "http.max_inflate_ratio",
         "http.cors_origins", "http.cors_max_age", "api.max_participants",
+        "api.wide_conversation",
     ]
 
     /// Whether the setting `<key>_file` names a file with its value.

@@ -64,6 +64,10 @@ extension Settings {
             "api.max_participants", \.messaging.participants, .count(1...100_000),
             "Maximum participants of a conversation; a larger one can only lose participants."),
         .number(
+            "api.wide_conversation", \.messaging.wideConversation, .count(1...100_000),
+            "Participants above which a conversation is wide; applied when its participants change next."
+        ),
+        .number(
             "api.memory", \.api.memory, .bytes(0...1 << 40),
             "Memory of the message cache; 0 for none."),
         .number(

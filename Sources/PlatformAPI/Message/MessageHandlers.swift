@@ -169,8 +169,7 @@ extension RequestContext {
     }
 
     /// Adds the URL of the list if the path named the conversation by an alias (X1.2, ruling 13).
-    private func addingListLocation<Item>(of found: ListPage<Item>, to reply: Reply) throws -> Reply
-    {
+    func addingListLocation<Item>(of found: ListPage<Item>, to reply: Reply) throws -> Reply {
         guard let winner = found.conversation, try winner != conversation() else { return reply }
         return reply.adding(
             "Content-Location",

@@ -56,6 +56,7 @@ enum ImportedObjects {
             ConversationJSON(
                 id: conversation.id, createdAt: conversation.createdAt,
                 participants: conversation.participants.users.map { BasicIdentity(userID: $0) },
+                participantCount: conversation.participantCount,
                 isDistinct: conversation.isDistinct, metadata: conversation.metadata.view,
                 userView: ConversationJSON.UserView(
                     lastMessage: nil, unreadCount: 0, totalCount: conversation.messageCount)

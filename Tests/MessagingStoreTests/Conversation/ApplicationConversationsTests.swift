@@ -135,7 +135,7 @@ import Testing
             var filter = ConversationFilter()
             make(&filter)
             let wanted = all.filter { item in
-                filter.admits(
+                filter.holds(
                     item.conversation.participants, isDistinct: item.conversation.isDistinct,
                     metadata: item.conversation.metadata.view,
                     createdAt: item.conversation.createdAt)

@@ -52,7 +52,7 @@ import Testing
                 var filter = ConversationFilter()
                 make(&filter)
                 let wanted = all.filter { view in
-                    filter.admits(
+                    filter.holds(
                         Participants(view.participants.map(\.userID)),
                         isDistinct: view.isDistinct, metadata: view.metadata,
                         createdAt: view.createdAt)
@@ -154,5 +154,16 @@ import Testing
                 #expect(found.totals == [Int64(wanted.count)])
             }
         }
+    }
+}
+
+extension ConversationFilter {
+    /// Whether a conversation of these participants matches.
+    func holds(
+        _ present: Participants, isDistinct: Bool, metadata: MetadataTree, createdAt: Timestamp
+    ) -> Bool {
+        admits(
+            Set(participants).filter(present.contains).count, of: present.count,
+            isDistinct: isDistinct, metadata: metadata, createdAt: createdAt)
     }
 }

@@ -7,11 +7,11 @@ import Testing
 /// Random actions in two distinct conversations of the same users, and what each user sees before and after
 /// the merge.
 @Suite struct `Merged views` {
-    @Test(arguments: TestRounds.seeds(12, of: 40))
+    @Test(arguments: TestRounds.seeds(12, of: 40), [100, 2])
     func `X1.3: users see in the winner what they saw in both, also after a replay`(
-        seed: UInt64
+        seed: UInt64, wideAbove limit: Int
     ) async throws {
-        var run = try await MergeRun(seed: seed)
+        var run = try await MergeRun(seed: seed, wideAbove: limit)
         for _ in 1...60 { try await run.step() }
         let before = try await run.visibleStates()
         let winner = try await run.sample.reconcile(run.conversations[1])
@@ -86,9 +86,11 @@ struct MergeRun {
     private var random: SeededGenerator
     private var messages: [Message.ID] = []
 
-    init(seed: UInt64) async throws {
+    init(seed: UInt64, wideAbove limit: Int = 100) async throws {
         random = SeededGenerator(seed)
-        sample = try await SampleApplication()
+        var limits = MessagingLimits()
+        limits.wideConversation = limit
+        sample = try await SampleApplication(limits: limits)
         for user in users {
             try await sample.store.replaceIdentity(Identity(userID: user), in: sample.application)
         }
@@ -102,7 +104,8 @@ struct MergeRun {
         conversations.append(
             try await sample.addDistinctConversation(
                 9, users, createdAt: random.once(in: 2) ? 5 : 5_000_000,
-                isAnnounced: random.once(in: 2)))
+                isAnnounced: random.once(in: 2),
+                isWide: limits.isWide(users.count) && random.once(in: 2)))
     }
 
     mutating func step() async throws {
@@ -161,12 +164,17 @@ struct MergeRun {
                     VisibleState.VisibleMessage(
                         id: item.message.id, sentAt: item.message.sentAt, isUnread: item.isUnread,
                         statuses: Dictionary(
-                            uniqueKeysWithValues: item.recipients.map { entry in
+                            uniqueKeysWithValues: shown(item).map { entry in
                                 (entry.userID, entry.status)
                             }))
                 }, unread: view.unreadCount, total: view.totalCount,
                 last: view.lastMessage?.message.id)
         }
         return visibleStates
+    }
+
+    /// The recipients that are compared: none if one of the conversations may count them instead.
+    private func shown(_ item: MessageSnapshot) -> [MessageSnapshot.Recipient] {
+        sample.store.limits.isWide(users.count) ? [] : item.recipients
     }
 }

@@ -208,13 +208,13 @@ extension SampleApplication {
     @discardableResult
     func addDistinctConversation(
         _ number: UInt128, _ users: [UserID] = [.ana, .bo], createdAt moment: Int64,
-        metadata: Metadata = Metadata(), isAnnounced: Bool = true
+        metadata: Metadata = Metadata(), isAnnounced: Bool = true, isWide: Bool = false
     ) async throws -> Conversation.ID {
         let id: Conversation.ID = .sample(number)
         let conversation = Conversation(
             id: id, createdAt: Timestamp(milliseconds: moment),
-            participants: Participants(users), isDistinct: true, metadata: metadata,
-            isAnnounced: isAnnounced)
+            participants: Participants(users), isWide: isWide, isDistinct: true,
+            metadata: metadata, isAnnounced: isAnnounced)
         return try await store.change(in: application) { context in
             if let holder = try context.holder(of: id) { return holder.id }
             try context.record(

@@ -7,18 +7,21 @@ import Testing
 @testable import MessagingStore
 
 @Suite struct `Exporting and importing an application` {
-    @Test(arguments: TestRounds.seeds(2, of: 4))
-    func `X10: an exported and imported application has the same rows`(seed: UInt64) async throws {
-        var run = try await ModelRun(seed: seed)
+    @Test(arguments: TestRounds.seeds(2, of: 4), [100, 3])
+    func `X10: an exported and imported application has the same rows`(
+        seed: UInt64, wideAbove limit: Int
+    ) async throws {
+        var run = try await ModelRun(seed: seed, wideAbove: limit)
         for _ in 1...300 { try await run.step() }
         let lines = try await run.sample.exportedLines()
-        let copy = try await SampleApplication(opening: run.application, isEmpty: true)
+        let copy = try await SampleApplication(
+            opening: run.application, isEmpty: true, limits: run.store.limits)
         try await copy.importLines(lines)
         #expect(try await copy.exportedLines() == lines)
         try await copy.expectSameRowsAgain("seed \(seed)")
         for sample in [run.sample, copy] { try await sample.deleteUnexportedRows() }
         // Earlier states belong to the log.
-        let left = Set(["schema_migrations", "events", "log_positions"])
+        let left = Set(["schema_migrations", "events", "log_positions", "wide_stays", "unfollowed"])
             .union(Transaction.historyTables.map(\.name.description))
         let rows = try await run.sample.rows(except: left)
         #expect(try await copy.rows(except: left) == rows, "seed \(seed)")
@@ -51,7 +54,7 @@ import Testing
 
     @Test(arguments: [0.1, 0.3, 0.5, 0.7, 0.9])
     func `X10: an interrupted import continues when it is repeated`(share: Double) async throws {
-        var run = try await ModelRun(seed: 9)
+        var run = try await ModelRun(seed: 9, wideAbove: 3)
         for _ in 1...120 { try await run.step() }
         let lines = try await run.sample.exportedLines()
         let copy = try await SampleApplication(opening: run.application, isEmpty: true)

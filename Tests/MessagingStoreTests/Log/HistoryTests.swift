@@ -6,9 +6,11 @@ import Testing
 
 /// Reads the log event by event as it grows, and again after many changes (rulings 27).
 @Suite struct `Events show objects as of the event` {
-    @Test(arguments: TestRounds.seeds(2, of: 6))
-    func `a random history reads the same after later changes`(seed: UInt64) async throws {
-        var run = try await ModelRun(seed: seed)
+    @Test(arguments: TestRounds.seeds(2, of: 6), [100, 3])
+    func `a random history reads the same after later changes`(
+        seed: UInt64, wideAbove limit: Int
+    ) async throws {
+        var run = try await ModelRun(seed: seed, wideAbove: limit)
         var reader = LogReader(run.sample)
         for number in 1...250 {
             try await run.step()
@@ -107,9 +109,11 @@ import Testing
             })
     }
 
-    @Test(arguments: TestRounds.seeds(1, of: 4))
-    func `a read as of a position returns the same as at that time`(seed: UInt64) async throws {
-        var run = try await ModelRun(seed: seed)
+    @Test(arguments: TestRounds.seeds(1, of: 4), [100, 3])
+    func `a read as of a position returns the same as at that time`(
+        seed: UInt64, wideAbove limit: Int
+    ) async throws {
+        var run = try await ModelRun(seed: seed, wideAbove: limit)
         var moments: [Moment] = []
         for number in 1...200 {
             try await run.step()

@@ -17,9 +17,10 @@ final class SampleApplication: Sendable {
     /// - Parameter isEmpty: Whether the application is not created, for an import.
     convenience init(
         at known: DatabaseLocation? = nil, opening application: Application.ID? = nil,
-        isEmpty: Bool = false
+        isEmpty: Bool = false, limits: MessagingLimits = MessagingLimits()
     ) async throws {
-        try await self.init(TestDatabase(at: known), opening: application, isEmpty: isEmpty)
+        try await self.init(
+            TestDatabase(at: known), opening: application, isEmpty: isEmpty, limits: limits)
     }
 
     /// Another application in the database of a fixture.
@@ -28,7 +29,8 @@ final class SampleApplication: Sendable {
     }
 
     private init(
-        _ place: TestDatabase, opening application: Application.ID?, isEmpty: Bool
+        _ place: TestDatabase, opening application: Application.ID?, isEmpty: Bool,
+        limits: MessagingLimits = MessagingLimits()
     ) async throws {
         let time = Locked<Int64>(1_000_000)
         self.time = time
@@ -39,7 +41,7 @@ final class SampleApplication: Sendable {
             environment: StoreEnvironment(
                 now: { Timestamp(milliseconds: time.withLock { time in time }) },
                 randomBytes: StoreEnvironment.live.randomBytes,
-                sha256: StoreEnvironment.live.sha256))
+                sha256: StoreEnvironment.live.sha256), limits: limits)
         if isEmpty, let application {
             self.application = application
         } else {
@@ -141,7 +143,8 @@ extension SampleApplication {
     ) async throws -> CreationOutcome<ConversationSnapshot> {
         try await store.createConversation(
             Conversation.Draft(
-                participants: users, isDistinct: isDistinct, metadata: metadata, proposedID: id),
+                participants: users, isDistinct: isDistinct, metadata: metadata, proposedID: id,
+                store.limits),
             key: key, in: application)
     }
 

@@ -181,12 +181,12 @@ extension SampleApplication {
         try await store.follow(users, by: follower, in: application)
     }
 
-    fileprivate func unfollow(_ user: UserID, by follower: UserID) async throws {
+    func unfollow(_ user: UserID, by follower: UserID) async throws {
         try await store.unfollow(user, by: follower, in: application)
     }
 
     /// The users that a user follows; checks their count each time.
-    fileprivate func following(of user: UserID) async throws -> [UserID] {
+    func following(of user: UserID) async throws -> [UserID] {
         let page = try await store.following(of: user, limit: 500, in: application)
         #expect(page.total == Int64(page.items.count))
         let users = try await store.followedUsers(of: user, limit: 500, in: application)

@@ -199,6 +199,15 @@ extension ModelRun {
         if done, limit ?? 1 > 0 { model.read(1...(limit ?? .max), of: index, by: actor) }
     }
 
+    mutating func follow() async throws {
+        let (follower, other) = (user(), user())
+        if random.once(in: 3) {
+            try await store.follow([other], by: follower, in: application)
+        } else {
+            try await store.unfollow(other, by: follower, in: application)
+        }
+    }
+
     mutating func block() async throws {
         let (owner, other) = (user(), user())
         let isAdding = random.once(in: 2)

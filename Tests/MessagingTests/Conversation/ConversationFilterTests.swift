@@ -9,8 +9,10 @@ import Testing
     ) -> Bool {
         var filter = ConversationFilter()
         make(&filter)
+        let present = users.compactMap { UserID($0) }
+        let named = Set(filter.participants).filter(present.contains)
         return filter.admits(
-            Participants(users.compactMap { UserID($0) }), isDistinct: isDistinct,
+            named.count, of: users.count, isDistinct: isDistinct,
             metadata: metadata, createdAt: Timestamp(milliseconds: time))
     }
 

@@ -11,7 +11,8 @@ import Testing
                 BasicIdentity(userID: try user("ana"), displayName: "Ana"),
                 BasicIdentity(userID: try user("team/42")),
             ],
-            isDistinct: false, metadata: ["topic": "rent", "a": ["b": [:]]], userView: userView)
+            participantCount: 2, isDistinct: false, metadata: ["topic": "rent", "a": ["b": [:]]],
+            userView: userView)
     }
 
     private let url = "\(Sample.root)/conversations/\(Sample.conversation)"
@@ -23,7 +24,7 @@ import Testing
             text { shape.write(Sample.presentation(version), into: &$0) } == """
                 {"id":"layer:///conversations/\(Sample.conversation)","url":"\(url)",\
                 "messages_url":"\(url)/messages","created_at":"2026-03-01T09:15:30.042Z",\
-                "participants":["ana","team/42"],"distinct":false,\
+                "participants":["ana","team/42"],"participants_count":2,"distinct":false,\
                 "metadata":{"topic":"rent","a":{"b":{}}}}
                 """)
     }
@@ -38,7 +39,7 @@ import Testing
                 "url":"\(Sample.root)/users/ana/identity","user_id":"ana","display_name":"Ana",\
                 "avatar_url":null},{"id":"layer:///identities/team%2F42",\
                 "url":"\(Sample.root)/users/team%2F42/identity","user_id":"team/42",\
-                "display_name":null,"avatar_url":null}],
+                "display_name":null,"avatar_url":null}],"participants_count":2,
                 """))
     }
 

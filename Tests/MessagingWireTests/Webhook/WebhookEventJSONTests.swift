@@ -85,7 +85,7 @@ import Testing
                 "conversation":{"id":"layer:///conversations/\(id)",\
                 "url":"\(Self.root)/conversations/\(id)","created_at":"1970-01-01T00:00:00.000Z",\
                 "messages_url":"\(Self.root)/conversations/\(id)/messages","distinct":false,\
-                "participants":[\(Self.ana)],\
+                "participants":[\(Self.ana)],"participants_count":1,\
                 "metadata":{"2":{"0":"4","y":"3"},"10":"2","b":"1"}},"changes":[\(Self.ana)]}
                 """)
     }
@@ -124,11 +124,29 @@ import Testing
                 conversation([try identity("ana")], isDistinct: true, metadata: .empty)))
         let text = try written(event, .v1_0)
         #expect(!text.contains("actor"))
-        #expect(text.contains(#""participants":["ana"],"metadata":{}"#))
+        #expect(text.contains(#""participants":["ana"],"participants_count":1,"metadata":{}"#))
         #expect(try written(event, .v3_0).contains(#""actor":{"id":"layer:///identities/ana""#))
     }
 
     // MARK: - Signed bytes (webhooks 3.2)
+
+    @Test(arguments: [APIVersion.v1_0, .v3_0])
+    func `of a message in a wide conversation counts its recipients (ruling 38)`(
+        version: APIVersion
+    ) throws {
+        let narrow = try message(.sent)
+        let wide = MessageSnapshot(
+            message: narrow.message, sender: narrow.sender, recipients: [],
+            recipientCounts: RecipientCounts(sent: 117, delivered: 2, read: 1), isUnread: nil,
+            receivedAt: nil)
+        let event = try event(
+            "a1f4c2d8-7e65-4b93-9c0d-1e2f3a4b5c6d", .messageSent, 1_772_356_562_500, "ana",
+            by: identity("ana"), .message(wide))
+        let text = try written(event, version)
+        #expect(
+            text.contains(
+                #""recipient_status":{},"recipient_counts":{"sent":117,"delivered":2,"read":1}"#))
+    }
 
     @Test(arguments: 0..<400 as Range<UInt64>)
     func `survives JSON_stringify of JSON_parse (webhooks 3_2)`(number: UInt64) throws {

@@ -146,6 +146,10 @@ extension `Error texts` {
             "`sort_by` must be `created_at` or `last_message`.",
             .init(line: "GET /users/ana/conversations?sort_by=name")),
         .invalid(
+            .participantState, "state",
+            "`state` must be `current` or `former`.",
+            .init(line: "GET /conversations/{C}/participants?state=left")),
+        .invalid(
             .truth, "distinct",
             "`distinct` must be `true` or `false` in the query.",
             .init(line: "GET /conversations?distinct=maybe")),

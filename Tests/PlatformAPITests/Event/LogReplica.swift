@@ -42,6 +42,10 @@ struct LogReplica: Equatable {
             status: message["recipient_status"]?.texts ?? [:])
     }
 
+    mutating func forgetStatuses() {
+        for id in messages.keys { messages[id]?.status = [:] }
+    }
+
     mutating func store(webhook: JSONValue) { webhooks[webhook.text("id")] = Tree(webhook) }
 
     /// The sender of each message.

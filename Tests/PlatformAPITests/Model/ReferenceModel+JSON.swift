@@ -57,6 +57,7 @@ extension ReferenceModel {
             "messages_url": .text("\(url)/messages"), "created_at": .text(conversation.createdAt),
             "participants": .list(
                 isFormer ? [] : conversation.participants.map { basic($0, version) }),
+            "participants_count": .number(isFormer ? 0 : Int64(conversation.participants.count)),
             "distinct": .bool(conversation.isDistinct),
             "metadata": json(
                 isFormer ? view?.frozenMetadata ?? .object([:]) : conversation.metadata),
@@ -84,6 +85,7 @@ extension ReferenceModel {
         let isShort = isJustSent && user == nil && !version.namesIdentities
         let view = user.flatMap { conversation.views[$0] }
         let hasPosition = user != nil || version.namesIdentities
+        let isWide = conversation.participants.count > wideLimit
         var members: [String: ModelValue] = [
             "id": .text("layer:///messages/\(id)"),
             "url": .text(isShort ? "\(base(nil))/messages/\(id)" : url),
@@ -100,12 +102,22 @@ extension ReferenceModel {
             "is_unread": user.map { .bool(isUnread(message, to: $0)) } ?? .null,
             "sender": json(message.sender, version),
             "recipient_status": .exactly(
-                message.recipients.reduce(into: [:]) { status, user in
+                (isWide ? [] : message.recipients).reduce(into: [:]) { status, user in
                     status[user.name(in: version).inASCII] =
                         .text((message.status[user] ?? .sent).rawValue)
                 }),
             "notification": .null,
         ]
+        if isWide {
+            members["recipient_counts"] = .exactly(
+                Dictionary(
+                    uniqueKeysWithValues: [Status.sent, .delivered, .read].map { status in
+                        let users = message.recipients.filter { user in
+                            (message.status[user] ?? .sent) == status
+                        }
+                        return (status.rawValue, .number(Int64(users.count)))
+                    }))
+        }
         if version == .v3_0 {
             members["channel"] = .null
             members["reply_to"] = .null

@@ -114,6 +114,8 @@ struct ReferenceModel {
 
     let application: String
     var wrongRule: WrongRule?
+    /// The number of participants above which a conversation is wide (ruling 38).
+    let wideLimit: Int
     /// The time of the requests, in milliseconds since 1970.
     var now: Int64 = 0
 
@@ -129,8 +131,9 @@ struct ReferenceModel {
     /// The ids of the objects that operations created.
     private var made: [Int: String] = [:]
 
-    init(application: String, wrongRule: WrongRule? = nil) {
+    init(application: String, wideAbove wideLimit: Int, wrongRule: WrongRule? = nil) {
         self.application = application
+        self.wideLimit = wideLimit
         self.wrongRule = wrongRule
     }
 

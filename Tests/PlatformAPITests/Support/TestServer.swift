@@ -80,8 +80,10 @@ struct TestServer: Sendable {
     static func separate() async throws -> TestServer { try await TestServer() }
 
     /// A separate server with a manual clock.
-    static func withManualClock() async throws -> TestServer {
-        try await withClock(step: 0)
+    static func withManualClock(
+        _ limits: MessagingLimits = MessagingLimits()
+    ) async throws -> TestServer {
+        try await TestServer(clock: TestClock(step: 0), limits: limits)
     }
 
     /// A separate server whose clock advances by as many milliseconds with each read.

@@ -5,6 +5,8 @@ extension Conversation {
         writer.write(id)
         writer.write(createdAt)
         writer.write(participants)
+        writer.write(Int64(participantCount))
+        writer.write(isWide)
         writer.write(isDistinct)
         metadata.write(to: &writer)
         writer.write(isAnnounced)
@@ -18,7 +20,9 @@ extension Conversation {
     init(from reader: inout ByteReader) throws {
         self.init(
             id: try reader.id(), createdAt: try reader.timestamp(),
-            participants: try reader.participants(), isDistinct: try reader.flag(),
+            participants: try reader.participants(),
+            participantCount: Int(clamping: try reader.number()),
+            isWide: try reader.flag(), isDistinct: try reader.flag(),
             metadata: try Metadata(from: &reader), isAnnounced: try reader.flag(),
             deletedAt: try reader.optional { reader in try reader.timestamp() },
             lastPosition: try reader.position(),
