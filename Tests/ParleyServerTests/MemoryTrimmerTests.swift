@@ -27,6 +27,14 @@ import Testing
         #expect(CodePages.ranges(in: "").isEmpty)
     }
 
+    /// The libraries are mapped behind the program, and the kernel returns the list in pieces of some mappings.
+    @Test func `are read to the end of the list, which has those of libraries`() {
+        let map = ProcessUsage.text("/proc/self/smaps")
+        #expect(map.contains("/libc.so"))
+        #expect(map.contains("[vdso]"))
+        #expect(CodePages.ranges(in: map).count > 4)
+    }
+
     @Test func `leave the memory of the process, which continues`() {
         let before = Self.residentCode
         #expect(before > 0)

@@ -55,7 +55,22 @@ struct ProcessUsage {
             .split { character in character == " " || character == "\n" }
     }
 
+    /// The text of a file of the kernel; empty when it cannot be read.
+    ///
+    /// `FileManager` stops at the first read that returns fewer bytes than requested, but the kernel returns `smaps`
+    /// a few mappings at a time.
     static func text(_ path: String) -> String {
-        String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+        // Path and array live through the calls, and the array has that many bytes.
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = unsafe read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
+            text += piece[..<count]
+        }
     }
 }
