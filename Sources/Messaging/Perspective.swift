@@ -1,4 +1,4 @@
-/// For whom a request acts: it determines what the request may do and what its answer shows.
+/// The system or the user that a request acts for. It determines what the request may do and what its answer shows.
 public enum Perspective: Sendable {
     /// The system, which sees and changes everything of the application.
     case system

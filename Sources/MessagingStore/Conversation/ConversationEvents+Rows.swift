@@ -283,11 +283,11 @@ extension Projection {
 
     /// Adds to the number of conversations in each user's list.
     func count(shown users: [UserID], _ change: Int64) throws {
-        for some in users.chunks(of: 4096) {
+        for chunk in users.chunks(of: 4096) {
             try transaction.execute(
                 """
                 UPDATE identities SET conversation_count = conversation_count + \(change)
-                WHERE application = \(application) AND user_id \(in: some)
+                WHERE application = \(application) AND user_id \(in: chunk)
                 """)
         }
     }

@@ -83,12 +83,12 @@ extension Projection {
     /// Puts a conversation into the views of users because of a message.
     private func show(_ message: Message, to users: [UserID]) throws {
         try saveParticipants(users, of: message.conversation)
-        for some in users.chunks(of: 4096) {
+        for chunk in users.chunks(of: 4096) {
             try transaction.execute(
                 """
                 UPDATE participants SET state = 'shown', shown_from = \(message.position)
                 WHERE application = \(application) AND conversation = \(message.conversation)
-                    AND user_id \(in: some)
+                    AND user_id \(in: chunk)
                 """)
         }
         try count(shown: users, 1)

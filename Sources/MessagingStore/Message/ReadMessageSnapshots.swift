@@ -186,8 +186,7 @@ struct PositionedReceipts {
     }
 
     init(_ row: borrowing Row) throws {
-        positioned = PositionedParticipant(
-            conversation: try row.id(6), place: try row.int64(7), participant: try Participant(row))
+        positioned = try PositionedParticipant(row)
         receipts = try row.optionalText(8) == nil ? nil : Receipts(row, from: 8)
     }
 

@@ -14,6 +14,16 @@ struct PositionedParticipant {
     }
 }
 
+extension PositionedParticipant {
+    /// The columns that ``init(_:)`` reads, in this order.
+    static let columns: SQL = "\(raw: Participant.columns), conversation, place"
+
+    init(_ row: borrowing Row) throws {
+        self.init(
+            conversation: try row.id(6), place: try row.int64(7), participant: try Participant(row))
+    }
+}
+
 extension Transaction {
     /// The current participants of a conversation, in order.
     func currentParticipants(
@@ -27,16 +37,22 @@ extension Transaction {
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<UserID> {
         try ask(
-            """
-            SELECT user_id FROM participants
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND left_after IS NULL
-            ORDER BY place
-            """,
+            currentParticipants(of: conversation, in: application),
             as: RowCacheKey(
                 of: [.conversation(conversation, in: application, "participants")],
                 aspect: Array("current".utf8))
         ) { row in try row.user(0) }
+    }
+
+    private func currentParticipants(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT user_id FROM participants
+        WHERE application = \(application) AND conversation = \(conversation)
+            AND left_after IS NULL
+        ORDER BY place
+        """
     }
 
     /// The number of messages of a conversation, without deleted ones.
@@ -52,10 +68,7 @@ extension Transaction {
     ) throws -> DeferredRows<UserID> {
         try ask(
             """
-            SELECT user_id FROM participants
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND left_after IS NULL
-            ORDER BY place LIMIT (
+            \(currentParticipants(of: conversation, in: application)) LIMIT (
                 SELECT CASE WHEN is_wide = 1 THEN \(ConversationSnapshot.shownParticipants)
                     ELSE participant_count END
                 FROM conversations WHERE application = \(application) AND id = \(conversation)
@@ -149,16 +162,12 @@ extension Transaction {
     ) throws -> DeferredRows<PositionedParticipant> {
         try ask(
             """
-            SELECT \(raw: Participant.columns), conversation, place FROM participants
+            SELECT \(PositionedParticipant.columns) FROM participants
             WHERE application = \(application)
                 AND conversation \(conversations)
                 AND (left_after IS NULL OR left_after >= \(position))
             """
-        ) { row in
-            PositionedParticipant(
-                conversation: try row.id(6), place: try row.int64(7),
-                participant: try Participant(row))
-        }
+        ) { row in try PositionedParticipant(row) }
     }
 }
 
@@ -169,15 +178,11 @@ extension Transaction {
     ) throws -> [PositionedParticipant] {
         try rows(
             """
-            SELECT \(raw: Participant.columns), conversation, place FROM participants
+            SELECT \(PositionedParticipant.columns) FROM participants
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id \(in: users)
             """
-        ) { row in
-            PositionedParticipant(
-                conversation: try row.id(6), place: try row.int64(7),
-                participant: try Participant(row))
-        }.sorted(by: PositionedParticipant.precedes)
+        ) { row in try PositionedParticipant(row) }.sorted(by: PositionedParticipant.precedes)
     }
 }
 

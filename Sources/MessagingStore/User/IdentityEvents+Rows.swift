@@ -120,9 +120,9 @@ extension Projection {
         following followed: Int64 = 0
     ) throws -> Set<UserID> {
         var created: Set<UserID> = []
-        for some in Set(users).sorted().chunks(of: Self.usersAtOnce) {
-            let known = try transaction.prefetchedIdentities(of: Set(some), in: application)
-            let new = some.filter { user in known[user] == nil }
+        for chunk in Set(users).sorted().chunks(of: Self.usersAtOnce) {
+            let known = try transaction.prefetchedIdentities(of: Set(chunk), in: application)
+            let new = chunk.filter { user in known[user] == nil }
             try insert(new, as: status, inConversations: count, following: followed)
             created.formUnion(new)
         }
@@ -180,7 +180,7 @@ private final class NamedUsers {
     }
 
     func statements(in application: Application.ID) -> [SQL] {
-        Array(counts).powerOfTwoChunks(upTo: 256).map { some in
+        Array(counts).powerOfTwoChunks(upTo: 256).map { chunk in
             """
             UPDATE identities SET
                 conversation_count = conversation_count + column2,
@@ -188,7 +188,7 @@ private final class NamedUsers {
                     WHEN \(User.IdentityStatus.unknown.rawValue)
                     THEN \(User.IdentityStatus.named.rawValue) ELSE status
                 END
-            FROM \(table: "named", of: [.texts(some.map(\.key.text)), .integers(some.map(\.value))])
+            FROM \(table: "named", of: [.texts(chunk.map(\.key.text)), .integers(chunk.map(\.value))])
             WHERE application = \(application) AND user_id = column1
             """
         }

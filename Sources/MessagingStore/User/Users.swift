@@ -65,11 +65,11 @@ extension Transaction {
 
     /// The known users among the given ids, in one statement.
     func users(_ ids: Set<UserID>, in application: Application.ID) throws -> [User] {
-        try Array(ids).chunks(of: 4096).flatMap { some in
+        try Array(ids).chunks(of: 4096).flatMap { chunk in
             try rows(
                 """
                 SELECT \(raw: User.columns) FROM identities i
-                WHERE i.application = \(application) AND i.user_id \(in: some)
+                WHERE i.application = \(application) AND i.user_id \(in: chunk)
                 """
             ) { row in try User(row) }
         }
