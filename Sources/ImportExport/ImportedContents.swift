@@ -113,7 +113,11 @@ public final class ImportedContents {
             }
             return try await copyContent(file)
         }
-        guard taken.size == file.size, taken.hash.digest == file.sha256 else {
+        guard taken.size == file.size else {
+            throw ArchiveLineError(
+                "contents.size", "must be \(taken.size), the number of bytes on the lines before")
+        }
+        guard taken.hash.digest == file.sha256 else {
             throw ArchiveLineError(
                 "contents.sha256", "is not that of the bytes on the lines before")
         }

@@ -157,6 +157,11 @@ public final class PlatformAPI: Service {
         response(to: RequestBodyReader.tooLarge(limit))
     }
 
+    /// Returns the 405 for `TRACE`; its text names the methods that the path offers.
+    public func traceNotOffered(allowed: String) -> Response {
+        response(to: .methodNotAllowed("TRACE", allowed: allowed))
+    }
+
     /// Returns the error object for a request that the HTTP layer refuses.
     public func refusal(_ refusal: Refusal) -> Response {
         var response = response(to: APIError(refusal))
@@ -201,7 +206,7 @@ public final class PlatformAPI: Service {
     /// Returns the error for a method that a path does not offer; its text and `Allow` name those that it offers (H65).
     public func methodNotAllowed(_ allowed: [Method], _ request: Request) -> Response {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
-        return APIError.methodNotAllowed(request.effectiveMethod, allowed: names)
+        return APIError.methodNotAllowed(request.effectiveMethod.rawValue, allowed: names)
             .reply(publicBase: publicBase.of(request)).adding("Allow", names).response
     }
 }

@@ -47,6 +47,18 @@ import Testing
         #expect(names == ["lock"])
     }
 
+    @Test func `can happen at the same time as other checks`() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask { for _ in 0..<200 { try FolderLock.check(folder: "\(path)/a") } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try Folder(making: path).names().isEmpty)
+    }
+
     @Test func `finds what would fail`() throws {
         let folder = TemporaryFolder()
         let file = "\(folder.path)/file"

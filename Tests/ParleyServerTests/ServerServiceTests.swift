@@ -37,6 +37,18 @@ import Testing
                 """)
     }
 
+    @Test func `refuse TRACE with the methods of the path (H20)`() async throws {
+        let testServer = TestServer()
+        let response = try await testServer.components().service
+            .traceNotOffered(allowed: "GET, OPTIONS")
+        #expect(response.status == .methodNotAllowed)
+        let error = try JSONDocument(response.bytes).root
+        #expect(error["id"]?.string == "method_not_allowed")
+        #expect(
+            error["message"]?.string
+                == "TRACE is not offered here; the path offers GET, OPTIONS.")
+    }
+
     @Test func `H194 report not ready from the stop signal on, but alive`() async throws {
         let testServer = TestServer()
         let components = try await testServer.components()

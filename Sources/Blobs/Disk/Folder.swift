@@ -46,9 +46,12 @@ struct Folder: Sendable {
             }
             return try check(parent)
         }
-        let probe = Folder(existing: folder.path(of: ".parley-check-\(getpid())"))
-        try probe.make()
-        _ = unsafe probe.path.withCString { unsafe rmdir($0) }
+        // Each check has a name of its own: another one of the same folder can run at the same time.
+        var probe = Array(folder.path(of: ".parley-check-XXXXXX").utf8CString)
+        guard unsafe mkdtemp(&probe) != nil else {
+            throw DiskError(operation: "mkdtemp", code: errno)
+        }
+        _ = unsafe rmdir(probe)
     }
 
     func path(of name: String) -> String { "\(path)/\(name)" }

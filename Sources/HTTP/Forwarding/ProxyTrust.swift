@@ -58,11 +58,12 @@ public struct ProxyTrust: Sendable, Equatable {
         case .forwarded:
             var elements = ReverseElements(fields, "Forwarded", quoted: true)
             for _ in 0..<maximumHops {
-                guard
-                    let element = elements.next(), let hop = ForwardedElement(element),
-                    let client = hop.client
+                guard let element = elements.next(), let hop = ForwardedElement(element)
                 else { break }
-                origin = Origin(client: client, scheme: hop.scheme, host: hop.host)
+                // An element without an address, such as `for=unknown`, still reports scheme and host.
+                (origin.scheme, origin.host) = (hop.scheme, hop.host)
+                guard let client = hop.client else { break }
+                origin.client = client
                 guard includes(client) else { break }
             }
         case .xForwarded:
@@ -71,17 +72,19 @@ public struct ProxyTrust: Sendable, Equatable {
             var hosts = ReverseElements(fields, "X-Forwarded-Host", quoted: false)
             var ports = ReverseElements(fields, "X-Forwarded-Port", quoted: false)
             var port: UInt16?
-            for _ in 0..<maximumHops {
-                guard
-                    let element = elements.next(),
-                    let client = PeerAddress(node: element, bracketed: false)
-                else { break }
-                origin.client = client
+            for hop in 0..<maximumHops {
+                let client = elements.next().flatMap { element in
+                    PeerAddress(node: element, bracketed: false)
+                }
+                // The peer may report scheme and host without an address.
+                guard client != nil || hop == 0 else { break }
                 // Most proxies pass on the value of the outermost one, so the last value read
                 // remains valid.
                 if let scheme = schemes.next() { origin.scheme = Scheme(scheme) }
                 if let host = hosts.next() { origin.host = Authority(host) }
                 if let digits = ports.next() { port = Authority.port(digits) }
+                guard let client else { break }
+                origin.client = client
                 guard includes(client) else { break }
             }
             if port != origin.scheme?.port { origin.host = origin.host?.adding(port: port) }

@@ -11,11 +11,19 @@ public protocol Service: AnyObject, Sendable {
 
     /// The response to a stated body length above the limit of its endpoint, in bytes (H44).
     func bodyTooLarge(limit: Int64) -> Response
+
+    /// The response to `TRACE`, which no path offers, with the methods that the path offers (H20).
+    func traceNotOffered(allowed: String) -> Response
 }
 
 extension Service {
     /// ``refusal(_:)`` for services that do not name the limit.
     public func bodyTooLarge(limit: Int64) -> Response { refusal(.bodyTooLarge) }
+
+    /// ``refusal(_:)`` for services that do not name the methods.
+    public func traceNotOffered(allowed: String) -> Response {
+        refusal(Refusal(.methodNotAllowed, "H20", "TRACE is not offered here."))
+    }
 
     /// A problem document (RFC 9457), for services without their own error format.
     public func refusal(_ refusal: Refusal) -> Response {

@@ -84,7 +84,8 @@ struct RequestHeadReader {
         case (nil, nil): return .none
         case (nil, let length?):
             guard let length = bytes.decimal(in: lines[length].value) else {
-                throw Refusal(.badRequest, "H43", "Content-Length is not a plain decimal number.")
+                throw Refusal(
+                    .badRequest, "H43", "Content-Length must be one decimal number below 2^63.")
             }
             return .length(length)
         case (_?, _?):

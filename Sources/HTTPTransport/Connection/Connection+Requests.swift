@@ -120,10 +120,7 @@ extension Connection {
             return server.refusal(recoverableRefusal)
         }
         if head.isTrace, let offered = offered(at: head, id: id, peer: peer) {
-            var response = server.refusal(
-                Refusal(
-                    .methodNotAllowed, "H20",
-                    "TRACE is not offered here; Allow lists the methods of this path."))
+            var response = server.service.traceNotOffered(allowed: offered)
             response.fields.add("Allow", offered)
             return response
         }

@@ -98,7 +98,9 @@ struct ArchiveLineReader {
 
     func user(_ name: String) throws(ArchiveLineError) -> UserID {
         guard let user = UserID(try text(name)) else {
-            throw error(name, "must be a user id of 1 to 128 characters other than . and ..")
+            throw error(
+                name, "must be a user id of 1 to 128 characters without U+0000, other than . and .."
+            )
         }
         return user
     }
@@ -170,7 +172,9 @@ struct ArchiveLineReader {
         let users = try list(name, limit) { element throws(ArchiveLineError) in
             guard let user = element.string.flatMap({ text in UserID(text) }) else {
                 throw error(
-                    name, "must be an array of user ids of 1 to 128 characters other than . and ..")
+                    name,
+                    "must be an array of user ids of 1 to 128 characters without U+0000, other than . and .."
+                )
             }
             return user
         }

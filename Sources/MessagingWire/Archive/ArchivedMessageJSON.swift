@@ -130,7 +130,21 @@ extension ArchiveLineJSON {
             places: parts.map(\.place),
             blocksChangedAt: try line.optional("blocks_changed_at", line.momentOfChange)
                 ?? Timestamp(milliseconds: 0),
-            contents: try line.objects("contents", Message.partLimit, content))
+            contents: try contents(line, of: parts.map(\.part.body)))
+    }
+
+    /// Reads the contents that parts attach; both have the size.
+    private static func contents(
+        _ line: ArchiveLineReader, of bodies: [MessagePart.Body]
+    ) throws(ArchiveLineError) -> [ArchivedContent] {
+        let contents = try line.objects("contents", Message.partLimit, content)
+        let sizes = Dictionary(
+            contents.map { archived in (archived.content.id, archived.content.size) },
+            uniquingKeysWith: { first, _ in first })
+        for case .content(let id, let size) in bodies where sizes[id] ?? size != size {
+            throw line.error("parts.size", "must be the size of the content \(id.uuid)")
+        }
+        return contents
     }
 
     static func sender(_ line: ArchiveLineReader) throws(ArchiveLineError) -> Sender {
@@ -273,7 +287,7 @@ extension ArchiveLineJSON {
                 id: try line.uuid("id"), conversation: try line.uuid("conversation"), draft: draft,
                 dueAt: try line.moment("due_at"),
                 typingFrom: try line.optional("typing_from", line.moment)),
-            contents: try line.objects("contents", Message.partLimit, content))
+            contents: try contents(line, of: parts.map(\.body)))
     }
 
     static func write(_ archived: ArchivedAnnouncement, into writer: inout JSONWriter) {

@@ -54,6 +54,8 @@ final class ServerService: Service {
 
     func bodyTooLarge(limit: Int64) -> Response { api.bodyTooLarge(limit: limit) }
 
+    func traceNotOffered(allowed: String) -> Response { api.traceNotOffered(allowed: allowed) }
+
     /// The paths that belong to no module.
     enum Page: CaseIterable {
         case root, description, errors, live, ready, metrics

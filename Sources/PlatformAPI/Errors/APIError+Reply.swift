@@ -30,11 +30,13 @@ extension APIError {
             "The endpoint '\(request.method.rawValue) \(request.target.path)' does not exist")
     }
 
-    /// - Parameter allowed: The methods that the path offers, as `Allow` lists them; may be empty.
-    static func methodNotAllowed(_ method: Method, allowed: String) -> APIError {
+    /// - Parameters:
+    ///   - method: The name of the refused method.
+    ///   - allowed: The methods that the path offers, as `Allow` lists them; may be empty.
+    static func methodNotAllowed(_ method: String, allowed: String) -> APIError {
         let offer = allowed.isEmpty ? "no method in this version" : allowed
         return APIError(
-            .methodNotAllowed, "\(method.rawValue) is not offered here; the path offers \(offer).")
+            .methodNotAllowed, "\(method) is not offered here; the path offers \(offer).")
     }
 
     /// The status with its reason phrase.

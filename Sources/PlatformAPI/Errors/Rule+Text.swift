@@ -178,7 +178,7 @@ extension ValidationRule {
         case .webhookSecret:
             "\(member) must be a string of 1 to \(Webhook.Draft.secretLimit.grouped) characters without U+0000."
         case .webhookTarget:
-            "\(member) must be an absolute `https://` URL of a public host, unless the settings `webhooks.allow_http` and `webhooks.allowed_networks` of this server allow others."
+            "\(member) must be an absolute `https://` URL of a public host, without user name and password, unless the settings `webhooks.allow_http` and `webhooks.allowed_networks` of this server allow others."
         case .webhookTargetLength:
             "\(member) may have at most \(Webhook.Draft.targetLimit.grouped) characters."
         case .webhookTargetHost:
@@ -261,7 +261,7 @@ extension ValidationRule {
         return "The key \(key.quoted) in \(path) contains \(String(bad).quoted); \(rule)"
     }
 
-    private static let userID = "1 to 128 characters and not `.` or `..`"
+    private static let userID = "1 to 128 characters without U+0000 and not `.` or `..`"
     private static let anyUser = "a user id or `layer:///identities/{user}`, of \(userID)"
     private static let users = "user ids or `layer:///identities/{user}`, each of \(userID)"
 

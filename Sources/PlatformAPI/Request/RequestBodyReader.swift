@@ -101,14 +101,15 @@ extension JSONValue {
                 "The body must be an array of operations such as \(PatchType.example).")
         }
         if let first = kind == .array ? self.elements.first(where: { _ in true }) : self,
-            first["operation"] == nil, first["op"] != nil || first["path"] != nil
+            first["op"] != nil || first["path"] != nil,
+            let missing = ["operation", "property"].first(where: { first[$0] == nil })
         {
             throw APIError(
                 .missingProperty,
                 """
-                Object is missing required member 'operation'; operations are such as \
+                Object is missing required member '\(missing)'; operations are such as \
                 \(PatchType.example), not those of JSON Patch
-                """, data: .property("operation"))
+                """, data: .property(missing))
         }
         return self
     }

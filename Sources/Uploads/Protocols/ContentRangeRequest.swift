@@ -84,7 +84,7 @@ struct ContentRangeRequest: Sendable {
         }
         guard let range = ContentRange(text) else {
             throw .invalid(
-                "Content-Range must be bytes FIRST-LAST/TOTAL, bytes FIRST-*/TOTAL or bytes */TOTAL, with * for an unknown TOTAL."
+                "Content-Range must be bytes FIRST-LAST/TOTAL, bytes FIRST-*/TOTAL or bytes */TOTAL, with numbers below 2^63 and * for an unknown TOTAL."
             )
         }
         action = try ContentRangeRequest.action(range, length, fields)

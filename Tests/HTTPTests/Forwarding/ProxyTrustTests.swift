@@ -43,7 +43,7 @@ import Testing
         // Malformed, unknown or hidden elements end the search.
         Case("for=192.0.2.43, for=unknown", is: "proxy"),
         Case("for=192.0.2.43, for=_hidden, for=10.0.0.2", is: "10.0.0.2"),
-        Case("for=192.0.2.43, proto=https", is: "proxy"),
+        Case("for=192.0.2.43, proto=https", is: "proxy", .https),
         Case("for=192.0.2.43;for=192.0.2.43", is: "proxy"),
         Case("for=192.0.2.43;", "for=10.0.0.2;proto", is: "proxy"),
         Case("for=2001:db8::17", is: "proxy"),
@@ -99,7 +99,8 @@ import Testing
             ("for=192.0.2.43;host=\"a b\"", nil), ("for=192.0.2.43;host=\"\"", nil),
             ("for=192.0.2.43;host=\"a?b\"", nil), ("for=192.0.2.43;host=\"<a>\"", nil),
             ("for=192.0.2.43;host=\"a\\\"b\"", nil), ("for=192.0.2.43;host=\"2001:db8::1\"", nil),
-            ("for=192.0.2.43", nil), ("host=chat.example.com", nil),
+            ("for=192.0.2.43", nil), ("host=chat.example.com", "chat.example.com"),
+            ("for=unknown;host=a", "a"), ("for=192.0.2.43;host=evil, for=unknown;host=a", "a"),
         ] as [(String, String?)])
     func `Forwarded gives the host that the client requested (ruling 36)`(
         text: String, host: String?
@@ -133,11 +134,15 @@ import Testing
     func `X-Forwarded-Host and -Port give the host that the client requested (ruling 36)`(
         fields: [(String, String)], host: String?
     ) {
-        let fields = Fields(
-            [("X-Forwarded-For", "192.0.2.43")] + fields.map { ("X-Forwarded-\($0)", $1) })
+        let reported = fields.map { name, value in ("X-Forwarded-\(name)", value) }
+        let fields = Fields([("X-Forwarded-For", "192.0.2.43")] + reported)
         let trust = Self.trust(.xForwarded)
         #expect(trust.origin(of: fields, from: Self.proxy).host?.description == host)
         #expect(Self.trust(.none).origin(of: fields, from: Self.proxy).host == nil)
+        // A proxy may report the host without an address.
+        let withoutAddress = trust.origin(of: Fields(reported), from: Self.proxy)
+        #expect(withoutAddress.host?.description == host)
+        #expect(withoutAddress.client == Self.proxy)
     }
 
     @Test(
@@ -147,7 +152,7 @@ import Testing
             ("192.0.2.43, 10.0.0.2", "https, http", .https),
             ("192.0.2.43", "https, http", .http), ("192.0.2.43", "ws", nil),
             ("192.0.2.43", "", nil),
-            ("unknown", "https", nil),
+            ("unknown", "https", .https), ("10.0.0.2", "https, http", .http),
         ] as [(String, String, Scheme?)])
     func `X-Forwarded-Proto gives the client's scheme, http or https (H201)`(
         addresses: String, schemes: String, scheme: Scheme?

@@ -72,7 +72,8 @@ import Testing
         (
             #"{"record":"relations","user_id":""}"#,
             ArchiveLineError(
-                "user_id", "must be a user id of 1 to 128 characters other than . and ..")
+                "user_id",
+                "must be a user id of 1 to 128 characters without U+0000, other than . and ..")
         ),
         (
             #"{"record":"relations","user_id":"ana","blocked":["bo","bo"]}"#,
@@ -98,6 +99,13 @@ import Testing
         (
             message + #""parts":[{"mime_type":"a/b","body":5}]}"#,
             ArchiveLineError("parts.body", "must be a text")
+        ),
+        (
+            message
+                + #""version":1,"sender":{"name":"Billing"},"sent_at":"2026-03-01T09:15:30.042Z","parts":[{"id":"00000000-0000-0000-0000-000000000007","index":0,"mime_type":"c/d","content":"00000000-0000-0000-0000-000000000008","size":11}],"contents":[{"id":"00000000-0000-0000-0000-000000000008","mime_type":"c/d","size":12,"sha256":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","crc32c":0,"completed_at":"2026-03-01T09:15:30.042Z"}]}"#,
+            ArchiveLineError(
+                "parts.size", "must be the size of the content 00000000-0000-0000-0000-000000000008"
+            )
         ),
         (
             #"{"record":"conversation","participants":[{"user_id":"ana","past":"3-1","joined_after":0}]}"#,

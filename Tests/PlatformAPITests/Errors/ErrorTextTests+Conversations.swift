@@ -8,7 +8,7 @@ extension `Error texts` {
     static let conversationRules: [Case] = [
         .invalid(
             .participantUsers, "participants",
-            "`participants` must be an array of user ids or `layer:///identities/{user}`, each of 1 to 128 characters and not `.` or `..`.",
+            "`participants` must be an array of user ids or `layer:///identities/{user}`, each of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(line: "POST /conversations", body: #"{"participants":["ana",5]}"#)),
         .invalid(
             .participantCount, "participants",
@@ -22,7 +22,7 @@ extension `Error texts` {
                 body: #"{"operation":"set","property":"participants","value":[\#(users(26))]}"#)),
         .invalid(
             .recipientUsers, "recipients",
-            "`recipients` must be an array of the recipients: user ids or `layer:///identities/{user}`, each of 1 to 128 characters and not `.` or `..`.",
+            "`recipients` must be an array of the recipients: user ids or `layer:///identities/{user}`, each of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(line: "POST /announcements", body: #"{"recipients":"everyone"}"#)),
         .invalid(
             .recipientCount, "recipients",
@@ -30,7 +30,7 @@ extension `Error texts` {
             .init(line: "POST /notifications", body: #"{"recipients":[]}"#)),
         .invalid(
             .followingUsers, "following",
-            "The body (`following`) must be an array of the users to follow: user ids or `layer:///identities/{user}`, each of 1 to 128 characters and not `.` or `..`.",
+            "The body (`following`) must be an array of the users to follow: user ids or `layer:///identities/{user}`, each of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(line: "POST /users/ana/following", body: "[null]")),
         .invalid(
             .followingCount, "following",
@@ -38,7 +38,7 @@ extension `Error texts` {
             .init(line: "POST /users/ana/following", body: #"[\#(users(10_001))]"#)),
         .invalid(
             .blockedUser, "user_id",
-            "`user_id` must be the id of the user to block, 1 to 128 characters and not `.` or `..`.",
+            "`user_id` must be the id of the user to block, 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(line: "POST /users/ana/blocks", body: #"{"user_id":".."}"#)),
         .invalid(
             .blockCount, "user_id",
@@ -236,13 +236,13 @@ extension `Error texts` {
                 body: #"{"operation":"set","property":"participants","value":"bo"}"#)),
         .invalid(
             .operandUserID, "participants",
-            "`participants` can be changed by one user only: a user id or `layer:///identities/{user}`, of 1 to 128 characters and not `.` or `..`.",
+            "`participants` can be changed by one user only: a user id or `layer:///identities/{user}`, of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(
                 line: "PATCH /conversations/{C}",
                 body: #"{"operation":"add","property":"participants","value":"."}"#)),
         .invalid(
             .operandUserIDs, "participants",
-            "`participants` can be set to users only: user ids or `layer:///identities/{user}`, each of 1 to 128 characters and not `.` or `..`.",
+            "`participants` can be set to users only: user ids or `layer:///identities/{user}`, each of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(
                 line: "PATCH /conversations/{C}",
                 body: #"{"operation":"set","property":"participants","value":["."]}"#)),

@@ -164,7 +164,7 @@ extension `Error texts` {
             )),
         .invalid(
             .senderUser, "sender.user_id",
-            "`sender.user_id` must be the id of the sending user, 1 to 128 characters and not `.` or `..`.",
+            "`sender.user_id` must be the id of the sending user, 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(
                 line: "POST /conversations/{C}/messages",
                 body: #"{"sender":{"user_id":5},"parts":[{"mime_type":"a/b","body":"x"}]}"#)),
@@ -190,7 +190,7 @@ extension `Error texts` {
                 version: "2.0")),
         .invalid(
             .senderID, "sender_id",
-            "`sender_id` must be a user id or `layer:///identities/{user}`, of 1 to 128 characters and not `.` or `..`.",
+            "`sender_id` must be a user id or `layer:///identities/{user}`, of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(
                 line: "POST /conversations/{C}/messages",
                 body: #"{"sender_id":5,"parts":[{"mime_type":"a/b","body":"x"}]}"#,
@@ -316,7 +316,7 @@ extension `Error texts` {
                 body: #"{"recipients":["ana"],"notification":{"recipients":[5]}}"#)),
         .invalid(
             .notificationRecipientUser, "notification",
-            "Each of the `recipients` of `notification` must name a user by a user id or `layer:///identities/{user}`, of 1 to 128 characters and not `.` or `..`.",
+            "Each of the `recipients` of `notification` must name a user by a user id or `layer:///identities/{user}`, of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(
                 line: "POST /notifications",
                 body: #"{"recipients":["ana"],"notification":{"recipients":[{"recipient":"."}]}}"#)),

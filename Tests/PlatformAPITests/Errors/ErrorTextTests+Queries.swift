@@ -41,7 +41,7 @@ extension `Error texts` {
                 accept: webhooks)),
         .invalid(
             .webhookTarget, "target_url",
-            "`target_url` must be an absolute `https://` URL of a public host, unless the settings `webhooks.allow_http` and `webhooks.allowed_networks` of this server allow others.",
+            "`target_url` must be an absolute `https://` URL of a public host, without user name and password, unless the settings `webhooks.allow_http` and `webhooks.allowed_networks` of this server allow others.",
             .init(
                 line: "POST /webhooks",
                 body: #"{"version":"1.0","target_url":"http://127.0.0.1/"}"#,
@@ -139,7 +139,7 @@ extension `Error texts` {
             .init(line: "GET /users/ana/conversations?from_id=5")),
         .invalid(
             .pageStartUser, "from_id",
-            "`from_id` must be the user after which the page starts: a user id or `layer:///identities/{user}`, of 1 to 128 characters and not `.` or `..`.",
+            "`from_id` must be the user after which the page starts: a user id or `layer:///identities/{user}`, of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(line: "GET /users/ana/following?from_id=.")),
         .invalid(
             .sortOrder, "sort_by",
@@ -163,11 +163,11 @@ extension `Error texts` {
             .init(line: "GET /conversations?created_after=today")),
         .invalid(
             .userFilter, "sender",
-            "`sender` must name one user: a user id or `layer:///identities/{user}`, of 1 to 128 characters and not `.` or `..`.",
+            "`sender` must name one user: a user id or `layer:///identities/{user}`, of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(line: "GET /conversations/{C}/messages?sender=.")),
         .invalid(
             .participantFilter, "participants",
-            "`participants` must name users, separated by commas: user ids or `layer:///identities/{user}`, each of 1 to 128 characters and not `.` or `..`.",
+            "`participants` must name users, separated by commas: user ids or `layer:///identities/{user}`, each of 1 to 128 characters without U+0000 and not `.` or `..`.",
             .init(line: "GET /conversations?participants=ana,")),
         .invalid(
             .metadataPath, "metadata.",

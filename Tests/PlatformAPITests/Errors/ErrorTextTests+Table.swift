@@ -91,6 +91,12 @@ extension `Error texts` {
                 line: "PATCH /conversations/{C}",
                 body: #"[{"op":"replace","path":"/metadata/topic","value":"rent"}]"#)),
         .other(
+            422, property: "property",
+            #"Object is missing required member 'property'; operations are such as {"operation":"set","property":"metadata.topic","value":"rent"}, not those of JSON Patch"#,
+            .init(
+                line: "PATCH /conversations/{C}",
+                body: #"[{"operation":"set","path":"/metadata/topic","value":"rent"}]"#)),
+        .other(
             422,
             "The last part of a message cannot be deleted; delete the message, or add a part first.",
             .init(line: "DELETE /conversations/{C}/messages/{M}/parts/0", version: "3.0")),

@@ -83,7 +83,7 @@ import Testing
         #expect(try await self.lines(of: copy) == lines)
     }
 
-    @Test func `a content with other bytes is rejected with its id (X10)`()
+    @Test func `a content with other bytes or another size is rejected (X10)`()
         async throws
     {
         let sample = try await populatedApplication()
@@ -95,6 +95,9 @@ import Testing
         let answer = try await take(wrong, copy)
         #expect(answer.status == 422)
         #expect(answer.body.contains("sha256 is not that of the bytes on the lines before"))
+        let longer = try await take(lines.replacing(#""size":3"#, with: #""size":4"#), copy)
+        #expect(longer.status == 422)
+        #expect(longer.body.contains("size must be 3, the number of bytes on the lines before"))
         #expect(try await take(lines, copy).status == 200)
         #expect(try await self.lines(of: copy) == lines)
     }
