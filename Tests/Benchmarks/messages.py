@@ -170,7 +170,7 @@ def post(server, path, value):
 MESSAGE = {
     "sender_id": "layer:///identities/ana",
     "parts": [
-        {"mime_type": "text/plain", "body": "The keys are under the mat, the mat is behind the door."},
+        {"mime_type": "text/plain", "body": "The keys are under the mat, the mat is behind the gate."},
         {"mime_type": "application/json", "body": "{\"location\": [52.5, 13.4]}"},
     ],
 }

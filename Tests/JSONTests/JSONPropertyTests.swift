@@ -52,10 +52,10 @@ import Testing
 
 extension SeededGenerator {
     fileprivate mutating func damage(_ bytes: inout [UInt8]) {
-        let telling =
+        let significant =
             Array(#"{}[]",:\u-+.eE019tfn "#.utf8) + [0, 0x1F, 0x80, 0xC2, 0xED, 0xF4, 0xFF]
         let index = below(bytes.count + 1)
-        let byte = telling[below(telling.count)]
+        let byte = significant[below(significant.count)]
         switch below(4) {
         case 0: bytes.insert(byte, at: index)
         case 1: bytes.removeSubrange(index..<min(bytes.count, index + below(3)))

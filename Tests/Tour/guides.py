@@ -123,9 +123,9 @@ def metadata(server, folder):
     shown = [json.loads(found) for found in re.findall(r'^"metadata":(\{.*\})\}$', output, re.M)]
     assert shown == [
         {"flat": {"floor": "3"}, "topic": "rent"},
-        {"color": "blue", "flat": {"door": "left", "floor": "3"}, "topic": "rent"},
-        {"color": "blue", "flat": {"door": "left"}, "topic": "rent"},
-        {"color": "blue", "flat": {"house": "12"}, "topic": "rent"},
+        {"color": "blue", "flat": {"side": "left", "floor": "3"}, "topic": "rent"},
+        {"color": "blue", "flat": {"side": "left"}, "topic": "rent"},
+        {"color": "blue", "flat": {"building": "12"}, "topic": "rent"},
         {"topic": "rent"}, {}, {"ana": "yes", "bo": "no"}, {"shift": "early", "team": "north"},
     ], output
     assert refused(output) == [422], output

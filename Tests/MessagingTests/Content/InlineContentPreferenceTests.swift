@@ -37,7 +37,7 @@ import Testing
 
     @Test
     func
-        `are eight MiB at most, and a content that does not fit leaves room for smaller ones (X8)`()
+        `are eight MiB at most, and a content that does not fit leaves space for smaller ones (X8)`()
     {
         let mebibyte = InlineContentPreference.sizeLimit
         let parts = (1...7).map { number in (Content.ID.sample(number), "a/b", mebibyte) }

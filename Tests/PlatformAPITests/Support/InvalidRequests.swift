@@ -21,19 +21,19 @@ struct InvalidBodies {
         check = SchemaCheck(root: root, allowsOthers: true)
         bytes = body
         example = try JSONDocument(body).root
-        try walk(example, schema, [])
+        try visit(example, schema, [])
     }
 
     // MARK: - Members
 
-    private mutating func walk(
+    private mutating func visit(
         _ value: JSONValue, _ schema: JSONValue, _ path: [String]
     ) throws {
         let schema = chosen(schema, for: value)
         for element in value.elements {
             guard let items = schema["items"] else { continue }
             try add(in: element, items, path)
-            try walk(element, items, path)
+            try visit(element, items, path)
         }
         let required = schema["required"]?.elements.compactMap(\.string) ?? []
         for (name, member) in value.members {
@@ -43,7 +43,7 @@ struct InvalidBodies {
             if required.contains(name) { addMissing(name, member, path) }
             try add(in: member, known, path)
             addUnreadable(name, member, path)
-            try walk(member, known, path)
+            try visit(member, known, path)
         }
         for (name, known) in schema["properties"]?.members ?? value.members
         where value[name] == nil && value.kind == .object {
