@@ -10,12 +10,14 @@ import base64
 import hashlib
 import json
 import pathlib
+import re
 import sqlite3
 import sys
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from callers import Commands
+from postgres import Postgres, schema_of
 from server import APPLICATION, serving
 
 FIXTURES = tests / "Commands" / "Fixtures"
@@ -58,14 +60,40 @@ def rejects(server, commands):
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
     before = contents_of(database)
-    for call in (("serve", "--listen", "127.0.0.1:0"), ("export", "--app", APPLICATION), ("app", "list")):
-        commands.expect_refused(
-            "the database in old was written by another release: its schema begins with 'messaging', that of this "
-            "release with 'schema with wide conversations': export each application with the release that wrote it (parley export) "
-            "and import the files into an empty database with this one (parley import)", *call, "--data", "old",
-            PARLEY_PUBLIC_URL="http://127.0.0.1:8080")
+    refuse(commands, "the database in old", PARLEY_DATA_FOLDER="old")
     assert contents_of(database) == before
     print("older: a database of a development version is refused with instructions")
+
+
+def rejects_on_postgres(commands):
+    """The same with the rows of the migrations on a PostgreSQL server."""
+    development = (FIXTURES / "development.sql").read_text()
+    history = re.findall(r"^(?:CREATE TABLE|INSERT INTO) schema_migrations\b.*?;$", development, re.M | re.S)
+    postgres = Postgres()
+    try:
+        url = postgres.schema()
+        state = lambda: postgres.run(
+            f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{schema_of(url)}'; "
+            f"SELECT * FROM {schema_of(url)}.schema_migrations ORDER BY number")
+        postgres.run(f"SET search_path TO {schema_of(url)}; {' '.join(history)}")
+        before = state()
+        refuse(commands, "the database of database.url", PARLEY_DATABASE_URL=url)
+        assert state() == before and "1|messaging|" in before
+    finally:
+        postgres.close()
+    print("older: a PostgreSQL database of a development version is refused with instructions")
+
+
+def refuse(commands, database, **settings):
+    """Every command on the database is refused with the same instructions."""
+    schema = (tests.parent / "Sources/MessagingStore/Schema/DatabaseSchema.swift").read_text()
+    first = re.search(r'number: 1, name: "([^"]+)"', schema)[1]
+    for call in (("serve", "--listen", "127.0.0.1:0"), ("export", "--app", APPLICATION), ("app", "list")):
+        commands.expect_refused(
+            f"{database} was written by another release: its schema begins with 'messaging', that of this "
+            f"release with '{first}': export each application with the release that wrote it (parley export) "
+            "and import the files into an empty database with this one (parley import)", *call,
+            PARLEY_PUBLIC_URL="http://127.0.0.1:8080", **settings)
 
 
 def contents_of(database):
@@ -82,6 +110,7 @@ def main():
         commands = Commands(server)
         imports(server, commands)
         rejects(server, commands)
+        rejects_on_postgres(commands)
 
 
 main()
