@@ -142,6 +142,7 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	    swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/import_export.py .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/migrate.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all $(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/disk_space.py .build/debug/parley
 	$(MAKE) --no-print-directory crash N=50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50

@@ -28,7 +28,7 @@ public final class ImportedContents {
 
     /// Bytes after which free space is checked again.
     private static let step: Int64 = 16 << 20
-    private var unasked: Int64 = ImportedContents.step
+    private var uncheckedBytes: Int64 = ImportedContents.step
 
     /// Creates an empty receiver.
     ///
@@ -66,10 +66,10 @@ public final class ImportedContents {
         guard piece.offset == file.size else {
             throw ArchiveLineError("at", "must be \(file.size), where the piece before it ends")
         }
-        unasked += Int64(piece.bytes.count)
-        if unasked >= Self.step {
+        uncheckedBytes += Int64(piece.bytes.count)
+        if uncheckedBytes >= Self.step {
             try requireSpace()
-            unasked = 0
+            uncheckedBytes = 0
         }
         if open?.content != piece.content {
             try commit()

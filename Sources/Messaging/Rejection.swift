@@ -125,7 +125,7 @@ public enum ValidationRule: CaseIterable, Sendable {
 
     // Parameters of lists and of the event log.
     case pageSize, pageStart, pageStartUser, sortOrder, participantState
-    case truth, exactWithoutParticipants, time, userFilter, participantFilter, metadataPath
+    case boolean, exactWithoutParticipants, time, userFilter, participantFilter, metadataPath
     case mediaRange, transferStatus, searchText
     case deliveryState, contentChoice, contentInclude, contentDownload
     case inlineSize, inlineTypes, inlineTypeCount

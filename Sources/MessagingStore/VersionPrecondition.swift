@@ -22,7 +22,7 @@ public struct VersionPrecondition: Sendable {
     /// Whether an object that does not exist may be created: not under any condition (RFC 9110 §13.1.1).
     var allowsCreation: Bool { accepts == nil }
 
-    /// Checks the version of an object. Call it after authorization and before the change is decided (rulings 3).
+    /// Checks the version of an object. Call it after authorization and before the change is decided (ruling 3).
     ///
     /// - Parameter current: Reads the current object for the error; called only on a mismatch.
     /// - Throws: ``VersionMismatch``.

@@ -1,7 +1,7 @@
 /// The URLs of a bucket and its objects (§10.4).
 struct BucketAddress: Sendable {
     /// `https://` or `http://`.
-    let scheme: String
+    private let scheme: String
     /// The value of the header `Host`.
     let host: String
     /// The encoded path before a key.
@@ -73,12 +73,12 @@ struct EndpointURL: Sendable {
         isAddress = isBracketed || name.utf8.last.map { (0x30...0x39).contains($0) } ?? false
         let port = authority[name.endIndex...]
         guard port.isEmpty else {
-            let usual = isSecure ? 443 : 80
+            let defaultPort = isSecure ? 443 : 80
             guard port.hasPrefix(":"),
                 port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }),
                 let number = Int(port.dropFirst()), (1...65_535).contains(number)
             else { return nil }
-            host = name.lowercased() + (number == usual ? "" : ":\(number)")
+            host = name.lowercased() + (number == defaultPort ? "" : ":\(number)")
             return
         }
         host = name.lowercased()

@@ -14,10 +14,10 @@ public struct ObjectStore: Sendable {
     /// The credentials, which ``replaceCredentials(_:)`` changes.
     private let credentials: Locked<Credentials>
     /// For requests that end with the store's response.
-    let client: HTTPClient
+    private let client: HTTPClient
     /// For downloads, which are read at their readers' pace: slow readers must not hold connections
     /// that other requests need.
-    let downloads: HTTPClient
+    private let downloads: HTTPClient
     let clock: ObjectStoreClock
     /// Milliseconds by which the store's clock is ahead of this machine's; 0 until the store
     /// rejects a request for it.
@@ -25,7 +25,7 @@ public struct ObjectStore: Sendable {
     /// Open multipart uploads for which it is known whether their parts have a CRC-32C.
     let checksummedUploads: Locked<[String: Bool]> = Locked([:])
     /// For hashing bodies, which keeps a core busy and blocks on the disk.
-    let hashing = WorkQueue("parley.store")
+    private let hashing = WorkQueue("parley.store")
 
     /// The most open downloads; further ones wait.
     static let maximumDownloads = 256
@@ -47,12 +47,12 @@ public struct ObjectStore: Sendable {
         self.clock = clock
         credentials = Locked(settings.credentials)
         offset = Locked(0)
-        var manner = HTTPClientSettings()
-        manner.caBundle = settings.authorities
+        var clientSettings = HTTPClientSettings()
+        clientSettings.caBundle = settings.authorities
         do throws(HTTPClientError) {
-            client = try HTTPClient(manner)
-            manner.connectionsPerHost = Self.maximumDownloads
-            downloads = try HTTPClient(manner)
+            client = try HTTPClient(clientSettings)
+            clientSettings.connectionsPerHost = Self.maximumDownloads
+            downloads = try HTTPClient(clientSettings)
         } catch {
             throw ObjectStoreError(.unreachable, "settings", words: error.description)
         }

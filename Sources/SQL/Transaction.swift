@@ -7,7 +7,7 @@ public final class Transaction {
     private(set) var commitHooks: [CommitHooks] = []
     private(set) var notifications = PendingNotifications()
     /// Whether a statement other than `SELECT` has run: there may be something to undo.
-    var hasChanged = false
+    private(set) var hasChanged = false
 
     package init(on connection: any Connection) { self.connection = connection }
 

@@ -48,8 +48,9 @@ public struct FileUpload: Sendable {
     public func run(
         onProgress: @escaping @Sendable (Int64) -> Void
     ) async throws(UploadFailure) -> UploadedContent {
-        let memo = try ResumeFile(of: "\(target.contents) \(type) \(file.identity)", in: folder)
-        var started = memo.startedUpload
+        let resumeFile = try ResumeFile(
+            of: "\(target.contents) \(type) \(file.identity)", in: folder)
+        var started = resumeFile.startedUpload
         var hasBegun = started != nil
         var (failures, held) = (0, Int64(-1))
         while true {
@@ -59,7 +60,7 @@ public struct FileUpload: Sendable {
                     begun = started
                 } else {
                     begun = try await service.create(file, type: type)
-                    try memo.keep(begun)
+                    try resumeFile.keep(begun)
                     started = begun
                     hasBegun = true
                 }
@@ -77,10 +78,10 @@ public struct FileUpload: Sendable {
                 guard case .whole(let sha256) = receipt else {
                     throw UploadFailure("the server stopped reading the upload", isTransient: true)
                 }
-                return try await finish(begun, memo, sha256)
+                return try await finish(begun, resumeFile, sha256)
             } catch {
                 guard hasBegun, error.isTransient, failures < FileUpload.maximumFailures else {
-                    if started == nil { memo.forget() }
+                    if started == nil { resumeFile.forget() }
                     throw error
                 }
                 failures += 1
@@ -91,12 +92,12 @@ public struct FileUpload: Sendable {
 
     /// Compares the server's digest with the file; content that differs is deleted.
     private func finish(
-        _ upload: ResumeFile.StartedUpload, _ memo: ResumeFile, _ sha256: String?
+        _ upload: ResumeFile.StartedUpload, _ resumeFile: ResumeFile, _ sha256: String?
     ) async throws(UploadFailure) -> UploadedContent {
         let isSame = try sha256.map { sha256 throws(UploadFailure) in
             try sha256 == String(hexadecimal: file.digest())
         }
-        memo.forget()
+        resumeFile.forget()
         guard isSame != false else {
             await service.cancel(upload.url)
             throw file.changed

@@ -286,7 +286,7 @@ extension UploadError {
         let details = details(settings)
         var response = Response(
             details.status, "application/json",
-            ErrorJSON.bytes(
+            UploadErrorJSON.bytes(
                 details.status, details.kind, reason: details.reason, message: details.message,
                 page: settings.errorPage(for: request)))
         addFields(details, to: &response)

@@ -41,7 +41,7 @@ public enum UploadErrorKind: String, Sendable, CaseIterable {
 }
 
 /// The error object of the upload and download resources (§3.9).
-enum ErrorJSON {
+enum UploadErrorJSON {
     /// `{"id":…,"code":…,"message":…,"url":…,"error":{"code":…,"message":…,"errors":[…]}}`
     ///
     /// The outer members are those of every error of the server; `error` is the object that clients of the Google

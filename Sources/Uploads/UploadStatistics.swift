@@ -101,9 +101,9 @@ extension UploadEngine {
     }
 
     /// Counts under a protocol.
-    func count(_ dialect: UploadProtocol, _ change: (inout UploadTraffic) -> Void) {
+    func count(_ uploadProtocol: UploadProtocol, _ change: (inout UploadTraffic) -> Void) {
         statistics.withLock { statistics in
-            change(&statistics.traffic[dialect, default: UploadTraffic()])
+            change(&statistics.traffic[uploadProtocol, default: UploadTraffic()])
         }
     }
 
@@ -120,15 +120,15 @@ extension UploadEngine {
 
 extension Uploads {
     /// Counts a response, and everything that its handler counts, under a protocol.
-    func counted(_ answer: Answer, as dialect: UploadProtocol) -> Answer {
+    func counted(_ answer: Answer, as uploadProtocol: UploadProtocol) -> Answer {
         let engine = engine
         switch answer.outcome {
         case .response(let response):
-            engine.count(dialect) { traffic in traffic.count(response) }
+            engine.count(uploadProtocol) { traffic in traffic.count(response) }
             return answer
         case .work(let policy, let work):
             return Answer(answer.route, policy) { body in
-                await UploadProtocol.$current.withValue(dialect) {
+                await UploadProtocol.$current.withValue(uploadProtocol) {
                     let response = await work(body)
                     engine.count { traffic in traffic.count(response) }
                     return response

@@ -10,9 +10,9 @@ extension Uploads {
     ///
     /// - Parameter authorizer: Decides which requests may create uploads at the creation endpoint.
     public func answer(to request: Request, by authorizer: any UploadAuthorizer) -> Answer {
-        var dialect = UploadProtocol.neutral
-        let answer = answer(to: request, by: authorizer, countedAs: &dialect)
-        return counted(answer, as: dialect)
+        var uploadProtocol = UploadProtocol.neutral
+        let answer = answer(to: request, by: authorizer, countedAs: &uploadProtocol)
+        return counted(answer, as: uploadProtocol)
     }
 
     /// - Parameter counted: Set to the protocol under which the response is counted; unchanged when the header names
@@ -32,14 +32,14 @@ extension Uploads {
             }
             return discovery(request, of: name)
         }
-        let dialect: ProtocolSelection
+        let selection: ProtocolSelection
         do throws(UploadError) {
-            dialect = try ProtocolSelection(request, at: path)
+            selection = try ProtocolSelection(request, at: path)
         } catch {
             return refused(jsonErrors(request)(error), request)
         }
-        counted = UploadProtocol(dialect, of: request)
-        switch (path, dialect) {
+        counted = UploadProtocol(selection, of: request)
+        switch (path, selection) {
         case (.creation, .contentRange): return createSession(request, by: authorizer)
         case (.resource(let name), .contentRange): return contentRange(request, name)
         case (.resource(let name), .neutral): return neutral(request, name)

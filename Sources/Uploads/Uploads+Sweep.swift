@@ -11,7 +11,7 @@ extension Uploads {
             await endUploads()
             await eraseContents()
             let ledger = engine.ledger
-            await engine.storage.tidy { content in ledger.withLock { $0.isUnderWay(content) } }
+            await engine.storage.tidy { content in ledger.withLock { $0.isStaged(content) } }
         }
         await engine.shared?.tidyHere()
     }

@@ -108,7 +108,7 @@ def errors(server, commands):
     (server.folder / "unfinished" / "unfinished").write_text("restore")
     for call in (["serve"], ["app", "list"], ["backup", "new"]):
         commands.expect_refused(
-            "the data folder unfinished is half restored: run parley restore again", *call, "--data", "unfinished")
+            "the data folder unfinished is not restored completely: run parley restore again", *call, "--data", "unfinished")
     for command in ("backup", "restore"):
         commands.expect_refused(
             f"parley {command} is for the embedded database", command, "saved", "--data", "new",

@@ -85,7 +85,7 @@ def full_disk(server, lines, *conversation):
                 call = ("import", "lines", "--data", other.data)
                 Commands(server).expect_refused("full", *call)
                 disk.free_space()
-                assert Commands(server).output(*call).endswith("all of it durable\n")
+                assert Commands(server).output(*call).endswith("all records are durable\n")
                 assert Commands(server).output(*call).endswith("nothing has changed\n")
                 other.start()
                 assert archive_request(other, "GET", "/export") == (200, lines)

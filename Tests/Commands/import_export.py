@@ -71,7 +71,7 @@ def export_and_import(server, commands, postgres):
     assert export(commands, "--data", "other", **settings) == lines
     output = commands.output("import", "lines", "--contents", "saved", "--data", "third")
     assert f"messages\t{MESSAGES + len(SIZES)} imported\t0 already present" in output, output
-    assert output.endswith("all of it durable\n"), output
+    assert output.endswith("all records are durable\n"), output
     assert export(commands, "--data", "third") == lines
     assert server.stop() == 0
     third = Server(server.binary, server.folder)
@@ -134,7 +134,7 @@ def over_http(binary, postgres):
         (server.folder / "all.lines").write_bytes(lines)
         commands = Commands(server)
         output = commands.output("import", "all.lines", "--data", "all")
-        assert output.endswith("all of it durable\n"), output
+        assert output.endswith("all records are durable\n"), output
         assert commands.output("export", "--app", APPLICATION, "--data", "all").encode() == bare
     print(f"import and export: {len(lines)} bytes over HTTP to either engine and back, after {KILLS} kills")
 
@@ -159,7 +159,7 @@ def with_bucket(binary):
             try:
                 if call:
                     output = commands.output("import", *call, "--data", target.data, **target.settings)
-                    assert output.endswith("all of it durable\n"), output
+                    assert output.endswith("all records are durable\n"), output
                 target.start()
                 if not call:
                     status, body = archive_request(target, "POST", "/import", lines)
@@ -239,7 +239,7 @@ def errors(server, commands):
     assert "content 5000000" not in export(commands, "--data", "fourth")
     saved.write_bytes(original)
     output = commands.output("import", "lines", "--contents", "saved", "--data", "fourth")
-    assert output.endswith("all of it durable\n"), output
+    assert output.endswith("all records are durable\n"), output
     assert export(commands, "--data", "fourth") == (server.folder / "lines").read_text()
     assert json.loads(lines[0])["record"] == "application"
     print("import and export: each error is one line")

@@ -32,7 +32,7 @@ def imports(server, commands):
     assert {record["record"] for record in records} == KINDS
     (server.folder / "exported").write_bytes(b"".join(lines))
     output = commands.output("import", "exported", "--data", "new")
-    assert output.endswith("all of it durable\n"), output
+    assert output.endswith("all records are durable\n"), output
     output = commands.output("import", "exported", "--data", "new")
     assert output.endswith("nothing has changed\n"), output
     exported = commands.output("export", "--app", APPLICATION, "--data", "new", "--contents", "saved").encode()

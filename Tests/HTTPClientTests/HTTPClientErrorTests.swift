@@ -189,7 +189,7 @@ extension ScriptedServer {
             (52, true, .broken),
         ] as [(Int32, Bool, HTTPClientError.Kind)])
     func `fails with refusedAddress only when no other address was tried`(
-        result: Int32, hasDialled: Bool, kind: HTTPClientError.Kind
+        result: Int32, hasTriedToConnect: Bool, kind: HTTPClientError.Kind
     ) async throws {
         let library = try CurlLibrary.load()
         let kindSeen = Locked<HTTPClientError.Kind?>(nil)
@@ -198,7 +198,7 @@ extension ScriptedServer {
                 let transfer = try CurlTransfer(
                     ClientRequest(.get, "http://a/"), 1, waiter, library, HTTPClientSettings())
                 transfer.refusal = HTTPClientError(.refusedAddress, "not allowed")
-                transfer.hasDialled = hasDialled
+                transfer.hasTriedToConnect = hasTriedToConnect
                 let outcome = transfer.outcome(of: result)
                 if case .failure(let error) = outcome { kindSeen.withLock { $0 = error.kind } }
                 _ = transfer.finish(outcome)

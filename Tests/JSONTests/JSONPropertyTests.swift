@@ -97,7 +97,7 @@ extension Tree {
     func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
-        case .bool(let truth): writer.bool(truth)
+        case .bool(let isTrue): writer.bool(isTrue)
         case .integer(let number): writer.integer(number)
         case .text(let text): writer.string(text)
         case .array(let elements):

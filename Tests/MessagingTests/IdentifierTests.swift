@@ -42,7 +42,7 @@ import Testing
 }
 
 @Suite struct `User ids` {
-    @Test func `rulings 7: Unicode forms of one character are two users`() {
+    @Test func `ruling 7: Unicode forms of one character are two users`() {
         let (composed, decomposed) = (UserID.named("\u{E9}"), UserID.named("e\u{301}"))
         #expect(composed.text == decomposed.text)
         #expect(composed != decomposed)
@@ -50,7 +50,7 @@ import Testing
         #expect((composed < decomposed) != (decomposed < composed))
     }
 
-    @Test func `rulings 7: 1 to 128 scalars, counted as scalars`() {
+    @Test func `ruling 7: 1 to 128 scalars, counted as scalars`() {
         #expect(UserID("") == nil)
         #expect(UserID(String(repeating: "e\u{301}", count: 64)) != nil)
         #expect(UserID(String(repeating: "e\u{301}", count: 64) + "x") == nil)
@@ -64,7 +64,7 @@ import Testing
         #expect(UserID(stored: "") == nil)
     }
 
-    @Test func `rulings 30: dot segments are rejected, because no URL can contain them`() {
+    @Test func `ruling 30: dot segments are rejected, because no URL can contain them`() {
         #expect(UserID(".") == nil)
         #expect(UserID("..") == nil)
         #expect(UserID("...")?.text == "...")

@@ -120,7 +120,7 @@ import Testing
             part(2)
                 + "<IsTruncated>true</IsTruncated><NextPartNumberMarker>9</NextPartNumberMarker>"
         ),
-        ("half a truth", "<IsTruncated>maybe</IsTruncated>"),
+        ("a value that is no boolean", "<IsTruncated>maybe</IsTruncated>"),
     ])
     func `of parts are rejected if they are inconsistent`(what: String, inside: String) {
         #expect(throws: XMLError.self, "\(what)") {

@@ -11,6 +11,7 @@ requests. Checks that need a missing package are skipped with a message.
 
 import argparse
 import importlib.util
+import os
 import pathlib
 import subprocess
 import sys
@@ -100,7 +101,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--variants", type=int, default=150, help="hostile requests for each operation and version")
-    parser.add_argument("--guesses", type=int, default=10, help="random requests of schemathesis for each operation")
+    parser.add_argument("--guesses", type=int, default=10 if os.environ.get("PARLEY_TEST_ROUNDS") == "all" else 4,
+                        help="random requests of schemathesis for each operation")
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--only-guesses", action="store_true", help="run schemathesis only")
     only.add_argument("--no-guesses", action="store_true", help="do not run schemathesis")

@@ -78,10 +78,10 @@ import Testing
         let testServer = TestServer()
         let components = try await testServer.components()
         let first = FirstApplication(store: components.store, settings: testServer.settings)
-        let news = try #require(try await first.makeIfNone())
-        #expect(news.contains("\nAPP="))
-        #expect(news.contains("\nTOKEN="))
-        #expect(news.contains("\ncurl http://127.0.0.1:8080/apps/"))
+        let notice = try #require(try await first.makeIfNone())
+        #expect(notice.contains("\nAPP="))
+        #expect(notice.contains("\nTOKEN="))
+        #expect(notice.contains("\ncurl http://127.0.0.1:8080/apps/"))
         #expect(try await first.makeIfNone() == nil)
     }
 

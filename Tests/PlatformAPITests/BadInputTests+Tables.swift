@@ -85,7 +85,7 @@ extension `Bad input` {
                 }.joined(separator: ",") + "]"),
     ]
 
-    /// Ids that no URL can contain, in every member that introduces one (rulings 30).
+    /// Ids that no URL can contain, in every member that introduces one (ruling 30).
     static let dots: [Case] = [".", ".."].flatMap { id in
         [
             invalid("participants", .create, #"{"participants":["ana","\#(id)"]}"#),

@@ -135,7 +135,7 @@ import Testing
             WrongTypeRead("number as text") { row in _ = try row.text("one") },
             WrongTypeRead("number as optional text") { row in _ = try row.optionalText("one") },
             WrongTypeRead("text as bytes") { row in _ = try row.blob("text") },
-            WrongTypeRead("two as truth") { row in _ = try row.bool("two") },
+            WrongTypeRead("two as a boolean") { row in _ = try row.bool("two") },
             WrongTypeRead("NULL as number") { row in _ = try row.int64("missing") },
             WrongTypeRead("NULL as text") { row in _ = try row.text("missing") },
             WrongTypeRead("an absent name") { row in _ = try row.text("absent") },

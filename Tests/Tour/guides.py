@@ -265,7 +265,7 @@ def operations(run, server, folder):
 def import_and_export(run, server, folder):
     output = run([("127.0.0.1:8081", f"127.0.0.1:{fixed_port()}")])
     assert re.search(r"^applications\s+1 imported\s+0 already present$", output, re.M), output
-    assert output.count("all of it durable") == 1 and '"changed":true' in output, output
+    assert output.count("all records are durable") == 1 and '"changed":true' in output, output
     assert output.count("TOKEN=") == 1 and '"body":"Hello, Bo"' in output, output
 
 

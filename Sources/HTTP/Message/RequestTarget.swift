@@ -69,9 +69,9 @@ public struct RequestTarget: Sendable {
 extension Span<UInt8> {
     /// A decoded segment of a path; `nil` when it cannot be decoded or is a dot segment (H61, H62).
     fileprivate func segment(_ range: Range<Int>) -> String? {
-        let standsForItself =
+        let isUnencoded =
             end(of: .unescaped, from: range.lowerBound, to: range.upperBound) == range.upperBound
-        guard let segment = standsForItself ? text(range) : String(percentDecoding: array(range))
+        guard let segment = isUnencoded ? text(range) : String(percentDecoding: array(range))
         else { return nil }
         let isDots = (1...2).contains(segment.utf8.count) && segment.utf8.allSatisfy { $0 == 0x2E }
         return isDots ? nil : segment

@@ -28,7 +28,7 @@ import SystemSupport
     /// The reason why an address was not connected to. It is the result only if no other address was tried.
     var refusal: HTTPClientError?
     /// Whether the request has tried to connect to an address.
-    var hasDialled = false
+    var hasTriedToConnect = false
     private var head = ResponseHeadReader()
 
     private let curl: CurlLibrary
@@ -176,7 +176,7 @@ import SystemSupport
     func outcome(of result: Int32) -> Result<Void, HTTPClientError> {
         if result == Int32(CURL_OK) { return .success(()) }
         if let callbackError { return .failure(callbackError) }
-        if result == Int32(CURL_COULD_NOT_CONNECT), !hasDialled, let refusal {
+        if result == Int32(CURL_COULD_NOT_CONNECT), !hasTriedToConnect, let refusal {
             return .failure(refusal)
         }
         let text = unsafe String(cString: errorBuffer)
@@ -274,7 +274,7 @@ import SystemSupport
             refusal = .noDescriptor
             return Int32(CURL_NO_SOCKET)
         }
-        hasDialled = true
+        hasTriedToConnect = true
         return descriptor
     }
 }

@@ -340,7 +340,7 @@ extension Connection {
             phase = .head
             setPhaseDeadline(.max)
         } else {
-            phase = .draining
+            phase = .discarding
             self.bytesToDiscard = bytesToDiscard
             setPhaseDeadline(loop.now + configuration.drainTimeout)
         }

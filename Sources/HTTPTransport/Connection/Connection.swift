@@ -22,7 +22,7 @@ final class Connection: @unchecked Sendable {
     let retiresAt: Int64
 
     var phase = ConnectionPhase.head
-    /// The number of bytes still to be discarded, while draining or lingering.
+    /// The number of bytes still to be discarded, while discarding or lingering.
     var bytesToDiscard: Int64 = 0
     /// The number of request heads read so far.
     var requestCount = 0
@@ -236,7 +236,7 @@ final class Connection: @unchecked Sendable {
                 } else {
                     return used
                 }
-            case .draining:
+            case .discarding:
                 let count = Int(min(bytesToDiscard, Int64(bytes.count - used)))
                 bytesToDiscard -= Int64(count)
                 used += count
@@ -310,7 +310,7 @@ final class Connection: @unchecked Sendable {
         case .channel:
             outputAdvanced()
             resumeLater()
-        case .working, .draining, .lingering, .closed: resumeLater()
+        case .working, .discarding, .lingering, .closed: resumeLater()
         }
     }
 
@@ -381,7 +381,7 @@ final class Connection: @unchecked Sendable {
             // A response continues (H83); an upgraded protocol ends with its peer.
             guard channel.framing == .upgraded else { return }
             end(channel)
-        case .draining:
+        case .discarding:
             mustClose = true
             phase = .closing
         case .closing: break
@@ -408,7 +408,7 @@ final class Connection: @unchecked Sendable {
         case .channel(let channel):
             setPhaseDeadline(.max)
             channel.handler.deadlinePassed()
-        case .draining:
+        case .discarding:
             // The peer continues to send before the whole response is sent: send the rest, then close.
             mustClose = true
             phase = .closing

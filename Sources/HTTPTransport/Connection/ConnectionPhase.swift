@@ -10,7 +10,7 @@ enum ConnectionPhase {
     /// body is discarded.
     case channel(ConnectionChannel)
     /// The response is queued or sent; the rest of the request's body is discarded (H92).
-    case draining
+    case discarding
     /// The last response is being sent; then the connection closes in order (H96).
     case closing
     /// The sending side is shut down; a limited number of bytes of the peer are discarded (H96).
@@ -43,7 +43,7 @@ enum ConnectionPhase {
             if isDiscarding { return true }
             return channel.framing == .upgraded
                 ? channel.takesBytes : unprocessed < readAhead
-        case .draining, .lingering: return true
+        case .discarding, .lingering: return true
         case .closing, .closed: return false
         }
     }

@@ -35,13 +35,13 @@ final class Exchange: @unchecked Sendable {
     /// fail.
     var isInterrupted = false
     /// Whether `100 Continue` must still be sent (H73, H74).
-    var owesContinue: Bool
+    private var mustSendContinue: Bool
     /// The number of bytes of the body received so far, for the minimum rate (H175).
-    var received: Int64 = 0
+    private(set) var received: Int64 = 0
     /// The time of the last received byte, in milliseconds; time without a waiting read does not count.
-    var lastReceivedAt: Int64 = 0
+    private var lastReceivedAt: Int64 = 0
     /// The time at which the received bytes are delivered even if the buffer is not full.
-    var deliverAt: Int64?
+    private var deliverAt: Int64?
     var task: Task<Void, Never>?
     /// The position in the queue for handlers; `nil` when it has left the queue (H187).
     var queueEntry: HandlerQueue.Entry?
@@ -69,7 +69,7 @@ final class Exchange: @unchecked Sendable {
         self.startedAt = startedAt
         self.headEndedAt = headEndedAt
         decoder = BodyDecoder(traits.framing, limit: policy.limit, keeping: policy.trailer)
-        owesContinue = traits.expectsContinue
+        mustSendContinue = traits.expectsContinue
     }
 
     /// Starts the time limit of the handler.
@@ -100,6 +100,26 @@ final class Exchange: @unchecked Sendable {
             lastReceivedAt = now
         }
     }
+
+    /// Returns true once: at the first read of a client that waits for `100 Continue`.
+    func takeContinue() -> Bool {
+        defer { mustSendContinue = false }
+        return mustSendContinue
+    }
+
+    /// Counts received bytes of the body.
+    func count(_ bytes: Int, at now: Int64) {
+        received += Int64(bytes)
+        if bytes > 0 { lastReceivedAt = now }
+    }
+
+    /// Sets the time of delivery of the pending read, unless it has one.
+    func deliver(from now: Int64) {
+        deliverAt = deliverAt ?? now + policy.coalescingMilliseconds
+    }
+
+    /// Whether received bytes must be delivered although the buffer of the read is not full.
+    func mustDeliver(at now: Int64) -> Bool { deliverAt.map { time in time <= now } ?? false }
 
     /// Ends the pending read.
     ///

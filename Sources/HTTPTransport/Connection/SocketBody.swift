@@ -91,12 +91,11 @@ extension Connection {
         }
         if exchange.decoder.isComplete { return read.resume(read.buffer, nil) }
         exchange.beginRead(read, at: loop.now)
+        let mustSendContinue = exchange.takeContinue()
         if exchange.isInterrupted { return interrupt(exchange) }
         if !input.isEmpty {
-            exchange.owesContinue = false
             processInput()
-        } else if exchange.owesContinue {
-            exchange.owesContinue = false
+        } else if mustSendContinue {
             output.borrowStorage(from: loop)
             output.append("HTTP/1.1 100 Continue\r\n\r\n")
             flushLater()
@@ -142,7 +141,6 @@ extension Connection {
             return true
         }
         readBudget -= count
-        exchange.owesContinue = false
         exchange.decoder.skip(Int64(count))
         received(exchange, count)
         return true
@@ -154,7 +152,6 @@ extension Connection {
     func feed(_ exchange: Exchange, _ bytes: Span<UInt8>) -> Int {
         guard var read = exchange.pendingRead else { return 0 }
         exchange.pendingRead = nil
-        exchange.owesContinue = false
         var used = 0
         var added = 0
         do throws(Refusal) {
@@ -183,15 +180,12 @@ extension Connection {
 
     /// Counts received bytes of a body, and completes the read when the buffer is full or the body complete.
     private func received(_ exchange: Exchange, _ count: Int) {
-        exchange.received += Int64(count)
-        if count > 0 { exchange.lastReceivedAt = loop.now }
+        exchange.count(count, at: loop.now)
         guard let read = exchange.pendingRead else { return }
         if read.buffer.freeCapacity == 0 || exchange.decoder.isComplete {
             complete(exchange, nil)
         } else {
-            if exchange.deliverAt == nil, read.buffer.count > 0 {
-                exchange.deliverAt = loop.now + exchange.policy.coalescingMilliseconds
-            }
+            if read.buffer.count > 0 { exchange.deliver(from: loop.now) }
             setPhaseDeadline(exchange.readDeadline(configuration))
         }
     }
@@ -199,7 +193,7 @@ extension Connection {
     /// Handles a read whose deadline has passed: delivers the received bytes, or fails the body as stalled.
     func readExpired(_ exchange: Exchange) {
         guard let read = exchange.pendingRead else { return }
-        if let deliverAt = exchange.deliverAt, deliverAt <= loop.now, read.buffer.count > 0 {
+        if exchange.mustDeliver(at: loop.now), read.buffer.count > 0 {
             complete(exchange, nil)
         } else {
             fail(exchange, .stalled)

@@ -33,7 +33,7 @@ struct ConnectionTable {
         let begunAt: Int64
     }
 
-    /// A handshake is not aborted in favour of another one during its first milliseconds; an honest client
+    /// A handshake is not aborted in favour of another one during its first second; an honest client
     /// finishes in that time.
     private static let minimumHandshakeTime: Int64 = 1000
 

@@ -18,7 +18,7 @@ public enum ServerEvent: Sendable, Equatable, CustomStringConvertible {
         case .cannotAccept(let error): "connections cannot be accepted: \(error.reason)"
         case .full: "there are as many connections as allowed"
         case .fullForClient(let peer): "\(peer) has as many connections as one client may have"
-        case .busy: "requests are refused, because too many are being worked on"
+        case .busy: "requests are refused, because too many are running"
         }
     }
 

@@ -51,7 +51,7 @@ extension Connection {
         case .head: partialHead == nil ? .idle : .head
         case .working: .working
         case .channel(let channel): channel.framing == .upgraded ? .upgraded : .stream
-        case .draining: .draining
+        case .discarding: .draining
         case .closing, .lingering: .closing
         case .closed: nil
         }

@@ -29,7 +29,7 @@ extension Projection {
     }
 
     /// Counts a use of a content by a part or a scheduled message. The first use assigns a content without a
-    /// conversation to its conversation (rulings 18).
+    /// conversation to its conversation (ruling 18).
     func use(_ content: Content.ID?, in conversation: Conversation.ID) throws {
         guard let content else { return }
         try transaction.execute(

@@ -106,7 +106,7 @@ extension MutationContext {
         return try holder(of: made.flatMap(Conversation.ID.init) ?? Conversation.ID(key))
     }
 
-    /// Puts a matched conversation into the view of the user that asked for it (R53, rulings 15).
+    /// Puts a matched conversation into the view of the user that asked for it (R53, ruling 15).
     private func show(_ match: Conversation, to perspective: Perspective) throws {
         let participant = try perspective.user.flatMap { user in
             try transaction.participant(user, in: match.id, in: application)

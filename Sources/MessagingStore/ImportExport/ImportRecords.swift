@@ -216,7 +216,7 @@ private struct RecordImporter {
         let message = archived.message
         // The queries are sent in one round trip.
         let known = try transaction.askConversation(of: message.id, in: application)
-        // The id of a deleted message is a replay key, so that it is not sent again (rulings 12).
+        // The id of a deleted message is a replay key, so that it is not sent again (ruling 12).
         let deleted = try transaction.askObject(
             createdWith: Replay.Key(message.id), as: .message, in: application)
         let messageAtPosition = try transaction.askMessage(

@@ -1,7 +1,7 @@
 import Messaging
 import SQL
 
-/// Adds to recorded events the objects that they show, in their state right after each event (rulings 27).
+/// Adds to recorded events the objects that they show, in their state right after each event (ruling 27).
 struct EventResolver {
     private let application: Application.ID
     private let hash: @Sendable ([UInt8]) -> [UInt8]

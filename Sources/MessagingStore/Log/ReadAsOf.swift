@@ -1,7 +1,7 @@
 public import Messaging
 import SQL
 
-// Reads with `?as_of=POSITION`: objects in their state right after the event at that position (rulings 27).
+// Reads with `?as_of=POSITION`: objects in their state right after the event at that position (ruling 27).
 extension MessagingStore {
     /// A conversation as the system saw it.
     ///

@@ -124,7 +124,7 @@ extension Projection {
             ])
         try release(message.contents(at: message.parts.map(\.index)))
         try subtract(message.position, sentBy: message.sender.userID, in: conversation)
-        // Its id stays reserved, so that a late retry does not send it again (rulings 12).
+        // Its id stays reserved, so that a late retry does not send it again (ruling 12).
         remember(Replay.Key(id), as: .message, for: id.bytes)
     }
 

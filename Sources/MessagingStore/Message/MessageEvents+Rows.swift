@@ -35,7 +35,7 @@ extension Projection {
     }
 
     /// Adds a message to the views of all current participants, except those that block the sender or are
-    /// blocked by them (R32, rulings 11). Participants that did not see the conversation see it from now on
+    /// blocked by them (R32, ruling 11). Participants that did not see the conversation see it from now on
     /// (R16, R51).
     ///
     /// In the usual case one statement changes all views, once for all messages of a commit. No statement uses

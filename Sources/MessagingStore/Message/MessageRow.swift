@@ -96,7 +96,7 @@ extension Transaction {
         return messages
     }
 
-    /// The number of messages in a user's view of a conversation (rulings 17).
+    /// The number of messages in a user's view of a conversation (ruling 17).
     func messageCount(
         of user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> Int64 {

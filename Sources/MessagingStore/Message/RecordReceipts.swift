@@ -59,7 +59,7 @@ extension MessagingStore {
 
     /// Records that a user has read all visible messages up to a position (R75).
     ///
-    /// - Parameter position: Reduced to the last visible message at or before it (rulings 16); `nil` for all messages.
+    /// - Parameter position: Reduced to the last visible message at or before it (ruling 16); `nil` for all messages.
     /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that is not in the user's
     ///   view.
     public func markAllRead(

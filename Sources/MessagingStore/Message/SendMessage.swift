@@ -9,7 +9,7 @@ extension MessagingStore {
     ///   - conversation: The conversation, by its own id or an alias.
     ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
     /// - Throws: ``ReplayedAcceptance`` when the response to the key has no message; `Rejection`:
-    ///   `notFound(.message)` when the message of the key is deleted (rulings 12); `idTaken(.message)`,
+    ///   `notFound(.message)` when the message of the key is deleted (ruling 12); `idTaken(.message)`,
     ///   `notFound(.conversation)`, `objectDeleted`; what `Conversation.posting` rejects.
     public func sendMessage(
         _ draft: Message.Draft, to conversation: Conversation.ID, key: Replay.Key? = nil,

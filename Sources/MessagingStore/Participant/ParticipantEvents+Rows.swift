@@ -204,7 +204,7 @@ extension Projection {
     }
 
     /// Adds a former participant again. Messages that they deleted for themselves stay hidden; that they had left hides
-    /// none (rulings 15).
+    /// none (ruling 15).
     private func restore(
         _ former: Participant, at place: Int, _ conversation: Conversation.ID,
         after last: Position, isShown: Bool, hiding hidden: Int64

@@ -129,7 +129,7 @@ extension MutationContext {
     /// Rejects a key that was used for a scheduled message or a batch; accepts one of a message.
     ///
     /// - Throws: ``ReplayedAcceptance``; `notFound` when the scheduled message was deleted or dropped since
-    ///   (rulings 12).
+    ///   (ruling 12).
     func rejectReusedKey(of made: (kind: Replay.Kind, object: [UInt8])) throws {
         switch made.kind {
         case .batch:

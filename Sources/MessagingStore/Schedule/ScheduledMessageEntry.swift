@@ -90,7 +90,7 @@ extension Transaction {
 }
 
 extension Projection {
-    /// Stores a scheduled message after all others of the application, and reserves its id and contents (rulings 18).
+    /// Stores a scheduled message after all others of the application, and reserves its id and contents (ruling 18).
     func schedule(_ scheduled: MessageScheduled) throws {
         let message = scheduled.message
         var writer = ByteWriter()

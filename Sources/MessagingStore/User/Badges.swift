@@ -4,7 +4,7 @@ import SQL
 extension MessagingStore {
     /// A user's badge: the external count as set, and the counts of unread conversations and messages.
     ///
-    /// - Throws: `Rejection.notFound(.user)` for an unknown user (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown user (ruling 19).
     public func badge(of user: UserID, in application: Application.ID) async throws -> Badge {
         try await database.read { transaction in
             guard
@@ -22,7 +22,7 @@ extension MessagingStore {
     /// Sets the external count of a user's badge. Setting the same count is recorded too, because it is pushed.
     ///
     /// - Parameter count: Within `Badge.externalUnreadCounts`.
-    /// - Throws: `Rejection.notFound(.user)` for an unknown user (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown user (ruling 19).
     public func setBadge(
         of user: UserID, externalUnreadCount count: Int64, in application: Application.ID
     ) async throws {

@@ -3,7 +3,7 @@ import SQL
 
 // Each change of a block list has a later time than the one before, also within one millisecond or when the clock is set
 // back. A message stores the time of the last such change before it (`blocks_changed_at`). So a block was in force when
-// the message was sent exactly if `since <= blocks_changed_at < until` (rulings 20).
+// the message was sent exactly if `since <= blocks_changed_at < until` (ruling 20).
 extension Projection {
     /// Adds and removes blocks; removed ones are stored with the time of their end.
     func apply(_ change: BlocksChanged) throws {

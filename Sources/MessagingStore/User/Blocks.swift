@@ -7,7 +7,9 @@ extension MessagingStore {
         of owner: UserID, in application: Application.ID
     ) async throws -> [BasicIdentity] {
         try await database.read { transaction in
-            try transaction.blockedIdentities(of: owner, in: application)
+            let blocked = try transaction.blocks(of: owner, among: nil, in: application)
+            let identities = try transaction.identities(of: blocked, in: application)
+            return blocked.sorted().compactMap { user in identities[user] }
         }
     }
 }
@@ -67,19 +69,6 @@ extension Transaction {
         }.sorted { left, right in
             (left.user, left.since) < (right.user, right.since)
         }
-    }
-
-    /// The users that a user blocks, as objects show them.
-    func blockedIdentities(
-        of owner: UserID, in application: Application.ID
-    ) throws -> [BasicIdentity] {
-        try rows(
-            """
-            SELECT \(raw: BasicIdentity.columns) FROM blocks b
-            JOIN identities i ON i.application = b.application AND i.user_id = b.blocked
-            WHERE b.application = \(application) AND b.owner = \(owner) ORDER BY b.blocked
-            """
-        ) { row in try BasicIdentity(row) }
     }
 }
 

@@ -4,7 +4,7 @@ import SQL
 extension MessagingStore {
     /// Follows users. Unknown ones are created, and following a user again changes nothing.
     ///
-    /// - Throws: `Rejection.notFound(.user)` for an unknown follower (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown follower (ruling 19).
     public func follow(
         _ users: [UserID], by follower: UserID, in application: Application.ID
     ) async throws {
@@ -17,9 +17,9 @@ extension MessagingStore {
         }
     }
 
-    /// Unfollows a user, which stays followed while a conversation connects the two (rulings 19).
+    /// Unfollows a user, which stays followed while a conversation connects the two (ruling 19).
     ///
-    /// - Throws: `Rejection.notFound(.user)` for an unknown follower (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown follower (ruling 19).
     public func unfollow(
         _ user: UserID, by follower: UserID, in application: Application.ID
     ) async throws {
@@ -69,13 +69,9 @@ extension MessagingStore {
         try await database.read { transaction in
             let total = try transaction.followingCount(of: follower, in: application)
             try transaction.requireFollowing(follower, after, in: application)
-            return ListPage(
-                items: try transaction.rows(
-                    """
-                    \(.followed(by: follower, after: after, limit: limit, in: application))
-                    ORDER BY followed LIMIT \(limit)
-                    """
-                ) { row in try row.user(0) }, total: total)
+            let followed = try transaction.followed(
+                by: follower, after: after, limit: limit, in: application)
+            return ListPage(items: followed, total: total)
         }
     }
 
@@ -87,15 +83,15 @@ extension MessagingStore {
         try await database.read { transaction in
             let total = try transaction.followingCount(of: follower, in: application)
             try transaction.requireFollowing(follower, after, in: application)
+            let followed = try transaction.followed(
+                by: follower, after: after, limit: limit, in: application)
             let users = try transaction.boundedPage(
                 """
                 SELECT \(raw: User.columns), CAST(LENGTH(i.metadata) AS BIGINT),
                     CAST(LENGTH(i.public_key) AS BIGINT)
-                FROM (
-                    \(.followed(by: follower, after: after, limit: limit, in: application))
-                ) f
-                JOIN identities i ON i.application = \(application) AND i.user_id = f.followed
-                ORDER BY f.followed LIMIT \(limit)
+                FROM identities i
+                WHERE i.application = \(application) AND i.user_id \(in: followed)
+                ORDER BY i.user_id
                 """
             ) { row in
                 try (row.optionalInt64(14) ?? 0) + (row.optionalInt64(15) ?? 0)
@@ -108,6 +104,18 @@ extension MessagingStore {
 }
 
 extension Transaction {
+    /// A page of the users that a user follows, by ascending id.
+    fileprivate func followed(
+        by follower: UserID, after: UserID?, limit: Int, in application: Application.ID
+    ) throws -> [UserID] {
+        try rows(
+            """
+            \(.followed(by: follower, after: after, limit: limit, in: application))
+            ORDER BY followed LIMIT \(limit)
+            """
+        ) { row in try row.user(0) }
+    }
+
     /// The number of users that a user follows.
     ///
     /// - Throws: `Rejection.notFound(.user)`.

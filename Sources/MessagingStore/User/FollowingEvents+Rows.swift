@@ -3,7 +3,7 @@ import SQL
 
 extension Projection {
     /// Applies explicit following and unfollowing. An unfollowed user stays followed while a conversation connects the
-    /// two (rulings 19).
+    /// two (ruling 19).
     func apply(_ change: FollowingChanged) throws {
         for user in change.added {
             try createFollowedUser(user)

@@ -205,7 +205,7 @@ extension Transaction {
         }
     }
 
-    /// Whether a user has an identity, provided or created when others named the user (rulings 10).
+    /// Whether a user has an identity, provided or created when others named the user (ruling 10).
     func hasIdentity(_ user: UserID, in application: Application.ID) throws -> Bool {
         try first(
             """

@@ -44,7 +44,7 @@ extension Projection {
     func createUsers(_ users: [UserID]) throws -> Set<UserID> { try create(users, as: .unknown) }
 
     /// Creates a followed user that does not exist yet. They have an identity, because the list of followed users shows
-    /// identities (rulings 10).
+    /// identities (ruling 10).
     func createFollowedUser(_ user: UserID) throws {
         try name([user], inConversations: 0)
     }

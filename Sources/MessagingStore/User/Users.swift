@@ -43,7 +43,7 @@ extension MessagingStore {
 extension MessagingStore {
     /// Ends all sessions of a user that have begun so far (R92).
     ///
-    /// - Throws: `Rejection.notFound(.user)` for an unknown user (rulings 19).
+    /// - Throws: `Rejection.notFound(.user)` for an unknown user (ruling 19).
     public func endSessions(of user: UserID, in application: Application.ID) async throws {
         try await change(in: application) { context in
             try context.transaction.requireUser(user, in: application)

@@ -2,12 +2,14 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// A webhook and its application.
-public struct OwnedWebhook: Equatable, Sendable {
-    /// The application.
+/// A webhook with everything needed to send to it.
+public struct WebhookTarget: Equatable, Sendable {
+    /// The application of the webhook.
     public let application: Application.ID
-    /// The webhook.
-    public let webhook: Webhook
+    /// The webhook, with its secret.
+    public var webhook: Webhook
+    /// The previous secret, which also signs until it expires; read together with the due deliveries.
+    public var former: FormerSecret?
 }
 
 // The rows of webhooks are written here and not by the projection: they contain secrets, which events must not contain,
@@ -152,9 +154,9 @@ extension MessagingStore {
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items; a page with fewer is the last one.
     public func unverifiedWebhooks(
-        after: OwnedWebhook? = nil, limit: Int = 100
-    ) async throws -> [OwnedWebhook] {
-        try await ownedWebhooks(
+        after: WebhookTarget? = nil, limit: Int = 100
+    ) async throws -> [WebhookTarget] {
+        try await targets(
             """
             SELECT \(raw: Webhook.columns), application FROM webhooks
             WHERE status = 'unverified' AND (application, id)
@@ -165,9 +167,9 @@ extension MessagingStore {
 
     /// A page of the active webhooks of all applications; otherwise as ``unverifiedWebhooks(after:limit:)``.
     public func activeWebhooks(
-        after: OwnedWebhook? = nil, limit: Int = 100
-    ) async throws -> [OwnedWebhook] {
-        try await ownedWebhooks(
+        after: WebhookTarget? = nil, limit: Int = 100
+    ) async throws -> [WebhookTarget] {
+        try await targets(
             """
             SELECT \(raw: Webhook.columns), application FROM webhooks
             WHERE status = 'active' AND (application, id)
@@ -176,10 +178,10 @@ extension MessagingStore {
             """)
     }
 
-    private func ownedWebhooks(_ sql: SQL) async throws -> [OwnedWebhook] {
+    private func targets(_ sql: SQL) async throws -> [WebhookTarget] {
         try await database.read { transaction in
             try transaction.rows(sql) { row in
-                OwnedWebhook(application: try row.id(11), webhook: try Webhook(row))
+                WebhookTarget(application: try row.id(11), webhook: try Webhook(row), former: nil)
             }
         }
     }

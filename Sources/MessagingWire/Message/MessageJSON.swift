@@ -7,35 +7,10 @@ public import Messaging
 /// Every member of the version is always written, `null` without a value: clients since 2016
 /// expect that, in the answer to a `POST` as well.
 public struct MessageJSON: Sendable {
-    /// The status of the message for one recipient.
-    public typealias Status = (user: UserID, status: RecipientStatus)
-
-    fileprivate let message: Message
-    /// The identity of the sender; `nil` for a service that has only a name.
-    fileprivate let sender: BasicIdentity?
-    /// The participants at the time of sending, in the order in which they were named (R71).
-    fileprivate let recipients: [MessageSnapshot.Recipient]
-    /// In a wide conversation, instead of the recipients, their number in each status (ruling 38).
-    fileprivate let recipientCounts: RecipientCounts?
-    /// Whether the viewing user has not read it; `nil` for the system.
-    fileprivate let isUnread: Bool?
-    /// When it reached the viewing user; `nil` for a message sent before they joined, and for the system.
-    fileprivate let receivedAt: Timestamp?
+    fileprivate let snapshot: MessageSnapshot
 
     /// A message to show.
-    public init(
-        _ message: Message, sender: BasicIdentity?, recipientStatus: [Status],
-        isUnread: Bool? = nil, receivedAt: Timestamp? = nil
-    ) {
-        self.message = message
-        self.sender = sender
-        recipients = recipientStatus.map { entry in
-            MessageSnapshot.Recipient(userID: entry.user, status: entry.status)
-        }
-        recipientCounts = nil
-        self.isUnread = isUnread
-        self.receivedAt = receivedAt
-    }
+    public init(_ snapshot: MessageSnapshot) { self.snapshot = snapshot }
 
     /// Writes the object.
     ///
@@ -84,8 +59,9 @@ public struct MessageWriter: Sendable {
     ///
     /// - Parameter isJustSent: As in ``MessageJSON/write(_:isJustSent:into:)``.
     public mutating func write(
-        _ shown: MessageJSON, isJustSent: Bool = false, into writer: inout JSONWriter
+        _ message: MessageJSON, isJustSent: Bool = false, into writer: inout JSONWriter
     ) {
+        let shown = message.snapshot
         let (message, links, version) = (
             shown.message, presentation.links, presentation.version
         )
@@ -179,7 +155,7 @@ public struct MessageWriter: Sendable {
         return encoded
     }
 
-    private mutating func encodedSender(_ shown: MessageJSON) -> [UInt8] {
+    private mutating func encodedSender(_ shown: MessageSnapshot) -> [UInt8] {
         if let sender, sender.sender == shown.message.sender, sender.identity == shown.sender {
             return sender.json
         }
@@ -252,18 +228,6 @@ enum PositionJSON {
 
     static func write(_ position: Position, into writer: inout JSONWriter) {
         writer.integer(number(position))
-    }
-}
-
-extension MessageJSON {
-    /// A message with the identities of the users it mentions.
-    public init(_ snapshot: MessageSnapshot) {
-        message = snapshot.message
-        sender = snapshot.sender
-        recipients = snapshot.recipients
-        recipientCounts = snapshot.recipientCounts
-        isUnread = snapshot.isUnread
-        receivedAt = snapshot.receivedAt
     }
 }
 

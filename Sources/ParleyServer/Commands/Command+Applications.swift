@@ -159,7 +159,7 @@ extension Command {
         do {
             return try await store.eventPage(after: position, limit: batchSize, in: application)
         } catch Rejection.positionGone(let oldest) {
-            throw CommandFailure("the log is kept from position \(oldest.number) on")
+            throw CommandFailure("the log begins at position \(oldest.number)")
         } catch Rejection.invalid {
             throw CommandFailure("the log ends before position \(position?.number ?? 0)")
         }

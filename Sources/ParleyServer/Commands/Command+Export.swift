@@ -99,7 +99,7 @@ extension Command {
             printLine("\(count.kind.plural)\t\(imported) imported\t\(present) already present")
         }
         printLine("conversations merged\t\(summary.merged)")
-        printLine(summary.hasChanged ? "all of it durable" : "nothing has changed")
+        printLine(summary.hasChanged ? "all records are durable" : "nothing has changed")
     }
 
     /// Locks the folder: a server caches an embedded database that no other process writes, and has

@@ -32,11 +32,11 @@ extension Command {
         components.sender.start()
         components.trimmer.start()
         running.logStart()
-        let news = try await first.makeIfNone()
+        let notice = try await first.makeIfNone()
         let greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"
         // In one write: a script that waits for the first line can read the token, too.
-        printLine(news.map { news in "\(greeting)\n\n\(news)" } ?? greeting)
+        printLine(notice.map { notice in "\(greeting)\n\n\(notice)" } ?? greeting)
         let trimmer = MemoryTrimmer()
         let watch = running.watchCertificates()
         defer { withExtendedLifetime((trimmer, watch)) {} }

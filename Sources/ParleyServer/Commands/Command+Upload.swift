@@ -26,7 +26,7 @@ extension Command {
             application: application, token: token, conversation: conversation)
         let upload = try FileUpload(
             file, type: type ?? MediaType(fileName: file).text, to: target,
-            resumeFolder: try memoFolder(environment))
+            resumeFolder: try resumeFolder(environment))
         let bar = ProgressBar(of: upload.size)
         let work = Task { try await upload.run { bytes in bar.show(bytes) } }
         let signals = ProcessSignals()
@@ -55,7 +55,8 @@ extension Command {
         }
     }
 
-    private static func memoFolder(_ environment: [String: String]) throws(CommandFailure) -> String
+    private static func resumeFolder(_ environment: [String: String]) throws(CommandFailure)
+        -> String
     {
         if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
             return "\(cache)/parley/uploads"

@@ -120,28 +120,33 @@ final class ServerMetrics: Sendable {
     private func write(_ statistics: UploadStatistics, to page: inout MetricsWriter) {
         func each(_ family: MetricFamily, _ value: (UploadProtocol) -> Int?) {
             page.begin(family)
-            for dialect in UploadProtocol.allCases {
-                if let value = value(dialect) { page.sample([dialect.rawValue], value) }
+            for uploadProtocol in UploadProtocol.allCases {
+                if let value = value(uploadProtocol) {
+                    page.sample([uploadProtocol.rawValue], value)
+                }
             }
         }
         let traffic = statistics.traffic
-        each(.uploadsOpen) { dialect in statistics.open[dialect] }
-        each(.uploadReserved) { dialect in statistics.reserved[dialect].map { Int($0) } }
+        each(.uploadsOpen) { uploadProtocol in statistics.open[uploadProtocol] }
+        each(.uploadReserved) { uploadProtocol in
+            statistics.reserved[uploadProtocol].map { Int($0) }
+        }
         page.begin(.uploadRequests)
-        for dialect in UploadProtocol.allCases {
-            for (status, count) in (traffic[dialect]?.requests ?? [:]).sorted(by: <) {
-                page.sample([dialect.rawValue, "\(status)"], count)
+        for uploadProtocol in UploadProtocol.allCases {
+            for (status, count) in (traffic[uploadProtocol]?.requests ?? [:]).sorted(by: <) {
+                page.sample([uploadProtocol.rawValue, "\(status)"], count)
             }
         }
-        each(.uploadReceived) { dialect in traffic[dialect].map { Int($0.received) } }
-        each(.uploadBytes) { dialect in traffic[dialect].map { Int($0.committed) } }
-        each(.uploadCommits) { dialect in traffic[dialect]?.commits }
+        each(.uploadReceived) { uploadProtocol in traffic[uploadProtocol].map { Int($0.received) } }
+        each(.uploadBytes) { uploadProtocol in traffic[uploadProtocol].map { Int($0.committed) } }
+        each(.uploadCommits) { uploadProtocol in traffic[uploadProtocol]?.commits }
         uploadCommitTimes.write(to: &page)
-        each(.uploadTakeovers) { dialect in traffic[dialect]?.takeovers }
-        each(.uploadResumes) { dialect in traffic[dialect]?.resumes }
-        each(.uploadOverlap) { dialect in traffic[dialect].map { Int($0.overlap) } }
-        each(.uploadChecksumFailures) { dialect in traffic[dialect]?.checksumFailures }
-        each(.uploadsExpired) { dialect in statistics.expired[dialect] }
+        each(.uploadTakeovers) { uploadProtocol in traffic[uploadProtocol]?.takeovers }
+        each(.uploadResumes) { uploadProtocol in traffic[uploadProtocol]?.resumes }
+        each(.uploadOverlap) { uploadProtocol in traffic[uploadProtocol].map { Int($0.overlap) } }
+        each(.uploadChecksumFailures) { uploadProtocol in traffic[uploadProtocol]?.checksumFailures
+        }
+        each(.uploadsExpired) { uploadProtocol in statistics.expired[uploadProtocol] }
         page.begin(.uploadsEnded)
         for end in UploadStatistics.End.allCases {
             page.sample([end.rawValue], statistics.ended[end] ?? 0)
@@ -185,9 +190,9 @@ final class ServerMetrics: Sendable {
     }
 
     /// Records the duration of an upload commit.
-    func observe(_ dialect: UploadProtocol, _ duration: Duration) {
+    func observe(_ uploadProtocol: UploadProtocol, _ duration: Duration) {
         uploadCommitTimes.observe(
-            Int(duration / .nanoseconds(1)), row: Self.dialects.index(of: dialect.rawValue))
+            Int(duration / .nanoseconds(1)), row: Self.dialects.index(of: uploadProtocol.rawValue))
     }
 
     private static let dialects = LabelValues(UploadProtocol.allCases.map(\.rawValue))

@@ -87,7 +87,7 @@ struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
             mediaType: "application/octet-stream", size: archive.size, sha256: archive.sha256,
             md5: nil, sha512: nil, crc32c: archive.crc32c, fileName: "export.tar.gz.enc",
             completedAtMilliseconds: completedAt.milliseconds, origin: nil,
-            archive: Archive(id: id.uuid, attempt: archive.initialVector))
+            archive: ArchiveFile(id: id.uuid, attempt: archive.initialVector))
     }
 }
 

@@ -29,9 +29,9 @@ struct FirstApplication {
         guard try await store.applications().isEmpty else { return nil }
         // Several processes may start at once on a new database.
         let lease = Lease("first application", of: store)
-        let news = try await lease.hold { try await make() }
+        let notice = try await lease.hold { try await make() }
         await lease.release()
-        return news ?? nil
+        return notice ?? nil
     }
 
     private func make() async throws -> String? {

@@ -68,12 +68,12 @@ enum SettingValue: Hashable, Sendable {
     case texts([String])
     /// A count, a number of bytes, or milliseconds.
     case number(Int64)
-    case truth(Bool)
+    case boolean(Bool)
 
     var text: String? { if case .text(let text) = self { text } else { nil } }
     var texts: [String] { if case .texts(let texts) = self { texts } else { [] } }
     var number: Int64? { if case .number(let number) = self { number } else { nil } }
-    var isTrue: Bool { self == .truth(true) }
+    var isTrue: Bool { self == .boolean(true) }
 }
 
 extension Setting {
@@ -83,7 +83,7 @@ extension Setting {
         case .none: ""
         case .text(let text): text
         case .texts(let texts): texts.joined(separator: ",")
-        case .truth(let truth): truth ? "true" : "false"
+        case .boolean(let isTrue): isTrue ? "true" : "false"
         case .number(let number): kind.text(number)
         }
     }
@@ -95,7 +95,7 @@ extension Setting {
         case .text(let text): writer.string(text)
         case .texts(let texts):
             writer.array { writer in texts.forEach { text in writer.string(text) } }
-        case .truth(let truth): writer.bool(truth)
+        case .boolean(let isTrue): writer.bool(isTrue)
         case .number(let number):
             if case .count = kind {
                 writer.integer(number)
@@ -207,9 +207,9 @@ extension Setting {
         }
     }
 
-    static func truth(_ key: String, _ path: SettingPath<Bool>, _ help: String) -> Setting {
-        Setting(key: key, kind: .truth, isOptional: false, help: help) { settings in
-            .truth(settings[keyPath: path])
+    static func boolean(_ key: String, _ path: SettingPath<Bool>, _ help: String) -> Setting {
+        Setting(key: key, kind: .boolean, isOptional: false, help: help) { settings in
+            .boolean(settings[keyPath: path])
         } write: { settings, value in
             settings[keyPath: path] = value.isTrue
         }

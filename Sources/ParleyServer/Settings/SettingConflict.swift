@@ -88,7 +88,7 @@ struct SettingConflict: Sendable {
         ) { settings in settings.tls.addresses.isEmpty || !settings.tlsCertificates.isEmpty },
         SettingConflict(
             keys: ["tls.certificates", "tls.listen"],
-            rule: "tls.certificates needs tls.listen: no other address speaks TLS"
+            rule: "tls.certificates needs tls.listen: no other address serves TLS"
         ) { settings in settings.tlsCertificates.isEmpty || !settings.tls.addresses.isEmpty },
         SettingConflict(
             keys: ["tls.hsts_max_age", "public_url"],

@@ -21,7 +21,7 @@ enum SettingKind: Sendable {
     /// The URL of a PostgreSQL server, with its secrets.
     case databaseURL
     case choice([String])
-    case truth
+    case boolean
     case count(ClosedRange<Int64>)
     case bytes(ClosedRange<Int64>)
     /// In milliseconds.
@@ -47,7 +47,7 @@ enum SettingKind: Sendable {
         case .databaseURL:
             "a URL such as postgres://parley@db.internal/parley, where @ and / of a password are %40 and %2F"
         case .choice(let names): "one of \(names.joined(separator: ", "))"
-        case .truth: "true or false"
+        case .boolean: "true or false"
         case .count(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .bytes(let bounds):
             "a size such as 8KiB, from \(Quantity.bytes.text(bounds.lowerBound)) to \(Quantity.bytes.text(bounds.upperBound))"
@@ -70,7 +70,7 @@ enum SettingKind: Sendable {
         case .credential: Self.isVisible(text, 1...4096) ? .text(text) : nil
         case .databaseURL: Self.isDatabaseURL(text) ? .text(text) : nil
         case .choice(let names): names.contains(text) ? .text(text) : nil
-        case .truth: ["true": .truth(true), "false": .truth(false)][text]
+        case .boolean: ["true": .boolean(true), "false": .boolean(false)][text]
         case .count(let bounds): Quantity.count.value(text).flatMap { Self.number($0, in: bounds) }
         case .bytes(let bounds):
             Quantity.bytes.value(text).flatMap { Self.number($0, in: bounds) }

@@ -38,7 +38,7 @@ extension Settings {
             "app.token_file", \.applicationTokenFile,
             "File that contains only the token."),
         .choice("log.level", \.logLevel, "Lowest level that is logged."),
-        .truth("log.requests", \.logsRequests, "Whether each request is logged at level info."),
+        .boolean("log.requests", \.logsRequests, "Whether each request is logged at level info."),
     ]
 
     private static let metrics: [Setting] = [
@@ -73,7 +73,7 @@ extension Settings {
         .number(
             "api.max_moves", \.api.maximumTransfers, .count(1...1000),
             "Concurrent exports over HTTP, and the same number of imports."),
-        .truth(
+        .boolean(
             "api.strict_accept", \.api.strictAccept,
             "Whether `Accept` must name the API's media type with a version; if false, the default is 3.0."
         ),
@@ -170,7 +170,7 @@ extension Settings {
         .number(
             "http.max_connections", \.http.maximumConnections, .count(1...1_000_000),
             "Open connections, over all loops."),
-        .truth(
+        .boolean(
             "http.overload_reply", \.http.repliesToOverload,
             "Whether connections above `http.max_connections` get 503; if false, they wait to be accepted."
         ),
@@ -326,7 +326,7 @@ extension Settings {
         .blocks(
             "webhooks.allowed_networks", \.api.outbound.allowedNetworks,
             "Private networks that targets may be in, such as `10.1.2.0/24`."),
-        .truth(
+        .boolean(
             "webhooks.allow_http", \.api.outbound.allowsHTTP,
             "Whether targets may use `http`, which is not encrypted."),
         .file(
@@ -370,7 +370,7 @@ extension Settings {
             "tls.unknown_name", \.tls.unknownName,
             "Whether a client that sends an unknown server name gets the default certificate or an alert."
         ),
-        .truth(
+        .boolean(
             "tls.allow_expired", \.tls.allowsExpired,
             "Whether expired certificates are served."),
         .choice(
@@ -379,7 +379,7 @@ extension Settings {
         .file(
             "tls.client_bundle", \.tls.clientBundle,
             "PEM file of CA certificates for client certificates."),
-        .truth("tls.tickets", \.tls.hasTickets, "Whether clients may resume their sessions."),
+        .boolean("tls.tickets", \.tls.hasTickets, "Whether clients may resume their sessions."),
         .number(
             "tls.ticket_rotation", \.tls.ticketRotation, .time(60_000...43_200_000),
             "How long a key encrypts tickets; it decrypts them for as long again."),
@@ -437,14 +437,14 @@ extension Settings {
         .file(
             "s3.authorities", \.bucket.authorities,
             "PEM file of CA certificates for the store; none: the system's."),
-        .truth(
+        .boolean(
             "s3.unsigned_payload", \.bucket.leavesPayloadUnsigned,
             "Whether bodies are sent without their SHA-256, for speed; with TLS only."),
-        .truth(
+        .boolean(
             "s3.checksums", \.bucket.sendsPartChecksums,
             "Whether parts are sent with their CRC-32C, if the store supports it; do not change it during uploads."
         ),
-        .truth(
+        .boolean(
             "s3.redirect", \.bucket.redirects,
             "Whether downloads are answered with 307 and a pre-signed URL of the store."),
     ]

@@ -123,9 +123,9 @@ struct SettingsReader {
 
     /// Reports the setting that was set, not the default it conflicts with.
     private mutating func note(_ conflict: SettingConflict) {
-        let blamed =
+        let reportedSetting =
             conflict.keys.first { key in origins[key] != nil } ?? conflict.keys[0]
-        errors.append(error(in: blamed, conflict.rule))
+        errors.append(error(in: reportedSetting, conflict.rule))
     }
 
     /// An error in the value that a setting has.
@@ -193,7 +193,7 @@ extension SettingKind {
     /// Whether the file has it as a number or boolean, never in quotes.
     fileprivate var isWrittenBare: Bool {
         switch self {
-        case .count, .truth: true
+        case .count, .boolean: true
         default: false
         }
     }

@@ -111,7 +111,7 @@ extension StoredFile {
     /// Its name in a bucket.
     var nameInBucket: BlobName {
         guard key.isArchive else { return name }
-        guard let archive = Archive(id: key.uuid, attempt: attempt) else {
+        guard let archive = ArchiveFile(id: key.uuid, attempt: attempt) else {
             preconditionFailure("an id is a name")
         }
         return archive.attempt

@@ -35,7 +35,7 @@ extension DataFolder {
     func requireWhole() throws(CommandFailure) {
         guard !DraftFolder.isUnfinished(path) else {
             throw CommandFailure(
-                "the data folder \(path) is half restored: run parley restore again")
+                "the data folder \(path) is not restored completely: run parley restore again")
         }
     }
 

@@ -153,13 +153,16 @@ extension APIError {
                 "\(uploads.maximumOpenPerOwner) uploads are open, which is the limit; complete or cancel one.",
                 retryAfter: 60)
         case .insufficientStorage:
-            self.init(.serviceUnavailable, "The server has no disk space for the content now.")
+            self.init(
+                .serviceUnavailable,
+                "The server has no disk space for the content now; retry later.")
         case .quotaExceeded(let limit):
             self.init(
                 .quotaExceeded,
-                "The application may store \(limit) bytes; this content would exceed that.")
+                "The application may store \(limit) bytes; this content would exceed that; delete contents first."
+            )
         case .busy:
-            self.init(.serviceUnavailable, "The server has too many files open.")
+            self.init(.serviceUnavailable, "The server has too many files open; retry later.")
         default: throw error
         }
     }

@@ -209,7 +209,7 @@ extension ValidationRule {
             "\(member) must be the user after which the page starts: \(Self.anyUser)."
         case .sortOrder: "\(member) must be `created_at` or `last_message`."
         case .participantState: "\(member) must be `current` or `former`."
-        case .truth: "\(member) must be `true` or `false` in the query."
+        case .boolean: "\(member) must be `true` or `false` in the query."
         case .exactWithoutParticipants: "\(member) needs the parameter `participants`."
         case .time: "\(member) must be a time such as `2026-05-02T14:34:27Z`."
         case .userFilter: "\(member) must name one user: \(Self.anyUser)."

@@ -108,7 +108,7 @@ extension Query {
         case nil: nil
         case "true": true
         case "false": false
-        default: throw .invalid(name, .truth)
+        default: throw .invalid(name, .boolean)
         }
     }
 

@@ -10,7 +10,7 @@ import Uploads
 /// Reads the body of a request as JSON: step 6 of the checks (platform-api §1.6).
 enum RequestBodyReader {
     /// The most bytes of a JSON body (platform-api §7).
-    static let limit: Int64 = 1 << 20
+    static let limit = BodyPolicy.default.limit
     /// The most bytes of a body that the handler reads while it arrives: 1 TiB.
     static let streamedLimit: Int64 = 1 << 40
 

@@ -89,8 +89,8 @@ actor ExportJob {
     }
 
     /// Each attempt has a new initialization vector.
-    private func archive(sealedWith vector: [UInt8]) throws -> Archive {
-        guard let archive = Archive(id: task.export.id.uuid, attempt: vector) else {
+    private func archive(sealedWith vector: [UInt8]) throws -> ArchiveFile {
+        guard let archive = ArchiveFile(id: task.export.id.uuid, attempt: vector) else {
             throw DiskError(kind: .other, operation: "naming an archive")
         }
         return archive

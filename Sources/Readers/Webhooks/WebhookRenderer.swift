@@ -11,7 +11,7 @@ public struct WebhookRenderer: Sendable {
 
     /// - Parameters:
     ///   - downloads: Signs the URLs of contents as of the event, so that an event always has the
-    ///     same body (rulings 27); `refresh_url` returns a new one.
+    ///     same body (ruling 27); `refresh_url` returns a new one.
     ///   - publicBase: Absolute URL without a trailing slash.
     public init(downloads: Downloads, publicBase: String) {
         self.downloads = downloads

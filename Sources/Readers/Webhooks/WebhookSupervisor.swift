@@ -126,7 +126,7 @@ public final class WebhookSupervisor: Sendable {
         // Read before the rows: a verification that ends in between is then not started twice.
         let verifying = registry.withLock { registry in registry.verifying }
         let unverified = try await store.unverifiedWebhooks()
-            .filter { owned in !verifying.contains(owned.webhook.id) }
+            .filter { target in !verifying.contains(target.webhook.id) }
         let isNeeded = !targets.isEmpty || !unverified.isEmpty
         // If libcurl is missing, the next round tries again.
         if isNeeded, made == nil { made = try WebhookSender(settings, environment) }
@@ -154,23 +154,18 @@ public final class WebhookSupervisor: Sendable {
             }
         }
         guard let sender else { return }
-        for owned in unverified {
-            registry.withLock { registry in _ = registry.verifying.insert(owned.webhook.id) }
-            group.addTask { await self.verify(owned, sender) }
+        for target in unverified {
+            registry.withLock { registry in _ = registry.verifying.insert(target.webhook.id) }
+            group.addTask { await self.verify(target, sender) }
         }
     }
 
     private func activeTargets() async throws -> [WebhookTarget] {
         var targets: [WebhookTarget] = []
-        var last: OwnedWebhook?
+        var last: WebhookTarget?
         repeat {
             let page = try await store.activeWebhooks(after: last)
-            for owned in page {
-                // The worker reads a former secret together with the due deliveries.
-                targets.append(
-                    WebhookTarget(
-                        application: owned.application, webhook: owned.webhook, former: nil))
-            }
+            targets += page
             last = page.last
         } while last != nil
         return targets
@@ -230,25 +225,25 @@ public final class WebhookSupervisor: Sendable {
     /// Verifies a target once and stores the result (webhooks §2).
     ///
     /// After a crash before the result is stored, the target is verified again.
-    private func verify(_ owned: OwnedWebhook, _ sender: WebhookSender) async {
+    private func verify(_ target: WebhookTarget, _ sender: WebhookSender) async {
         defer {
-            _ = registry.withLock { registry in registry.verifying.remove(owned.webhook.id) }
+            _ = registry.withLock { registry in registry.verifying.remove(target.webhook.id) }
             wakeSignal.signal()
         }
         // Encodes to 43 characters.
         let challenge = Base64.encodeForURL(environment.randomBytes(32))
-        guard let outcome = await sender.verify(owned.webhook.target, challenge: challenge) else {
+        guard let outcome = await sender.verify(target.webhook.target, challenge: challenge) else {
             return
         }
         do {
             switch outcome {
             case .passed:
                 try await store.finishVerification(
-                    of: owned.webhook, failure: nil, in: owned.application)
+                    of: target.webhook, failure: nil, in: target.application)
             case .refused(let reason):
                 try await store.finishVerification(
-                    of: owned.webhook, failure: reason, in: owned.application)
-                onDeactivation(owned.webhook.id, owned.webhook.target, reason)
+                    of: target.webhook, failure: reason, in: target.application)
+                onDeactivation(target.webhook.id, target.webhook.target, reason)
             }
             counts.note(outcome)
         } catch {

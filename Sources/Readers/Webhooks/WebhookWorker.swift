@@ -83,8 +83,8 @@ final class WebhookWorker: Sendable {
             state.withLock { state in
                 state.ready = due.items
                 guard let webhook = due.webhook else { return }
-                state.receiver = WebhookTarget(
-                    application: receiver.application, webhook: webhook, former: due.former)
+                state.receiver.webhook = webhook
+                state.receiver.former = due.former
             }
             guard let next = due.nextAt else { return Self.pollInterval }
             return min(Self.pollInterval, max(1, next.milliseconds - sender.now().milliseconds))
@@ -149,12 +149,4 @@ final class WebhookWorker: Sendable {
             }
         }
     }
-}
-
-/// A webhook with everything needed to send to it.
-struct WebhookTarget: Equatable, Sendable {
-    let application: Application.ID
-    let webhook: Webhook
-    /// The previous secret, which also signs until it expires.
-    let former: FormerSecret?
 }

@@ -30,7 +30,7 @@ enum DownloadError: Error, Equatable {
         let (status, kind, reason, message) = details
         var response = Response(
             status, "application/json",
-            ErrorJSON.bytes(
+            UploadErrorJSON.bytes(
                 status, kind, reason: reason, message: message,
                 page: settings.errorPage(for: request), domain: "download"))
         response.fields.add("Cache-Control", "no-store")

@@ -126,7 +126,7 @@ extension Downloads {
     }
 
     private func open(
-        _ name: BlobName, _ archive: Archive?
+        _ name: BlobName, _ archive: ArchiveFile?
     ) async throws(DownloadError) -> OpenContent {
         do throws(StorageError) {
             if let archive { return try await storage.open(archive) }

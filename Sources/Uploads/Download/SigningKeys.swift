@@ -29,7 +29,7 @@ public struct SigningKeys: Sendable {
     let keys: [Key]
     /// The lifetimes of URLs, newest first. Earlier ones are never removed: the URLs in past events keep their
     /// expiry when the setting changes (ruling 27).
-    private(set) var lifetimes: [Lifetime] = []
+    private var lifetimes: [Lifetime] = []
 
     /// Why keys cannot be loaded.
     public enum Fault: Error, Sendable {

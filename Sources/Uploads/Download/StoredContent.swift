@@ -20,13 +20,13 @@ public struct StoredContent: Sendable, Equatable {
     public let origin: String?
 
     /// The names of the file, where it is an archive.
-    public let archive: Archive?
+    public let archive: ArchiveFile?
 
     /// Describes stored content; `archive` is `nil` for content that is not encrypted.
     public init(
         mediaType: String, size: Int64, sha256: [UInt8], md5: [UInt8]?, sha512: [UInt8]?,
         crc32c: UInt32, fileName: String?, completedAtMilliseconds: Int64, origin: String?,
-        archive: Archive? = nil
+        archive: ArchiveFile? = nil
     ) {
         self.mediaType = mediaType
         self.size = size

@@ -74,9 +74,9 @@ enum AppendOutcome: Sendable, Equatable {
     /// No byte was stored: the first byte of the body does not match the offset given here (§5.7, §6.5, §7.8).
     case misplaced(Int64)
     /// The content is complete, through this request.
-    case complete(StoredResponse)
+    case complete(StoredFinalResponse)
     /// The content was complete before; the request changed nothing.
-    case completeBefore(StoredResponse)
+    case completeBefore(StoredFinalResponse)
     /// No client waits for a response: it disconnected, or a newer request took over.
     case dropped
 }

@@ -13,7 +13,7 @@ struct UploadFinishing {
 
 extension Upload {
     /// The final response of an upload that accepts no more bytes, or why there is none.
-    func endedAnswer() async throws(UploadError) -> StoredResponse {
+    func endedAnswer() async throws(UploadError) -> StoredFinalResponse {
         if record.state == .finalizing {
             guard await finish() else { throw .stillFinalizing }
             if let error = finishing.error { throw error }

@@ -156,7 +156,7 @@ struct UploadLedger: Sendable {
     func record(of content: BlobName) -> BlobName? { records[content] }
 
     /// Whether the bytes of a content are still staged for an upload.
-    func isUnderWay(_ content: BlobName) -> Bool {
+    func isStaged(_ content: BlobName) -> Bool {
         records[content].flatMap { name in entries[name]?.isHeld } ?? false
     }
 

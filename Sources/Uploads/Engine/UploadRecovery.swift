@@ -7,24 +7,24 @@ struct UploadRecovery {
     let records: RecordFolder
 
     /// The uploads that continue after the start.
-    struct Findings: Sendable {
+    struct RecoveredUploads: Sendable {
         /// Uploads that were being finished.
         var unfinished: [BlobName] = []
         /// Uploads that may have bytes which were not sent to the bucket yet.
         var growing: [UploadRecord] = []
     }
 
-    func run() async throws(DiskError) -> Findings {
+    func run() async throws(DiskError) -> RecoveredUploads {
         try await WorkQueue("parley.uploads.recovery").run { () throws(DiskError) in
             try recover()
         }
     }
 
-    private func recover() throws(DiskError) -> Findings {
+    private func recover() throws(DiskError) -> RecoveredUploads {
         let files = try engine.blobs.stagedEntries()
         let staged = Dictionary(
             files.map { file in (file.name, file) }, uniquingKeysWith: { _, later in later })
-        var findings = Findings()
+        var uploads = RecoveredUploads()
         var owned: Set<String> = []
         for entry in try records.entries() {
             // Another file: records are named by a digest.
@@ -47,16 +47,16 @@ struct UploadRecovery {
             if recovered.state.isOpen, recovered.offset > 0 {
                 engine.ledger.withLock { $0.note(name, brokeOff: true) }
             }
-            if recovered.state == .finalizing { findings.unfinished.append(name) }
+            if recovered.state == .finalizing { uploads.unfinished.append(name) }
             if recovered.state == .receiving, !recovered.tus.isPartial {
-                findings.growing.append(recovered)
+                uploads.growing.append(recovered)
             }
         }
         for file in files where !owned.contains(file.name) {
             guard let name = BlobName(file.name) else { continue }
             try removeOld(file) { () throws(DiskError) in try engine.blobs.discard(name) }
         }
-        return findings
+        return uploads
     }
 
     private func repair(

@@ -27,7 +27,7 @@ struct InteropResponses: Sendable {
     }
 
     /// The final response, sent whenever it is requested.
-    func whole(_ answer: StoredResponse, at url: String) -> Response {
+    func whole(_ answer: StoredFinalResponse, at url: String) -> Response {
         var response = FinalResponse.response(answer)
         if version.rules < 7 {
             response.status = .created
@@ -187,7 +187,7 @@ extension InteropResponses {
     }
 }
 
-extension StoredResponse {
+extension StoredFinalResponse {
     /// The SHA-256 that the entity tag is made of; `nil` when it has another form.
     var sha256: [UInt8]? {
         let digits = etag.utf8.compactMap { byte -> UInt8? in

@@ -5,7 +5,7 @@ internal import JSON
 /// The final response of protocols A and D (§5.6): made once, stored, and sent again byte for byte.
 enum FinalResponse {
     /// Makes the response for content that has just become complete.
-    static func stored(_ upload: FinishedUpload) -> StoredResponse {
+    static func stored(_ upload: FinishedUpload) -> StoredFinalResponse {
         let crc32c = text(crc32c: upload.crc32c)
         let md5 = upload.md5.map(Base64.encode)
         let etag = String(hexadecimal: upload.sha256)
@@ -26,7 +26,7 @@ enum FinalResponse {
             writer.member("timeCreated", time)
             writer.member("updated", time)
         }
-        return StoredResponse(
+        return StoredFinalResponse(
             etag: "\"\(etag)\"", hashes: hashes(crc32c: upload.crc32c, md5: upload.md5),
             size: upload.size, body: writer.finish())
     }
@@ -42,7 +42,7 @@ enum FinalResponse {
     }
 
     /// The status is 200, because one client library accepts only 200 and 308.
-    static func response(_ answer: StoredResponse) -> Response {
+    static func response(_ answer: StoredFinalResponse) -> Response {
         var response = Response(.ok, "application/json; charset=UTF-8", answer.body)
         response.fields.add("ETag", answer.etag)
         response.fields.add("X-Goog-Hash", answer.hashes)

@@ -30,7 +30,7 @@ struct UploadRecord: Sendable {
     /// The bytes that lie in the bucket, where several processes share uploads.
     var held: StoredParts?
     /// The final response, sent again byte for byte.
-    var answer: StoredResponse?
+    var answer: StoredFinalResponse?
 
     init(_ draft: UploadDraft, creation: UploadProtocol, at now: Int64, lifetime: Int64) {
         contentID = draft.contentID
@@ -120,7 +120,7 @@ extension UploadRecord {
 }
 
 /// The final response as first sent (§5.6).
-struct StoredResponse: Sendable, Equatable {
+struct StoredFinalResponse: Sendable, Equatable {
     /// Including the quotes.
     let etag: String
     /// The value of `X-Goog-Hash`.
@@ -274,7 +274,7 @@ extension UploadRecord {
         if let etag = row.text(Tag.answerTag), let hashes = row.text(Tag.answerHashes),
             let size = row.number(Tag.answerSize), let body = row.bytes(Tag.answerBody)
         {
-            answer = StoredResponse(etag: etag, hashes: hashes, size: size, body: body)
+            answer = StoredFinalResponse(etag: etag, hashes: hashes, size: size, body: body)
         }
     }
 

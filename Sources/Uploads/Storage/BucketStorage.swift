@@ -158,7 +158,7 @@ struct BucketStorage: ContentStorage {
 }
 
 extension BucketStorage {
-    func publish(_ archive: Archive, _ content: StagedContent) async throws(StorageError) {
+    func publish(_ archive: ArchiveFile, _ content: StagedContent) async throws(StorageError) {
         try await store(archive.name, as: archive.attempt, type: content.mediaType)
         try discard(archive.name)
     }
@@ -212,9 +212,9 @@ extension BucketStorage {
 
 extension BucketStorage {
     /// Aborts multipart uploads that no upload needs any more (§11.8).
-    func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
+    func tidy(isStaged: @Sendable (BlobName) -> Bool) async {
         do {
-            try await endForsaken(isUnderWay)
+            try await cancelAbandoned(isStaged)
             try await abortUnknown()
         } catch {
             // The next run retries.
@@ -223,13 +223,13 @@ extension BucketStorage {
     }
 
     /// Ends uploads whose journal exists although they have ended, because the bucket could not be reached.
-    private func endForsaken(_ isUnderWay: @Sendable (BlobName) -> Bool) async throws {
+    private func cancelAbandoned(_ isStaged: @Sendable (BlobName) -> Bool) async throws {
         let journals = journals
         let entries = try await WorkQueue("parley.bucket.tidy").run { () throws(DiskError) in
             try journals.entries()
         }
         for entry in entries {
-            guard let name = BlobName(entry.name), !isUnderWay(name),
+            guard let name = BlobName(entry.name), !isStaged(name),
                 clock.isOrphaned(since: entry.modifiedAtMilliseconds)
             else { continue }
             try await uploader(for: name).cancel()

@@ -61,7 +61,7 @@ extension ContentRepository {
 ///
 /// In a bucket each attempt to generate it has its own name, so a process that was overtaken overwrites nothing. On
 /// a disk, which one process uses, the file has the name of the id.
-public struct Archive: Sendable, Equatable {
+public struct ArchiveFile: Sendable, Equatable {
     /// The name on a disk.
     public let name: BlobName
     /// The name in a bucket.
@@ -81,7 +81,7 @@ public struct Archive: Sendable, Equatable {
 
 extension ContentRepository {
     /// Publishes the staged file of an archive, durably; may be repeated.
-    public func publish(_ archive: Archive, size: Int64, sha256: [UInt8]) async throws {
+    public func publish(_ archive: ArchiveFile, size: Int64, sha256: [UInt8]) async throws {
         try await storage.publish(
             archive,
             StagedContent(
@@ -90,7 +90,7 @@ extension ContentRepository {
     }
 
     /// Deletes a published archive, durably; may be repeated.
-    public func erase(_ archive: Archive) async throws {
+    public func erase(_ archive: ArchiveFile) async throws {
         _ = try await storage.erase(archive.name)
         _ = try await storage.erase(archive.attempt)
     }
@@ -98,7 +98,7 @@ extension ContentRepository {
 
 extension ContentStorage {
     /// Opens an archive under either of its names.
-    func open(_ archive: Archive) async throws(StorageError) -> OpenContent {
+    func open(_ archive: ArchiveFile) async throws(StorageError) -> OpenContent {
         try await open(try await isPublishedHere(archive.name) ? archive.name : archive.attempt)
     }
 }

@@ -12,7 +12,7 @@ protocol ContentStorage: Sendable {
     func publish(_ content: StagedContent) async throws(StorageError)
 
     /// Publishes a staged archive; in a bucket, under the name of this attempt.
-    func publish(_ archive: Archive, _ content: StagedContent) async throws(StorageError)
+    func publish(_ archive: ArchiveFile, _ content: StagedContent) async throws(StorageError)
 
     /// Publishes a staged file that was imported and is durable.
     ///
@@ -46,7 +46,7 @@ protocol ContentStorage: Sendable {
     func cancelParts(of name: BlobName)
 
     /// Removes what ended uploads have left behind; part of the sweeper's work (§11.8).
-    func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async
+    func tidy(isStaged: @Sendable (BlobName) -> Bool) async
 }
 
 /// A complete staged file, with the values that publishing needs.

@@ -12,7 +12,7 @@ struct DiskStorage: ContentStorage {
         }
     }
 
-    func publish(_ archive: Archive, _ content: StagedContent) async throws(StorageError) {
+    func publish(_ archive: ArchiveFile, _ content: StagedContent) async throws(StorageError) {
         try await publish(content)
     }
 
@@ -48,7 +48,7 @@ struct DiskStorage: ContentStorage {
 
     func cancelParts(of name: BlobName) {}
 
-    func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {}
+    func tidy(isStaged: @Sendable (BlobName) -> Bool) async {}
 
     func isStaged(_ name: BlobName) async throws(StorageError) -> Bool {
         try await work(on: name) { blobs throws(DiskError) in

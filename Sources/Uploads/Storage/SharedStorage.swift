@@ -42,7 +42,7 @@ struct SharedStorage: ContentStorage {
         try await bucket.publish(content)
     }
 
-    func publish(_ archive: Archive, _ content: StagedContent) async throws(StorageError) {
+    func publish(_ archive: ArchiveFile, _ content: StagedContent) async throws(StorageError) {
         try await bucket.publish(archive, content)
     }
 
@@ -264,7 +264,7 @@ extension SharedStorage {
 extension SharedStorage {
     /// Removes multipart uploads and tails that no record names, left by a crash or by a process that was overtaken
     /// before it noticed (§11.8).
-    func tidy(isUnderWay: @Sendable (BlobName) -> Bool) async {
+    func tidy(isStaged: @Sendable (BlobName) -> Bool) async {
         do {
             for try await open in store.openMultipartUploads() {
                 guard let name = ContentBucket.name(of: open.key), isOld(open.initiated),

@@ -32,13 +32,15 @@ enum ImportedObjects {
 
     private static func check(_ message: Message) {
         let sender = message.sender.userID.map { BasicIdentity(userID: $0) }
-        let reader = UserID("reader").map { [($0, RecipientStatus.sent)] } ?? []
+        let reader =
+            UserID("reader").map { [MessageSnapshot.Recipient(userID: $0, status: .sent)] } ?? []
         for presentation in presentations(of: message.sender.userID) {
             for isJustSent in [false, true] {
                 var writer = JSONWriter()
                 MessageJSON(
-                    message, sender: sender, recipientStatus: reader, isUnread: true,
-                    receivedAt: message.sentAt
+                    MessageSnapshot(
+                        message: message, sender: sender, recipients: reader, isUnread: true,
+                        receivedAt: message.sentAt)
                 ).write(presentation, isJustSent: isJustSent, into: &writer)
                 expectJSON(writer.finish())
             }

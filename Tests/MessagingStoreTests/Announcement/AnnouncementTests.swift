@@ -88,7 +88,7 @@ import Testing
         let sample = try await SampleApplication()
         var made: [Announcement.ID] = []
         for number in 0..<7 {
-            // Two have the same time each, so that ids decide (rulings 17).
+            // Two have the same time each, so that ids decide (ruling 17).
             if number.isMultiple(of: 2) { sample.tick() }
             made.append(try await sample.announce("\(number)").object.announcement.id)
         }
@@ -104,7 +104,7 @@ import Testing
         #expect(found == pairs.flatMap { pair in pair.sorted(by: >) })
     }
 
-    @Test func `rulings 17: a page after a deleted announcement is not found`() async throws {
+    @Test func `ruling 17: a page after a deleted announcement is not found`() async throws {
         let sample = try await SampleApplication()
         let id = try await sample.announce().object.announcement.id
         try await sample.store.deleteAnnouncement(id, for: .bo, in: sample.application)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `rulings 19: requests for unknown users are not found`() async throws {
+    @Test func `ruling 19: requests for unknown users are not found`() async throws {
         let sample = try await SampleApplication()
         await #expect(throws: Rejection.notFound(.user)) {
             try await sample.announcements(for: .named("unknown"))

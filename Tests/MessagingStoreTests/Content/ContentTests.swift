@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `rulings 18: a content without conversation belongs to the first that attaches it`()
+    @Test func `ruling 18: a content without conversation belongs to the first that attaches it`()
         async throws
     {
         let sample = try await SampleApplication()

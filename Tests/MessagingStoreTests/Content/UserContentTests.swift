@@ -22,7 +22,7 @@ import Testing
         try await sample.conversation([.cy])
         let content = try await sample.upload(to: nil, by: .ana).id
         let message = try await sample.attach(content, to: conversation).message.id
-        // The first message binds the content (rulings 18).
+        // The first message binds the content (ruling 18).
         #expect(try await sample.content(content, for: .bo).conversation == conversation)
         await #expect(throws: Rejection.notFound(.content)) {
             try await sample.content(content, for: .cy)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `rulings 19: cannot be read or uploaded by unknown users`() async throws {
+    @Test func `ruling 19: cannot be read or uploaded by unknown users`() async throws {
         let sample = try await SampleApplication()
         let content = try await sample.upload(to: try await sample.conversation()).id
         await #expect(throws: Rejection.notFound(.user)) {

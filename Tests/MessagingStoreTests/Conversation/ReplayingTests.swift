@@ -40,7 +40,7 @@ import Testing
         #expect(try await sample.create([.cy], key: key) == .matched(match))
     }
 
-    @Test func `rulings 12: a key of a conflict stays unused`() async throws {
+    @Test func `ruling 12: a key of a conflict stays unused`() async throws {
         let sample = try await SampleApplication()
         try await sample.create(isDistinct: true)
         let conflict = try await sample.create(isDistinct: true, metadata: ["a": "b"], key: key)
@@ -92,7 +92,7 @@ import Testing
         #expect(sent == .created(sent.object))
     }
 
-    @Test func `rulings 12: a key of a deleted message finds nothing`() async throws {
+    @Test func `ruling 12: a key of a deleted message finds nothing`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let id = try await sample.send(to: conversation, key: key).object.message.id
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `rulings 12: a key of a message deleted with its conversation finds nothing`()
+    @Test func `ruling 12: a key of a message deleted with its conversation finds nothing`()
         async throws
     {
         let sample = try await SampleApplication()

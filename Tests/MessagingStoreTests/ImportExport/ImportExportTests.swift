@@ -94,7 +94,7 @@ import Testing
         try await here.sample.expectSameRowsAgain()
     }
 
-    @Test func `rulings 12: a message deleted here stays deleted`() async throws {
+    @Test func `ruling 12: a message deleted here stays deleted`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let message = try await sample.send(to: conversation).object.message.id

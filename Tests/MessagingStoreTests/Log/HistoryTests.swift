@@ -4,7 +4,7 @@ import Testing
 
 @testable import MessagingStore
 
-/// Reads the log event by event as it grows, and again after many changes (rulings 27).
+/// Reads the log event by event as it grows, and again after many changes (ruling 27).
 @Suite struct `Events show objects as of the event` {
     @Test(arguments: TestRounds.seeds(2, of: 6), [100, 3])
     func `a random history reads the same after later changes`(

@@ -49,7 +49,7 @@ import Testing
         #expect(texts == ["5", "4", "3", "2", "1"])
     }
 
-    @Test func `rulings 17: a page after a deleted or foreign message is not found`() async throws {
+    @Test func `ruling 17: a page after a deleted or foreign message is not found`() async throws {
         let sample = try await SampleApplication()
         let (here, there) = try await (sample.conversation(), sample.conversation())
         let foreign = try await sample.send(to: there).object.message.id
@@ -126,7 +126,7 @@ import Testing
         #expect(try await sample.rows() == before)
     }
 
-    @Test func `rulings 12: a key whose message was rejected stays unused`() async throws {
+    @Test func `ruling 12: a key whose message was rejected stays unused`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         await #expect(throws: Rejection.self) {

@@ -70,7 +70,7 @@ extension `Parts of a message` {
         }
     }
 
-    @Test func `rulings 18: a part binds a content that belongs to no conversation`() async throws {
+    @Test func `ruling 18: a part binds a content that belongs to no conversation`() async throws {
         let (sample, conversation, message) = try await makeMessage(1)
         let picture = try await sample.upload(to: nil).id
         _ = try await sample.store.addPart(

@@ -174,7 +174,7 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `messages of a wide conversation are shown in events as they were (rulings 27)`()
+    @Test func `messages of a wide conversation are shown in events as they were (ruling 27)`()
         async throws
     {
         let sample = try await SampleApplication(limits: Self.limits(wide: 2))

@@ -151,7 +151,7 @@ import Testing
         #expect(try await sample.texts(of: conversation) == ["next"])
     }
 
-    @Test func `rulings 18: contents they attach are bound while they wait`() async throws {
+    @Test func `ruling 18: contents they attach are bound while they wait`() async throws {
         let sample = try await SampleApplication()
         let (conversation, other) = try await (sample.conversation(), sample.conversation())
         let content = try await sample.upload(to: nil).id
@@ -234,7 +234,7 @@ import Testing
         #expect(try await sample.schedule(to: conversation, key: key) == .replayed(sent))
     }
 
-    @Test func `rulings 12: the key of a deleted or dropped message finds nothing`() async throws {
+    @Test func `ruling 12: the key of a deleted or dropped message finds nothing`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         try await sample.schedule(to: conversation, key: key)

@@ -64,7 +64,7 @@ import Testing
         #expect(try await sample.blocks(of: .ana) == [many[0]])
     }
 
-    @Test func `names are compared by their bytes (rulings 7)`() async throws {
+    @Test func `names are compared by their bytes (ruling 7)`() async throws {
         let sample = try await SampleApplication()
         let (one, two) = (UserID.named("\u{E9}"), UserID.named("e\u{301}"))
         try await sample.patch(.ana, .block(one), .unblock(two))

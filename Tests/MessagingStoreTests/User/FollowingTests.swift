@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test
-    func `unfollowing has no effect while users share a conversation (rulings 19)`()
+    func `unfollowing has no effect while users share a conversation (ruling 19)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -133,7 +133,7 @@ import Testing
         #expect(try await sample.following(of: .ana) == [.cy])
     }
 
-    @Test func `requests on behalf of unknown users are not found (rulings 19)`() async throws {
+    @Test func `requests on behalf of unknown users are not found (ruling 19)`() async throws {
         let sample = try await SampleApplication()
         await #expect(throws: Rejection.notFound(.user)) {
             try await sample.follow([.bo], by: .ana)

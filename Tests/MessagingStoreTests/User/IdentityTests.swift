@@ -56,7 +56,7 @@ import Testing
         #expect(kinds == [])
     }
 
-    @Test func `another Unicode form of the same text is a change (rulings 7)`() async throws {
+    @Test func `another Unicode form of the same text is a change (ruling 7)`() async throws {
         let sample = try await SampleApplication()
         try await sample.store.replaceIdentity(
             Identity(userID: .ana, displayName: "\u{E9}"), in: sample.application)
@@ -99,7 +99,7 @@ import Testing
         #expect(user.identityVersion == 17)
     }
 
-    @Test func `a user without identity cannot send unless they are a participant (rulings 10)`()
+    @Test func `a user without identity cannot send unless they are a participant (ruling 10)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -122,7 +122,7 @@ import Testing
         _ = try await sample.store.sendMessage(draft, to: conversation, in: sample.application)
     }
 
-    @Test func `adding a former participant again creates an identity too (1_3, rulings 10)`()
+    @Test func `adding a former participant again creates an identity too (1_3, ruling 10)`()
         async throws
     {
         let sample = try await SampleApplication()

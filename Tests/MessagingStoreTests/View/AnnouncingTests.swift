@@ -70,7 +70,7 @@ import Testing
         #expect(try await !sample.sees(first.id, .bo))
     }
 
-    @Test func `a match by the server announces the conversation (rulings 15)`() async throws {
+    @Test func `a match by the server announces the conversation (ruling 15)`() async throws {
         let sample = try await SampleApplication()
         try await sample.createUsers(.ana)
         let id = try await sample.create([.bo], by: .ana, isDistinct: true).object.id
@@ -107,7 +107,7 @@ import Testing
         #expect(kinds == ["conversation.created", "conversation.shown", "conversation.deleted"])
     }
 
-    @Test func `a user who creates must exist (rulings 19)`() async throws {
+    @Test func `a user who creates must exist (ruling 19)`() async throws {
         let sample = try await SampleApplication()
         await #expect(throws: Rejection.notFound(.user)) { try await sample.create([], by: .cy) }
         #expect(try await sample.events().count == 1)

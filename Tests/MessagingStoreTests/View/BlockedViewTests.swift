@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Blocked users` {
     @Test(arguments: [true, false])
-    func `neither sees the other's messages, whichever blocks (R32, rulings 11)`(
+    func `neither sees the other's messages, whichever blocks (R32, ruling 11)`(
         byFirst: Bool
     ) async throws {
         let (sample, id) = try await group()
@@ -45,7 +45,7 @@ import Testing
         #expect(try await sample.view(of: id, for: .ana).unreadCount == 0)
     }
 
-    @Test func `messages sent during a block stay hidden after unblocking (R34, rulings 11)`()
+    @Test func `messages sent during a block stay hidden after unblocking (R34, ruling 11)`()
         async throws
     {
         let (sample, id) = try await group()
@@ -68,7 +68,7 @@ import Testing
         #expect(try await sample.texts(of: id, for: .ana) == ["seen"])
     }
 
-    @Test func `a user added later does not see messages sent during a block (rulings 20)`()
+    @Test func `a user added later does not see messages sent during a block (ruling 20)`()
         async throws
     {
         let sample = try await SampleApplication()
@@ -87,7 +87,7 @@ import Testing
         try await sample.expectSameRowsAgain()
     }
 
-    @Test func `removing, sending and adding again reveals nothing (rulings 20)`() async throws {
+    @Test func `removing, sending and adding again reveals nothing (ruling 20)`() async throws {
         let sample = try await SampleApplication()
         try await sample.block(.bo, by: .ana)
         let id = try await sample.create([.ana], by: .bo).object.id
@@ -103,7 +103,7 @@ import Testing
         #expect(try await sample.texts(of: id, for: .ana) == ["three"])
     }
 
-    @Test func `an import keeps earlier blocks for users added after it (rulings 20)`()
+    @Test func `an import keeps earlier blocks for users added after it (ruling 20)`()
         async throws
     {
         let sample = try await SampleApplication()

@@ -26,7 +26,7 @@ import Testing
         #expect(try await sample.texts(of: id, for: .ana) == ["new"])
     }
 
-    @Test func `the user can still send, which shows it again (rulings 15)`() async throws {
+    @Test func `the user can still send, which shows it again (ruling 15)`() async throws {
         let (sample, id) = try await conversationOfThree()
         try await sample.delete(id, .forMe, by: .ana)
         _ = try await sample.post("mine", as: .ana, in: id)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a user who left and is added again sees the whole history (R17, rulings 15)`()
+    @Test func `a user who left and is added again sees the whole history (R17, ruling 15)`()
         async throws
     {
         let (sample, id) = try await conversationOfThree()
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a message deleted for all is deleted from frozen views too (rulings 15)`()
+    @Test func `a message deleted for all is deleted from frozen views too (ruling 15)`()
         async throws
     {
         let (sample, id) = try await conversationOfThree()

@@ -9,7 +9,7 @@ struct ViewModel {
         let sender: UserID?
         let at: Timestamp
         let reached: Set<UserID>
-        /// The users who blocked the sender or were blocked by them when it was sent (rulings 20).
+        /// The users who blocked the sender or were blocked by them when it was sent (ruling 20).
         let blocked: Set<UserID>
         var hidden: Set<UserID>
         var readers: Set<UserID> = []

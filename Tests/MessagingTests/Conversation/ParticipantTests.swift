@@ -61,7 +61,7 @@ import Testing
 
     @Test
     func
-        `rulings 15: a participant who deleted the conversation from the own view may still write`()
+        `ruling 15: a participant who deleted the conversation from the own view may still write`()
         throws
     {
         try Participant(userID: .cy, state: .cleared).requireWriting()

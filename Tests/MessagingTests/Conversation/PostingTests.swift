@@ -13,13 +13,13 @@ import Testing
         #expect(message.sentAt == Timestamp(milliseconds: 50))
     }
 
-    @Test func `rulings 10: in 1.x only participants can send`() {
+    @Test func `ruling 10: in 1.x only participants can send`() {
         #expect(throws: Rejection.invalid("sender.user_id", .senderParticipant)) {
             try post(try .text("hello", from: .user(.cy)))
         }
     }
 
-    @Test func `rulings 10: from 2.0 on a user with an identity can send`() throws {
+    @Test func `ruling 10: from 2.0 on a user with an identity can send`() throws {
         let draft = try Message.Draft(
             sender: .user(.cy), admission: .identities, senderProperty: "sender_id",
             parts: [MessagePart.Draft(mimeType: "text/plain", body: .inline([1]))])

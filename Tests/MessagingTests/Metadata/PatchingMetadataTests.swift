@@ -37,7 +37,7 @@ import Testing
         #expect(try conversation.events(of: .deleteMetadata(path: ["x"])) == [])
     }
 
-    @Test func `rulings 8: deleting the root empties the tree`() {
+    @Test func `ruling 8: deleting the root empties the tree`() {
         #expect(conversation.tree(after: .deleteMetadata(path: [])) == .empty)
     }
 
@@ -63,7 +63,7 @@ import Testing
         expectRejection(.setMetadata(path: ["a"], .object([.init(key: key, value: "x")])))
     }
 
-    @Test func `rulings 5: the rejection names the operation's property`() {
+    @Test func `ruling 5: the rejection names the operation's property`() {
         let key = Rejection.Detail(path: "metadata", text: "x.y")
         #expect(throws: Rejection.invalid(#"metadata.a.x\.y"#, .metadataKey, key)) {
             try conversation.events(of: .setMetadata(path: ["a", "x.y"], "x"))
@@ -83,7 +83,7 @@ import Testing
         expectRejection(.setMetadata(path: path + ["k", "k"], "x"))
     }
 
-    @Test func `rulings 29: a path can write and delete every key that a tree may have`()
+    @Test func `ruling 29: a path can write and delete every key that a tree may have`()
         throws
     {
         let path = Array(repeating: "k", count: 33)

@@ -46,3 +46,18 @@ func text(_ write: (inout JSONWriter) -> Void) -> String {
     write(&writer)
     return String(decoding: writer.finish(), as: UTF8.self)
 }
+
+extension MessageJSON {
+    /// A message with the status of each recipient.
+    init(
+        _ message: Message, sender: BasicIdentity?,
+        recipientStatus: [(user: UserID, status: RecipientStatus)], isUnread: Bool? = nil
+    ) {
+        self.init(
+            MessageSnapshot(
+                message: message, sender: sender,
+                recipients: recipientStatus.map { entry in
+                    MessageSnapshot.Recipient(userID: entry.user, status: entry.status)
+                }, isUnread: isUnread, receivedAt: nil))
+    }
+}

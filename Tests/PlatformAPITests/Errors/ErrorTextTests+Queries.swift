@@ -150,7 +150,7 @@ extension `Error texts` {
             "`state` must be `current` or `former`.",
             .init(line: "GET /conversations/{C}/participants?state=left")),
         .invalid(
-            .truth, "distinct",
+            .boolean, "distinct",
             "`distinct` must be `true` or `false` in the query.",
             .init(line: "GET /conversations?distinct=maybe")),
         .invalid(

@@ -69,7 +69,7 @@ private struct RandomRequests {
             let change = generator.one(of: [
                 #"{"operation":"add","property":"participants","id":"\#(user)"}"#,
                 #"{"operation":"remove","property":"participants","id":"\#(user)"}"#,
-                // A joining participant comes first, and the others move (rulings 28).
+                // A joining participant comes first, and the others move (ruling 28).
                 #"{"operation":"set","property":"participants","value":["\#(user)","dee","ana"]}"#,
             ])
             _ = try await send("PATCH", "/conversations/\(conversation)", "[\(change)]")

@@ -106,7 +106,7 @@ import Testing
 
 extension AppendOutcome {
     /// The final answer, if this request completed the upload.
-    fileprivate var answer: StoredResponse? {
+    fileprivate var answer: StoredFinalResponse? {
         if case .complete(let answer) = self { answer } else { nil }
     }
 }

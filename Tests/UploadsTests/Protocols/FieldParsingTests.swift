@@ -61,8 +61,8 @@ import Testing
             ("?1", true), ("?0", false), ("?0;a=b", false), ("?2", nil), ("1", nil), ("true", nil),
             ("?1, ?1", nil), ("", nil),
         ] as [(String, Bool?)])
-    func `can be a boolean (7.2)`(text: String, truth: Bool?) {
-        #expect(Fields([("Upload-Complete", text)]).structuredBoolean("Upload-Complete") == truth)
+    func `can be a boolean (7.2)`(text: String, isTrue: Bool?) {
+        #expect(Fields([("Upload-Complete", text)]).structuredBoolean("Upload-Complete") == isTrue)
     }
 
     @Test func `is absent when it is missing or repeated (3.1)`() {
