@@ -265,7 +265,8 @@ extension UploadFixture {
     /// Replaces the open staged file by a device that accepts all further bytes and cannot be
     /// synced.
     func breakSync() {
-        for number in Int32(3)..<4096 {
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        for number in open.compactMap({ Int32($0) }) {
             var name = [CChar](repeating: 0, count: 4096)
             let count = readlink("/proc/self/fd/\(number)", &name, name.count)
             guard count > 0,
