@@ -86,7 +86,7 @@ def stalled(servers, generator):
         connection.endheaders()
         connection.send(upload.bytes[:upload.size // 2])
         # By then some bytes are acknowledged; queries that do not interrupt the upload show them.
-        time.sleep(2)
+        time.sleep(6)
         servers[0].process.send_signal(signal.SIGSTOP)
         try:
             began = time.monotonic()
