@@ -225,14 +225,21 @@ extension Transaction {
         ) { row in try row.int64(0) } != nil
     }
 
-    /// The number of conversations in a user's list; `nil` for an unknown user.
-    func conversationCount(of user: UserID, in application: Application.ID) throws -> Int64? {
+    /// The number of conversations in a user's list, and whether wide ones are among them; `nil` for an unknown user.
+    func conversationCount(
+        of user: UserID, in application: Application.ID
+    ) throws -> (total: Int64, hasWide: Bool)? {
         try first(
             """
-            SELECT conversation_count FROM identities
+            SELECT conversation_count, (
+                SELECT 1 FROM participants
+                WHERE application = \(application) AND user_id = \(user) AND is_wide = 1
+                    AND state = 'shown'
+                LIMIT 1
+            ) FROM identities
             WHERE application = \(application) AND user_id = \(user)
             """
-        ) { row in try row.int64(0) }
+        ) { row in (try row.int64(0), try !row.isNull(1)) }
     }
 }
 
