@@ -61,7 +61,7 @@ def rejects(server, commands):
     for call in (("serve", "--listen", "127.0.0.1:0"), ("export", "--app", APPLICATION), ("app", "list")):
         commands.expect_refused(
             "the database in old was written by another release: its schema begins with 'messaging', that of this "
-            "release with 'schema with wide conversations': export each application with the release that wrote it (parley export) "
+            "release with 'schema without counts of shared conversations': export each application with the release that wrote it (parley export) "
             "and import the files into an empty database with this one (parley import)", *call, "--data", "old",
             PARLEY_PUBLIC_URL="http://127.0.0.1:8080")
     assert contents_of(database) == before

@@ -67,19 +67,17 @@ extension DatabaseSchema {
         "CREATE INDEX past_blocks_by_blocked ON past_blocks (application, blocked, owner)",
         // One row for each user that another one follows.
         // `is_kept`: whether this is independent of conversations that the two share now: the user was followed
-        // explicitly, or became followed when a conversation first connected the two.
-        // `shared_count`: the number of conversations that connect the two now.
+        // explicitly, or became followed when a conversation first connected the two. A row without it is deleted when
+        // no conversation connects the two any more.
         """
         CREATE TABLE following (
             application BYTEA NOT NULL,
             follower TEXT NOT NULL,
             followed TEXT NOT NULL,
-            is_kept BIGINT NOT NULL,
-            shared_count BIGINT NOT NULL
+            is_kept BIGINT NOT NULL
         )
         """,
         "CREATE UNIQUE INDEX following_by_follower ON following (application, follower, followed)",
-        "CREATE INDEX following_by_followed ON following (application, followed, follower)",
         // When a participant of a wide conversation took part and saw it, as positions of events: the users that
         // follow each other through it are computed from these rows (ruling 39). `until`: NULL for a current participant.
         """
@@ -220,6 +218,12 @@ extension DatabaseSchema {
         CREATE INDEX participants_wide
         ON participants (application, user_id)
         WHERE is_wide = 1 AND state = 'shown'
+        """,
+        // Conversations that connect a user with others, although they are not in the user's list.
+        """
+        CREATE INDEX participants_cleared
+        ON participants (application, user_id)
+        WHERE state = 'cleared'
         """,
         // Sending a message reads only current participants, however many have left.
         """

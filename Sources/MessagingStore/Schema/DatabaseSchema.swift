@@ -14,7 +14,7 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "schema with wide conversations",
+            number: 1, name: "schema without counts of shared conversations",
             statements: logTables + messageTables + operationTables)
     ]
 
