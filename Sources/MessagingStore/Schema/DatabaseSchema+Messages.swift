@@ -252,19 +252,19 @@ extension DatabaseSchema {
         // which blocks the message was sent.
         """
         CREATE TABLE messages (
+            position BIGINT NOT NULL,
+            sent_at BIGINT NOT NULL,
+            version BIGINT NOT NULL,
+            weight BIGINT NOT NULL DEFAULT 0,
+            event BIGINT NOT NULL DEFAULT 0,
+            blocks_changed_at BIGINT NOT NULL DEFAULT 0,
+            updated_at BIGINT,
+            parts_made BIGINT,
             application BYTEA NOT NULL,
             id BYTEA NOT NULL,
             conversation BYTEA NOT NULL,
-            position BIGINT NOT NULL,
             sender_user TEXT,
-            sender_name TEXT,
-            sent_at BIGINT NOT NULL,
-            updated_at BIGINT,
-            version BIGINT NOT NULL,
-            parts_made BIGINT,
-            weight BIGINT NOT NULL DEFAULT 0,
-            event BIGINT NOT NULL DEFAULT 0,
-            blocks_changed_at BIGINT NOT NULL DEFAULT 0
+            sender_name TEXT
         )
         """,
         "CREATE UNIQUE INDEX messages_by_id ON messages (application, id)",
@@ -277,16 +277,16 @@ extension DatabaseSchema {
         // `place`: the index chosen by the caller; parts without one come last, in the order of creation.
         """
         CREATE TABLE parts (
+            part_index BIGINT NOT NULL,
+            size BIGINT NOT NULL,
+            updated_at BIGINT,
+            place BIGINT,
             application BYTEA NOT NULL,
             message BYTEA NOT NULL,
-            part_index BIGINT NOT NULL,
             id BYTEA NOT NULL,
             mime_type TEXT NOT NULL,
             body BYTEA,
-            content BYTEA,
-            size BIGINT NOT NULL,
-            updated_at BIGINT,
-            place BIGINT
+            content BYTEA
         )
         """,
         "CREATE UNIQUE INDEX parts_by_message ON parts (application, message, part_index)",
