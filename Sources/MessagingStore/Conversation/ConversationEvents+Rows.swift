@@ -9,9 +9,13 @@ extension Projection {
         try insert(conversation)
         addToCounts(conversations: 1)
         let users = conversation.participants.users
-        try insertParticipants(
-            users, from: 0, of: conversation, after: conversation.lastPosition,
-            isShown: conversation.isAnnounced)
+        if conversation.isWide {
+            try insertParticipants(
+                users, from: 0, of: conversation, after: conversation.lastPosition,
+                isShown: conversation.isAnnounced)
+        } else {
+            insertParticipants(of: conversation)
+        }
         // Before it is announced, its participants do not see it and so follow no one through it. Following through a
         // wide conversation is computed (ruling 39).
         let others = conversation.isAnnounced && !conversation.isWide ? users.count - 1 : 0
@@ -55,6 +59,46 @@ extension Projection {
         ) VALUES
         """)
 
+    /// Inserts the participants of a new conversation that is not wide, with those of other new ones of the commit;
+    /// `createParticipants` creates the users.
+    private func insertParticipants(of conversation: Conversation) {
+        let key = RowKey.conversation(conversation.id, in: application, "participants")
+        transaction.deferWrite(
+            conversation,
+            of: RowCacheKey<Conversation>(of: [key], aspect: Array("created".utf8)),
+            in: CommitGroup("created", in: application.bytes)
+        ) { [application] conversations in
+            conversations.flatMap { conversation in
+                conversation.participants.users.enumerated().map { place, user in
+                    NewParticipant(user: user, place: place, conversation: conversation)
+                }
+            }.powerOfTwoChunks(upTo: 256).map { new in
+                """
+                \(Self.participantColumns)
+                SELECT \(application), column1, column2, column3, '', column4, column5, column6,
+                    column7, 0, NULL, NULL, column5, 0
+                FROM \(table: "new", of: [
+                    .blobs(new.map(\.conversation.id.bytes)), .texts(new.map(\.user.text)),
+                    .integers(new.map { new in Int64(new.place) }),
+                    .integers(new.map(\.conversation.lastPosition.number)),
+                    .integers(new.map(\.conversation.createdAt.milliseconds)),
+                    .texts(new.map(\.state.rawValue)),
+                    .integers(new.map(\.conversation.messageCount)),
+                ])
+                """
+            }
+        }
+        transaction.invalidate([key])
+    }
+
+    private struct NewParticipant {
+        let user: UserID
+        let place: Int
+        let conversation: Conversation
+
+        var state: ViewState { conversation.isAnnounced ? .shown : .unseen }
+    }
+
     /// Inserts users that have never been participants and see all messages; `createParticipants` creates the users.
     ///
     /// - Parameters:
@@ -70,25 +114,14 @@ extension Projection {
         let newestMessage: SQL =
             newest.map { newest in "\(newest.position), \(newest.id), \(newest.sentAt)" }
             ?? "NULL, NULL, \(conversation.createdAt)"
-        let values: SQL =
-            """
-            '', \(last), \(conversation.createdAt), \(state.rawValue),
-            \(isWide ? 0 : conversation.messageCount), \(isWide ? -conversation.messageCount : 0),
-            \(newestMessage), \(isWide)
-            """
-        guard users.count > Self.fewUsers else {
-            for (index, user) in users.enumerated() {
-                transaction.add(
-                    "(\(application), \(id), \(user), \(place + index), \(values))",
-                    to: "participants", keys: application.bytes + id.bytes, by: Self.participants)
-            }
-            return
-        }
         for chunk in Array(users.enumerated()).powerOfTwoChunks(upTo: 1024) {
             try transaction.execute(
                 """
                 \(Self.participantColumns)
-                SELECT \(application), \(id), named.column1, named.column2, \(values)
+                SELECT \(application), \(id), named.column1, named.column2, '', \(last),
+                    \(conversation.createdAt), \(state.rawValue),
+                    \(isWide ? 0 : conversation.messageCount),
+                    \(isWide ? -conversation.messageCount : 0), \(newestMessage), \(isWide)
                 FROM \(table: "named", of: [
                     .texts(chunk.map(\.element.text)),
                     .integers(chunk.map { index, _ in Int64(place + index) }),
@@ -96,12 +129,6 @@ extension Projection {
                 """, changing: [.conversation(id, in: application, "participants")])
         }
     }
-
-    /// Up to this number of users, rows are inserted with those of other changes of the commit; more have statements of
-    /// their own.
-    static let fewUsers = 64
-
-    private static let participants = Insertion("\(participantColumns) VALUES")
 
     private static let participantColumns: SQL =
         """
@@ -144,14 +171,21 @@ extension Projection {
         save(conversation)
         conversation.metadata = conversation.metadata.merging(change.writes)
         conversation.version += 1
-        let (metadata, version) = (conversation.metadata, conversation.version)
-        let row = RowCacheKey<Void>(
+        let row = RowCacheKey<Conversation>(
             of: [.conversation(id, in: application)], aspect: Array("metadata".utf8))
-        transaction.deferWrite((), of: row) { [application] in
-            """
-            UPDATE conversations SET metadata = \(metadata.columnBytes), version = \(version)
-            WHERE application = \(application) AND id = \(id)
-            """
+        transaction.deferWrite(
+            conversation, of: row, in: CommitGroup("metadata", in: application.bytes)
+        ) { [application] changed in
+            changed.powerOfTwoChunks(upTo: 256).map { changed in
+                """
+                UPDATE conversations SET metadata = column2, version = column3
+                FROM \(table: "new", of: [
+                    .blobs(changed.map(\.id.bytes)), .blobs(changed.map(\.metadata.columnBytes)),
+                    .integers(changed.map(\.version)),
+                ])
+                WHERE application = \(application) AND id = column1
+                """
+            }
         }
         transaction.cache(conversation, for: Conversation.cacheKey(id, in: application))
     }

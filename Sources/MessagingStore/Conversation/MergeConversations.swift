@@ -286,38 +286,23 @@ extension Projection {
         addToCounts(conversations: -1)
     }
 
-    /// Subtracts one of the two conversations from counts that contain both: the length of users' lists, and shared
-    /// conversations.
+    /// Subtracts one of the two conversations from the lengths of lists that contain both. If only one is wide, the other
+    /// connects its participants no more.
     private func subtractSharedCounts(_ loser: Conversation, _ winner: Conversation) throws {
-        try count(shown: try seeing(loser.id, winner.id, in: [.shown]), -1)
-        guard !loser.isWide, !winner.isWide else {
-            let users = try transaction.currentParticipants(of: loser.id, in: application).users
-            if !loser.isWide { try rememberUnfollowed(in: loser.id) }
-            return try disconnect(users, among: users, of: loser)
-        }
-        let (loser, winner) = (loser.id, winner.id)
-        let haveSeenBoth = try seeing(loser, winner, in: [.shown, .cleared])
-        guard !haveSeenBoth.isEmpty else { return }
-        try transaction.execute(
-            """
-            UPDATE following SET shared_count = shared_count - 1
-            WHERE application = \(application) AND follower \(in: haveSeenBoth)
-                AND follower <> followed AND followed IN (
-                    SELECT p.user_id FROM participants p
-                    WHERE p.application = \(application) AND p.conversation = \(winner)
-                )
-            """)
+        try count(shown: try seeing(loser.id, winner.id), -1)
+        guard loser.isWide || winner.isWide else { return }
+        let users = try transaction.currentParticipants(of: loser.id, in: application).users
+        if !loser.isWide { try rememberUnfollowed(in: loser.id) }
+        try disconnect(users, among: users, of: loser)
     }
 
-    /// The users that have both conversations in one of these states.
-    private func seeing(
-        _ one: Conversation.ID, _ two: Conversation.ID, in states: [ViewState]
-    ) throws -> [UserID] {
+    /// The users that see both conversations.
+    private func seeing(_ one: Conversation.ID, _ two: Conversation.ID) throws -> [UserID] {
         try transaction.rows(
             """
             SELECT user_id FROM participants
             WHERE application = \(application) AND conversation IN (\(one), \(two))
-                AND state \(in: .texts(states.map(\.rawValue)))
+                AND state = 'shown'
             GROUP BY user_id HAVING COUNT(*) = 2 ORDER BY user_id
             """
         ) { row in try row.user(0) }

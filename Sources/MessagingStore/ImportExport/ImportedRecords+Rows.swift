@@ -49,12 +49,12 @@ extension Projection {
             let rows = chunk.map { user -> [SQLValue] in
                 [
                     application.bytes.sqlValue, archived.user.text.sqlValue, user.text.sqlValue,
-                    Int64(1).sqlValue, Int64(0).sqlValue,
+                    Int64(1).sqlValue,
                 ]
             }
             let added = try transaction.rowsChanged(
                 by: """
-                    INSERT INTO following (application, follower, followed, is_kept, shared_count)
+                    INSERT INTO following (application, follower, followed, is_kept)
                     VALUES \(rows: rows) ON CONFLICT (application, follower, followed) DO NOTHING
                     """)
             try transaction.execute(

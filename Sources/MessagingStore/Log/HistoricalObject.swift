@@ -164,10 +164,12 @@ extension Projection {
         transaction.add(
             "(\(application), \(object.key), \(position), \(writer.bytes))",
             to: "object_history", keys: application.bytes + object.key,
-            by: Insertion(
-                "INSERT INTO object_history (application, object, until, state) VALUES",
-                "ON CONFLICT (application, object, until) DO NOTHING"))
+            by: Self.history)
     }
+
+    private static let history = Insertion(
+        "INSERT INTO object_history (application, object, until, state) VALUES",
+        "ON CONFLICT (application, object, until) DO NOTHING")
 }
 
 extension Transaction {

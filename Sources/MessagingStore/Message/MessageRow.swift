@@ -12,20 +12,31 @@ extension Transaction {
         _ id: Message.ID, in application: Application.ID
     ) throws -> DeferredRows<Message> {
         try ask(
-            """
-            SELECT m.id, m.conversation, m.position, m.sender_user, m.sender_name, m.sent_at,
-                m.updated_at, m.version, m.weight, p.id, p.part_index, p.mime_type, p.body,
-                p.content, p.size, p.updated_at
-            FROM messages m
-            LEFT JOIN parts p ON p.application = m.application AND p.message = m.id
-            WHERE m.application = \(application) AND m.id = \(id)
-            ORDER BY COALESCE(p.place, p.part_index), p.part_index
-            """,
-            as: Message.cacheKey(id, in: application)
-        ) { row in
-            try MessageRow(row).message(
-                with: try row.optionalBlob(9) == nil ? [] : [try MessagePart(row, from: 9)])
+            messages("= \(id)", in: application), as: Message.cacheKey(id, in: application)
+        ) { row in try Message(withPart: row) }
+    }
+
+    /// Queries messages ahead, for ``message(_:in:)``.
+    func prefetchMessages(_ ids: [Message.ID], in application: Application.ID) throws {
+        try prefetch(messages("\(in: ids)", in: application)) { row in
+            let message = try Message(withPart: row)
+            return (Message.cacheKey(message.id, in: application), message)
         }
+    }
+
+    /// Messages with a row for each of their parts, those of a message in order.
+    ///
+    /// - Parameter ids: The condition that an id is one of theirs, without its left side.
+    private func messages(_ ids: SQL, in application: Application.ID) -> SQL {
+        """
+        SELECT m.id, m.conversation, m.position, m.sender_user, m.sender_name, m.sent_at,
+            m.updated_at, m.version, m.weight, p.id, p.part_index, p.mime_type, p.body,
+            p.content, p.size, p.updated_at
+        FROM messages m
+        LEFT JOIN parts p ON p.application = m.application AND p.message = m.id
+        WHERE m.application = \(application) AND m.id \(ids)
+        ORDER BY COALESCE(p.place, p.part_index), p.part_index
+        """
     }
 
     /// Messages by their ids, in two statements.
@@ -252,6 +263,12 @@ extension Message {
     /// The cache key of a message with its parts.
     static func cacheKey(_ id: ID, in application: Application.ID) -> RowCacheKey<Message> {
         RowCacheKey(of: [.message(id, in: application), .message(id, in: application, "parts")])
+    }
+
+    /// A row of a message and one of its parts: the message with this part only.
+    fileprivate init(withPart row: borrowing Row) throws {
+        self = try MessageRow(row).message(
+            with: try row.optionalBlob(9) == nil ? [] : [try MessagePart(row, from: 9)])
     }
 
     /// Joins the parts of rows of the same message; `nil` without rows.

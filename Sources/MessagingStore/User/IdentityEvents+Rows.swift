@@ -169,6 +169,10 @@ extension Projection {
 
     /// The maximum number of users in one statement.
     private static let usersAtOnce = 1024
+
+    /// Up to this number of users, all of a conversation that is not wide, rows are inserted with those of other changes
+    /// of the commit; more have statements of their own.
+    private static let fewUsers = 100
 }
 
 /// The known users that the changes of a commit name, and by how much the number of their conversations changes.
