@@ -63,11 +63,14 @@ extension Projection {
     ///
     /// The same as ``connect(_:among:of:)``, with a few statements for all new conversations of a commit.
     ///
-    /// - Parameter new: Those that were created with the number of the others as that of the users they follow.
-    func connectAll(_ participants: [UserID], new: Set<UserID>) {
-        let row = RowCacheKey<Meetings>(of: application.bytes, in: "following")
+    /// - Parameters:
+    ///   - new: Those that were created with the number of the others as that of the users they follow.
+    ///   - isKept: Whether they still follow each other when they share the conversation no more.
+    func connectAll(_ participants: [UserID], new: Set<UserID> = [], isKept: Bool = true) {
+        let row = RowCacheKey<Meetings>(
+            of: application.bytes, in: "following", aspect: [isKept ? 1 : 0])
         if let meetings = transaction.deferred(row) { return meetings.add(participants, new) }
-        let meetings = Meetings()
+        let meetings = Meetings(isKept: isKept)
         meetings.add(participants, new)
         transaction.deferWrites(meetings, of: row) { [application] in
             meetings.statements(in: application)
@@ -299,10 +302,13 @@ extension SQL.StringInterpolation {
 
 /// The users that meet in the new conversations of a commit.
 private final class Meetings {
+    private let isKept: Bool
     /// How many new conversations have these participants.
     private var counts: [[UserID]: Int64] = [:]
     /// The participants of the first conversation of new users, which their rows count already.
     private var counted: [UserID: Set<UserID>] = [:]
+
+    init(isKept: Bool) { self.isKept = isKept }
 
     func add(_ participants: [UserID], _ new: Set<UserID>) {
         counts[participants, default: 0] += 1
@@ -373,11 +379,12 @@ private final class Meetings {
         ]
         return """
             INSERT INTO following (application, follower, followed, is_kept, shared_count)
-            SELECT \(application), column1, column2, 1, column3
+            SELECT \(application), column1, column2, \(isKept), column3
             FROM \(table: "met", of: columns)
             WHERE TRUE
             ON CONFLICT (application, follower, followed) DO UPDATE SET
-                shared_count = following.shared_count + excluded.shared_count, is_kept = 1
+                shared_count = following.shared_count + excluded.shared_count,
+                is_kept = CASE WHEN excluded.is_kept = 1 THEN 1 ELSE following.is_kept END
             """
     }
 }
