@@ -26,11 +26,13 @@ extension Projection {
         remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
 
-    private func insert(_ conversation: Conversation) throws {
+    /// Inserts the row of a conversation.
+    func insert(_ conversation: Conversation) throws {
         var distinctKey: [UInt8]?
-        if conversation.isDistinct {
+        if conversation.isDistinct, conversation.deletedAt == nil {
             let set = DistinctKey(conversation.participants, hash: hash)
-            // In a command the answer is known; in a replay an imported conversation may have the key (X1).
+            // Only one conversation has the key: an imported one has none until it is merged with the one that has it,
+            // and in a replay a created one may have none for the same reason (X1).
             if try transaction.askDistinctConversation(of: set, in: application).first() == nil {
                 distinctKey = set.digest
             }
@@ -139,18 +141,6 @@ extension Projection {
         )
         """
 
-    /// The key of a set of participants, or NULL while another conversation has it: an imported conversation
-    /// has no key until the two are merged (X1).
-    func distinctKeyIfFree(of participants: Participants) -> SQL {
-        let key = DistinctKey(participants, hash: hash)
-        return """
-            CASE WHEN EXISTS (
-                SELECT 1 FROM conversations
-                WHERE application = \(application) AND distinct_key = \(key.digest)
-            ) THEN NULL ELSE \(key.digest) END
-            """
-    }
-
     /// Stores the replay key and the alias of a creation that found an existing conversation.
     func remember(_ match: ConversationMatched) throws {
         remember(match.key, as: .match, for: match.conversation.bytes)
@@ -236,7 +226,7 @@ extension Projection {
             RETURNING user_id
             """
         ) { row in try row.user(0) }
-        try count(shown: seeing, 1)
+        count(shown: seeing, 1)
         try connect(seeing: seeing.filter(unseen.contains), of: shown.conversation)
     }
 
@@ -254,7 +244,7 @@ extension Projection {
             RETURNING user_id
             """
         ) { row in try row.user(0) }
-        try count(shown: seeing, 1)
+        count(shown: seeing, 1)
         try connect(seeing: seeing, of: id)
     }
 
@@ -284,7 +274,7 @@ extension Projection {
                     AND user_id = \(hidden.user)
                 """)
         }
-        if before?.state == .shown { try count(shown: [hidden.user], -1) }
+        if before?.state == .shown { count(shown: [hidden.user], -1) }
     }
 
     /// Removes one message from one view (R29).
@@ -313,17 +303,6 @@ extension Projection {
             """)
         try findLastMessage(
             in: hidden.conversation, of: hidden.user, insteadOf: hidden.position)
-    }
-
-    /// Adds to the number of conversations in each user's list.
-    func count(shown users: [UserID], _ change: Int64) throws {
-        for chunk in users.chunks(of: 4096) {
-            try transaction.execute(
-                """
-                UPDATE identities SET conversation_count = conversation_count + \(change)
-                WHERE application = \(application) AND user_id \(in: chunk)
-                """)
-        }
     }
 
     /// Looks up the last message of views after a change other than sending (R27). Those of a wide conversation

@@ -132,8 +132,15 @@ extension Transaction {
             SELECT conversation FROM conversation_aliases
             WHERE application = \(application) AND alias = \(alias)
             """,
-            as: RowCacheKey(of: [.conversation(alias, in: application, "conversation_aliases")])
+            as: Self.winner(of: alias, in: application)
         ) { row in try row.id(0) }
+    }
+
+    /// The cache key of the conversation that an alias refers to.
+    static func winner(
+        of alias: Conversation.ID, in application: Application.ID
+    ) -> RowCacheKey<Conversation.ID> {
+        RowCacheKey(of: [.conversation(alias, in: application, "conversation_aliases")])
     }
 
     /// The conversations that the aliases among these ids refer to, by alias, in one statement.
@@ -167,7 +174,7 @@ extension Transaction {
     ) throws -> DeferredRows<Conversation.ID> {
         try ask(
             "SELECT id FROM conversations WHERE application = \(application) AND distinct_key = \(key.digest)",
-            as: RowCacheKey(of: [.distinctConversation(of: key.digest, in: application)])
+            as: Self.holder(of: key.digest, in: application)
         ) { row in try row.id(0) }
     }
 
@@ -182,13 +189,16 @@ extension Transaction {
                     AND c.distinct_key = named.column1
                 """
             ) { row in
-                (
-                    RowCacheKey<Conversation.ID>(
-                        of: [.distinctConversation(of: try row.blob(0), in: application)]),
-                    try row.optionalID(1)
-                )
+                (Self.holder(of: try row.blob(0), in: application), try row.optionalID(1))
             }
         }
+    }
+
+    /// The cache key of the distinct conversation that has a key.
+    static func holder(
+        of digest: [UInt8], in application: Application.ID
+    ) -> RowCacheKey<Conversation.ID> {
+        RowCacheKey(of: [.distinctConversation(of: digest, in: application)])
     }
 
     /// A conversation by its own id, deleted or not, with the participants that it shows.

@@ -52,6 +52,11 @@ extension Projection {
         save(.identity(user)) { writer in before?.writeState(to: &writer) }
     }
 
+    /// Stores that a user did not exist.
+    func saveAbsence(of user: UserID) {
+        save(.identity(user)) { _ in }
+    }
+
     /// - Parameter conversation: Its state before the change.
     func save(_ conversation: Conversation) {
         save(.conversation(conversation.id)) { writer in

@@ -113,7 +113,7 @@ extension Projection {
                     AND user_id \(in: chunk)
                 """)
         }
-        try count(shown: users, 1)
+        count(shown: users, 1)
     }
 
     /// Hides a message permanently from views that it was not added to.
@@ -140,17 +140,22 @@ extension Projection {
 
     /// Inserts the row of a message.
     ///
-    /// - Parameter moment: The time of the application's last change to a block list before the message was sent.
-    func insert(_ message: Message, blocksChangedAt moment: Timestamp) {
+    /// - Parameters:
+    ///   - moment: The time of the application's last change to a block list before the message was sent.
+    ///   - count: The number of parts ever added, if its parts were changed.
+    func insert(
+        _ message: Message, blocksChangedAt moment: Timestamp, partsMade count: Int64? = nil
+    ) {
         let (user, name) = message.sender.columns
         transaction.add(
             """
             (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
             \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
-            \(position), \(moment))
+            \(position), \(moment), \(count))
             """,
             to: "messages", keys: application.bytes + message.id.bytes,
             application.bytes + message.conversation.bytes,
+            application.bytes + message.conversation.bytes + message.position.bytes,
             by: Self.messages)
     }
 
@@ -158,7 +163,7 @@ extension Projection {
         """
         INSERT INTO messages (
             application, id, conversation, position, sender_user, sender_name, sent_at,
-            updated_at, version, weight, event, blocks_changed_at
+            updated_at, version, weight, event, blocks_changed_at, parts_made
         ) VALUES
         """)
 }

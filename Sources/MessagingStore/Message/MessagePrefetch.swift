@@ -175,7 +175,8 @@ extension Transaction {
 extension RowKey {
     /// The row of a conversation, or the rows of another table that belong to it.
     ///
-    /// For the table `messages` it covers only positions and senders; ``message(_:in:_:)`` covers the rest of a row.
+    /// For the table `messages` it covers only positions and senders; ``message(_:in:_:)`` covers the rest of a row, and
+    /// ``message(at:in:of:)`` a single position.
     static func conversation(
         _ id: Conversation.ID, in application: Application.ID, _ table: String = "conversations"
     ) -> RowKey {
@@ -196,6 +197,13 @@ extension RowKey {
         _ id: Message.ID, in application: Application.ID, _ table: String = "messages"
     ) -> RowKey {
         RowKey(application.bytes + id.bytes, in: table)
+    }
+
+    /// The row of the message at a position.
+    static func message(
+        at position: Position, in conversation: Conversation.ID, of application: Application.ID
+    ) -> RowKey {
+        RowKey(application.bytes + conversation.bytes + position.bytes, in: "messages")
     }
 
     /// The row of a user: whether the user exists, and the members of the identity that other objects show.

@@ -136,23 +136,60 @@ extension Transaction {
         ) { row in try row.optionalUser(0) } ?? nil
     }
 
+    /// The messages after a position as an export has them, but without contents: as many as fit into one response, in
+    /// the order of their positions, in two statements.
+    func archivedMessages(
+        in conversation: Conversation.ID, after position: Position, limit: Int,
+        of application: Application.ID
+    ) throws -> [ArchivedMessage] {
+        let heads = try boundedPage(
+            """
+            SELECT \(raw: MessageRow.columns), parts_made, blocks_changed_at FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position > \(position)
+            ORDER BY position LIMIT \(limit)
+            """, weight: { row in try row.int64(8) }
+        ) { row in
+            (
+                row: try MessageRow(row), partsMade: try row.optionalInt64(9),
+                blocksChangedAt: try row.timestamp(10)
+            )
+        }.items
+        let parts = try parts(of: heads.map(\.row.id), in: application)
+        return heads.map { head in
+            let parts = (parts[head.row.id] ?? []).sorted { left, right in
+                left.part.index < right.part.index
+            }
+            return ArchivedMessage(
+                head.row.message(with: parts.map(\.part)), partsMade: head.partsMade,
+                places: parts.map(\.place), blocksChangedAt: head.blocksChangedAt)
+        }
+    }
+
     /// Reads the parts of messages in one statement, and returns the complete messages.
     private func complete(
         _ heads: [MessageRow], in application: Application.ID
     ) throws -> [Message] {
-        guard !heads.isEmpty else { return [] }
+        let parts = try parts(of: heads.map(\.id), in: application)
+        return heads.map { head in
+            head.message(with: PositionedPart.inOrder(parts[head.id] ?? []))
+        }
+    }
+
+    /// The parts of messages in any order.
+    private func parts(
+        of messages: [Message.ID], in application: Application.ID
+    ) throws -> [Message.ID: [PositionedPart]] {
+        guard !messages.isEmpty else { return [:] }
         let parts = try rows(
             """
             SELECT id, part_index, mime_type, body, content, size, updated_at, message, place
             FROM parts
             WHERE application = \(application)
-                AND message \(in: heads.map(\.id))
+                AND message \(in: messages)
             """
         ) { row in try PositionedPart(row) }
-        let byMessage = Dictionary(grouping: parts, by: \.message)
-        return heads.map { head in
-            head.message(with: PositionedPart.inOrder(byMessage[head.id] ?? []))
-        }
+        return Dictionary(grouping: parts, by: \.message)
     }
 }
 

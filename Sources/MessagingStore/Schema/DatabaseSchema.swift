@@ -15,7 +15,7 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "schema without counts of shared conversations",
+            number: 1, name: "schema of November 2026",
             statements: logTables + messageTables + operationTables)
     ]
 

@@ -63,11 +63,14 @@ extension Projection {
     ///
     /// The same as ``connect(_:among:of:)``, with a few statements for all new conversations of a commit.
     ///
-    /// - Parameter new: Those that were created with the number of the others as that of the users they follow.
-    func connectAll(_ participants: [UserID], new: Set<UserID>) {
-        let row = RowCacheKey<Meetings>(of: application.bytes, in: "following")
+    /// - Parameters:
+    ///   - new: Those that were created with the number of the others as that of the users they follow.
+    ///   - isKept: Whether they still follow each other when they share the conversation no more.
+    func connectAll(_ participants: [UserID], new: Set<UserID> = [], isKept: Bool = true) {
+        let row = RowCacheKey<Meetings>(
+            of: application.bytes, in: "following", aspect: [isKept ? 1 : 0])
         if let meetings = transaction.deferred(row) { return meetings.add(participants, new) }
-        let meetings = Meetings()
+        let meetings = Meetings(isKept: isKept)
         meetings.add(participants, new)
         transaction.deferWrites(meetings, of: row) { [application] in
             meetings.statements(in: application)
@@ -316,9 +319,12 @@ extension SQL.StringInterpolation {
 
 /// The users that meet in the new conversations of a commit.
 private final class Meetings {
+    private let isKept: Bool
     private var groups: Set<[UserID]> = []
     /// The participants of the first conversation of new users, which their rows count already.
     private var counted: [UserID: Set<UserID>] = [:]
+
+    init(isKept: Bool) { self.isKept = isKept }
 
     func add(_ participants: [UserID], _ new: Set<UserID>) {
         groups.insert(participants)
@@ -380,10 +386,10 @@ private final class Meetings {
     private func inserting(_ pairs: [Pair], in application: Application.ID) -> SQL {
         """
         INSERT INTO following (application, follower, followed, is_kept)
-        SELECT \(application), column1, column2, 1
+        SELECT \(application), column1, column2, \(isKept)
         FROM \(table: "met", of: columns(of: pairs))
-        WHERE \(count(in: application, where: "f.is_kept = 1")) = 0
-        ON CONFLICT (application, follower, followed) DO UPDATE SET is_kept = 1
+        WHERE \(count(in: application, where: "f.is_kept >= \(isKept)")) = 0
+        ON CONFLICT (application, follower, followed) DO UPDATE SET is_kept = excluded.is_kept
         """
     }
 
