@@ -3,7 +3,7 @@ public import MessagingStore
 internal import MessagingWire
 
 /// Imports the lines of an export into a store, a few per transaction, so that other writers are
-/// not blocked (X10).
+/// not blocked (X10). Lines are read while those before them are written.
 public struct Importer {
     private let store: MessagingStore
     private let contents: ImportedContents
@@ -11,8 +11,9 @@ public struct Importer {
     private let only: Application.ID?
 
     private var application: Application.ID?
-    private var waiting: [(line: Int, step: ImportStep)] = []
-    private var weight = 0
+    private var waiting = Batch()
+    /// The transaction under way, and the steps in it.
+    private var running: (batch: Batch, outcomes: Task<[ImportOutcome], any Error>)?
     /// The conversation whose messages are being read.
     private var open: Conversation.ID?
     /// The last conversation record.
@@ -27,8 +28,15 @@ public struct Importer {
     /// What has been imported so far.
     public private(set) var summary = ImportSummary()
 
-    /// Most records in one transaction.
-    static let stepsAtOnce = 64
+    /// The steps of one transaction.
+    private struct Batch {
+        var steps: [(line: Int, step: ImportStep)] = []
+        /// The number of bytes of their lines.
+        var weight = 0
+    }
+
+    /// Most steps in one transaction.
+    static let stepsAtOnce = 256
     /// Bytes of lines after which a transaction is committed.
     static let bytesAtOnce = 1 << 20
 
@@ -61,8 +69,10 @@ public struct Importer {
             try await stop()
             throw ImportError(error, line: line)
         }
-        weight += bytes.count
-        if waiting.count >= Self.stepsAtOnce || weight >= Self.bytesAtOnce { try await flush() }
+        waiting.weight += bytes.count
+        if waiting.steps.count >= Self.stepsAtOnce || waiting.weight >= Self.bytesAtOnce {
+            try await flush()
+        }
         summary.lines = line
     }
 
@@ -73,6 +83,7 @@ public struct Importer {
         }
         settle(line: summary.lines)
         try await flush()
+        try await wait()
         guard contents.isEmpty else {
             throw ImportError(
                 ArchiveLineError(nil, "no later record names the content of these bytes"),
@@ -84,8 +95,11 @@ public struct Importer {
     /// the messages of the last conversation.
     public nonisolated(nonsending) mutating func stop() async throws {
         try await flush()
-        guard let unsettled, let application else { return }
-        try await importSteps([(summary.lines, .reconcile(unsettled))], in: application)
+        try await wait()
+        guard let unsettled else { return }
+        waiting.steps = [(summary.lines, .reconcile(unsettled))]
+        try await flush()
+        try await wait()
     }
 
     private nonisolated(nonsending) mutating func add(_ application: Application) async throws {
@@ -116,7 +130,7 @@ public struct Importer {
         for content in record.contents {
             guard try await require(content.content, of: application) else { continue }
             // If the record is rejected, the content is unused and will be cleaned up.
-            if record.kind != .content { waiting.append((line, .content(content))) }
+            if record.kind != .content { waiting.steps.append((line, .content(content))) }
         }
         guard contents.isEmpty else {
             throw ArchiveLineError("contents", "must name the content whose bytes stand before it")
@@ -133,7 +147,7 @@ public struct Importer {
         default: settle(line: line)
         }
         let isOpen = conversation?.conversation.id == open
-        waiting.append((line, .record(record, of: isOpen ? conversation : nil)))
+        waiting.steps.append((line, .record(record, of: isOpen ? conversation : nil)))
     }
 
     private func begun() throws(ArchiveLineError) -> Application.ID {
@@ -144,7 +158,7 @@ public struct Importer {
     }
 
     private mutating func settle(line: Int) {
-        if let open { waiting.append((line, .reconcile(open))) }
+        if let open { waiting.steps.append((line, .reconcile(open))) }
         open = nil
     }
 
@@ -171,34 +185,59 @@ public struct Importer {
         return true
     }
 
-    private nonisolated(nonsending) func digest(
+    private nonisolated(nonsending) mutating func digest(
         of content: Content.ID, in application: Application.ID
     ) async throws -> [UInt8]? {
         if let digest = publishedDigests[content] { return digest }
+        // Contents of the transaction under way count as stored, also against the quota.
+        try await wait()
         return try await store.digest(ofContent: content, in: application)
     }
 
+    /// Starts to import the waiting steps when those before them are durable.
     private nonisolated(nonsending) mutating func flush() async throws {
-        guard let application, !waiting.isEmpty else { return }
-        let steps = waiting
-        waiting = []
+        try await wait()
+        guard let application, !waiting.steps.isEmpty else { return }
+        start(waiting, in: application)
+        waiting = Batch()
         publishedDigests = [:]
         publishedBytes = 0
-        weight = 0
+    }
+
+    private mutating func start(_ batch: Batch, in application: Application.ID) {
+        let steps = batch.steps.map(\.step)
+        running = (
+            batch,
+            Task { [store] in try await store.importRecords(steps, in: application) }
+        )
+    }
+
+    /// Waits until the transaction under way is durable.
+    ///
+    /// - Throws: ``ImportError`` for a rejected step; the steps before it are durable then. After any error, later steps
+    ///   are not imported.
+    private nonisolated(nonsending) mutating func wait() async throws {
+        guard let application, let (batch, outcomes) = running else { return }
+        running = nil
         do {
-            try await importSteps(steps[...], in: application)
+            count(batch, try await outcomes.value)
         } catch let rejected as RejectedImportStep {
-            try await importSteps(steps[..<rejected.step], in: application)
+            // Contents of later lines are already published: they are unused and will be cleaned up.
+            let later = (batch.steps[rejected.step...] + waiting.steps).filter { _, step in
+                if case .content = step { true } else { false }
+            }
+            waiting = Batch()
+            start(Batch(steps: Array(batch.steps[..<rejected.step] + later)), in: application)
             try await stop()
-            throw ImportError(rejected.lineError, line: steps[rejected.step].line)
+            throw ImportError(rejected.lineError, line: batch.steps[rejected.step].line)
+        } catch {
+            waiting = Batch()
+            throw error
         }
     }
 
-    private nonisolated(nonsending) mutating func importSteps(
-        _ steps: ArraySlice<(line: Int, step: ImportStep)>, in application: Application.ID
-    ) async throws {
-        let outcomes = try await store.importRecords(steps.map(\.step), in: application)
-        for ((_, step), outcome) in zip(steps, outcomes) {
+    private mutating func count(_ batch: Batch, _ outcomes: [ImportOutcome]) {
+        for ((_, step), outcome) in zip(batch.steps, outcomes) {
             switch step {
             case .record(let record, _):
                 summary.count(record.kind, isNew: outcome != .present)

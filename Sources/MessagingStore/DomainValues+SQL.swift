@@ -127,6 +127,13 @@ extension Row {
     }
 }
 
+extension Position {
+    /// The eight bytes of the number, for keys of cached rows.
+    var bytes: [UInt8] {
+        (0..<8).map { index in UInt8(truncatingIfNeeded: number >> (56 - 8 * index)) }
+    }
+}
+
 // A trace is stored as text, so that an operator can search for its id.
 extension Trace {
     /// The id and the flags, as in `0af7651916cd43dd8448eb211c80319c-01`.

@@ -185,19 +185,35 @@ extension Transaction {
         }
     }
 
-    /// Sends a query ahead of one row that holds values of several keys.
+    /// Sends a query ahead whose rows each hold values of several keys.
     ///
-    /// - Parameter store: Passes each key and its value, `nil` for none, to ``PrefetchedRow``.
-    public func prefetchRow(
+    /// - Parameter store: Passes the keys and values of a row to ``PrefetchedRow``.
+    public func prefetchRows(
         _ sql: SQL, _ store: @escaping (borrowing Row, PrefetchedRow) throws -> Void
     ) throws(SQLError) {
         try prepare(sql)
         let cache = connection.cache
         let prefetched = PrefetchedRow(cache: cache, time: cache.clock)
         try connection.ask(sql) { rows in
-            // The change reads the rows itself and reports an error.
-            if (try? rows.next()) == true { try? store(Row(rows: rows), prefetched) }
+            do {
+                while try rows.next() { try store(Row(rows: rows), prefetched) }
+            } catch {
+                // The change reads the rows itself and reports it.
+            }
         }
+    }
+
+    /// Adds an item to a query that is sent ahead once for all changes of a commit. Only for use while a change
+    /// prefetches (``Database/write(prefetching:_:)``).
+    ///
+    /// - Parameters:
+    ///   - group: Names the query; changes with the same group share it.
+    ///   - send: Sends the query for different items, with the other functions that prefetch.
+    public func prefetch<Item: Hashable>(
+        _ item: Item, by group: CommitGroup,
+        _ send: @escaping (Transaction, [Item]) throws -> Void
+    ) {
+        connection.cache.prefetch(item, by: group) { items in try send(self, items) }
     }
 
     /// The cached value of a row; `nil` when it was not read in this commit, or may have changed since.
@@ -238,12 +254,25 @@ extension Transaction {
         deferWrites(value, of: key) { [sql()] }
     }
 
+    /// Defers a write of a row, as ``deferWrite(_:of:writing:)`` does, that a few statements make with others.
+    ///
+    /// - Parameters:
+    ///   - group: Names these writes. Two of them with different keys or aspects must be of different rows.
+    ///   - statements: Makes the statements from the values of the writes of a group.
+    public func deferWrite<Value>(
+        _ value: Value, of key: RowCacheKey<Value>, in group: CommitGroup,
+        writing statements: @escaping ([Value]) -> [SQL]
+    ) {
+        hasChanged = true
+        connection.cache.deferWrite(value, of: key, in: group, writing: statements)
+    }
+
     /// Defers several statements, as ``deferWrite(_:of:writing:)`` does; they may read other tables.
     public func deferWrites<Value>(
         _ value: Value, of key: RowCacheKey<Value>, writing statements: @escaping () -> [SQL]
     ) {
         hasChanged = true
-        connection.cache.deferWrite(value, of: key, writing: statements)
+        connection.cache.deferWrite(value, of: key) { _ in statements() }
     }
 
     /// Defers the insertion of a row until the next statement that reads the row, or the commit; rows of one
@@ -259,7 +288,7 @@ extension Transaction {
     }
 }
 
-/// Caches the values of one row that was read ahead (``Transaction/prefetchRow(_:_:)``).
+/// Caches the values of a row that was read ahead (``Transaction/prefetchRows(_:_:)``).
 public struct PrefetchedRow {
     fileprivate let cache: TransactionCache
     fileprivate let time: Int

@@ -1,11 +1,17 @@
-"""The rate of export and import, and the delay of another client while two distinct conversations are merged.
+"""The rate of import and export, and the delay of another client while two distinct conversations are merged.
 
-Both servers hold a distinct conversation of the same two users with as many messages. The lines of one are
+A generated file of one line for each of 1,000 users, 400 conversations and a twentieth of the messages of `--size`
+is imported into an empty server and exported again.
+
+Both other servers hold a distinct conversation of the same two users with as many messages. The lines of one are
 imported into the other, so both conversations are merged at the end; meanwhile a client sends to another
 conversation, one message after the other, and waits at most for the longest transaction.
 """
 
+import base64
 import contextlib
+import functools
+import hashlib
 import http.client
 import json
 import pathlib
@@ -13,6 +19,7 @@ import shutil
 import sys
 import threading
 import time
+import uuid
 
 from load import fill
 from messages import CONVERSATIONS, HEADERS, numbered, post
@@ -29,6 +36,26 @@ def measure(options, folder, table):
 
 
 def measure_engine(options, folder, table, postgres=None):
+    measure_file(options, folder / "file", table, folder.name, postgres)
+    measure_merge(options, folder, table, postgres)
+
+
+def measure_file(options, folder, table, engine, postgres):
+    with server(options, folder, postgres) as target:
+        lines = folder / "lines"
+        generate(lines, options.size // 20)
+        began = time.monotonic()
+        count = import_lines(target, lines)["lines"]
+        imported = time.monotonic()
+        export(target, folder / "again")
+        exported = time.monotonic()
+        # The server's application has another name.
+        assert (folder / "again").read_bytes().split(b"\n", 1)[1] == lines.read_bytes().split(b"\n", 1)[1]
+        table.add_text(f"Import of {count:,} lines, {engine}", f"{count / (imported - began):,.0f}/s, peak {peak(target)}")
+        table.add_text(f"Export of {count:,} lines, {engine}", f"{count / (exported - imported):,.0f}/s")
+
+
+def measure_merge(options, folder, table, postgres):
     size, engine = options.size // 10, folder.name
     lines = folder / "lines"
     with server(options, folder / "source", postgres) as source:
@@ -54,6 +81,56 @@ def measure_engine(options, folder, table, postgres=None):
         table.add_text(
             f"Waits of another sender meanwhile, {engine}",
             f"p99 {waits[len(waits) * 99 // 100] * 1e3:,.0f} ms, longest {waits[-1] * 1e3:,.0f} ms")
+
+
+def generate(path, size, users=1000, conversations=400, contents=40):
+    """Writes an export as `GET /export` does: of conversations of 2, 10 and 25 participants, which have read half."""
+    with open(path, "w") as file:
+        def write(record, **members):
+            file.write(json.dumps({"record": record, **members}, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+        write("application", format=1, id=APPLICATION, name="Generated", created_at=moment(0), suspended=False)
+        for user in range(users):
+            write(
+                "user", user_id=f"user-{user:04}", standing="told", version=1, identity_type="user",
+                display_name=f"User {user}", avatar_url=f"https://example.org/avatars/{user}.png", suspended=False,
+                external_unread_count=0, created_at=moment(0))
+        for number in range(conversations):
+            participants = [f"user-{(number * 7 + index) % users:04}" for index in range((2, 10, 25)[number % 3])]
+            messages = size // conversations
+            conversation = str(uuid.UUID(int=number + 1))
+            write(
+                "conversation", id=conversation, created_at=moment(number), distinct=False, announced=True, version=1,
+                last_position=messages, last_sent_at=moment(number + messages),
+                metadata=[{"path": ["topic"], "at": moment(number), "value": f"Topic {number}"}],
+                participants=[
+                    {"user_id": user, "place": place, "joined_after": 0, "state": "shown", "cleared_to": 0}
+                    | ({"delivered": f"1-{messages}", "read": f"1-{messages // 2}"} if place and messages > 1 else {})
+                    for place, user in enumerate(participants)])
+            for position in range(1, messages + 1):
+                message, part = (uuid.uuid5(uuid.NAMESPACE_OID, f"{kind} {number} {position}") for kind in ("message", "part"))
+                part = {"id": str(part), "index": 0, "mime_type": "text/plain"}
+                more = {}
+                if position == 1 and number < contents:
+                    data = hashlib.sha512(message.bytes).digest() * 40
+                    content = str(uuid.UUID(int=1 << 120 | number))
+                    write("bytes", content=content, at=0, data=base64.b64encode(data).decode())
+                    part |= {"content": content, "size": len(data)}
+                    more["contents"] = [{
+                        "id": content, "conversation": conversation, "mime_type": "text/plain", "size": len(data),
+                        "sha256": base64.b64encode(hashlib.sha256(data).digest()).decode(), "crc32c": 0,
+                        "completed_at": moment(number)}]
+                else:
+                    part["body"] = f"Message {position} of conversation {number}: " + "so it goes. " * (position % 8)
+                write(
+                    "message", id=str(message), conversation=conversation, position=position,
+                    sender={"user_id": participants[position % len(participants)]},
+                    sent_at=moment(number + position), version=1, parts=[part], **more)
+
+
+@functools.cache
+def moment(second):
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(1_760_000_000 + second))
 
 
 def server(options, folder, postgres):

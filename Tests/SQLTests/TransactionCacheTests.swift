@@ -260,6 +260,68 @@ import Testing
         #expect(known == nil)
     }
 
+    @Test(arguments: Engine.allCases)
+    func `writes of a group are made together, each row's last one in order with others`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        for id in 1...4 { try await database.add(id, "") }
+        try await database.write { transaction in
+            for (id, letter) in [(1, "a"), (2, "b"), (1, "c"), (3, "d"), (2, "e")] {
+                // All have the same key, as the rows of one conversation do.
+                transaction.deferAppending(letter, to: id, key: 9)
+            }
+            // Another write of the row in between runs in order.
+            transaction.deferAppending("f", to: 4, key: 4)
+            transaction.deferWrite((), of: RowCacheKey<Void>(of: [4], in: "people")) {
+                "UPDATE people SET name = name || '!' WHERE id = 4"
+            }
+            transaction.deferAppending("g", to: 4, key: 4)
+        }
+        // The number is that of the writes made together.
+        #expect(try await database.names() == ["c3", "e3", "d3", "f1!g1"])
+    }
+
+    @Test func `a query ahead is sent once for the items of all changes`() async throws {
+        let database = try Engine.postgres.people()
+        try await database.add(1, "Ada")
+        try await database.add(2, "Grace")
+        let (queries, names) = (Locked<[[Int]]>([]), Locked<[String?]>([]))
+        let held = await HeldWriter(of: database)
+        async let changes = withThrowingTaskGroup(of: Void.self) { group in
+            for number in [1, 2, 3, 2] {
+                group.addTask {
+                    try await database.write { transaction in
+                        transaction.prefetch(number, by: CommitGroup("names", in: [])) {
+                            transaction, ids in
+                            queries.withLock { $0.append(ids.sorted()) }
+                            try transaction.prefetchRows(
+                                """
+                                SELECT column1, name
+                                FROM \(table: "named", of: [.integers(ids.map(Int64.init))])
+                                LEFT JOIN people ON id = column1
+                                """
+                            ) { row, prefetched in
+                                prefetched.store(
+                                    try row.optionalText(1), for: .name(try row.int(0)))
+                            }
+                        }
+                    } _: { transaction in
+                        let found = try transaction.cachedRows(.name(number))
+                        names.withLock { $0.append(found.map { $0.first ?? "none" }) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        while database.writer.waiting < 4 { await Task.yield() }
+        _ = try await held.run({ _ in })
+        try await changes
+        #expect(queries.withLock { $0 } == [[1, 2, 3]])
+        #expect(Set(names.withLock { $0 }) == ["Ada", "Grace", "none"])
+        #expect(names.withLock { $0.count } == 4)
+    }
+
     @Test func `all changes prefetch before the first of them runs`() async throws {
         let database = try Engine.postgres.people()
         try await database.add(1, "Ada")
@@ -301,6 +363,23 @@ extension Transaction {
         add(
             "(\(id), \(name))", to: "people", keys: [UInt8(id)],
             by: Insertion("INSERT INTO people (id, name) VALUES"))
+    }
+
+    /// Appends a text and the number of the writes that are made together.
+    fileprivate func deferAppending(_ text: String, to id: Int, key: UInt8) {
+        let row = RowCacheKey<(id: Int64, text: String)>(
+            of: [key], in: "people", aspect: [UInt8(id)])
+        deferWrite((Int64(id), text), of: row, in: CommitGroup("appending", in: [])) { rows in
+            [
+                """
+                UPDATE people SET name = name || column2 || \(String(rows.count))
+                FROM \(table: "new", of: [
+                    .integers(rows.map(\.id)), .texts(rows.map(\.text)),
+                ])
+                WHERE id = column1
+                """
+            ]
+        }
     }
 
     /// Counts its calls since the row was last written.

@@ -50,6 +50,13 @@ public struct ArchivedMessage: Equatable, Sendable {
         self.recipients = recipients
     }
 
+    /// Returns the message with contents.
+    public func with(_ contents: [ArchivedContent]) -> ArchivedMessage {
+        ArchivedMessage(
+            message, partsMade: partsMade, places: places, blocksChangedAt: blocksChangedAt,
+            contents: contents, recipients: recipients)
+    }
+
     /// Returns the message with another position, in the same or another conversation, to which its contents move too.
     ///
     /// - Parameter recipients: The receipts of participants.

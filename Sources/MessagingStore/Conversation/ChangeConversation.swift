@@ -25,7 +25,7 @@ extension MessagingStore {
                 } else {
                     _ = try transaction.askShownParticipants(of: id, in: application)
                 }
-                try transaction.prefetchIdentities(in: id, in: application)
+                transaction.prefetchIdentities(in: id, in: application)
             }
         ) { context in
             let before = try context.transaction.lockedConversation(

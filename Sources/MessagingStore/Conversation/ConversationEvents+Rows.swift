@@ -9,9 +9,13 @@ extension Projection {
         try insert(conversation)
         addToCounts(conversations: 1)
         let users = conversation.participants.users
-        try insertParticipants(
-            users, from: 0, of: conversation, after: conversation.lastPosition,
-            isShown: conversation.isAnnounced)
+        if conversation.isWide {
+            try insertParticipants(
+                users, from: 0, of: conversation, after: conversation.lastPosition,
+                isShown: conversation.isAnnounced)
+        } else {
+            insertParticipants(of: conversation)
+        }
         // Before it is announced, its participants do not see it and so follow no one through it. Following through a
         // wide conversation is computed (ruling 39).
         let others = conversation.isAnnounced && !conversation.isWide ? users.count - 1 : 0
@@ -22,11 +26,13 @@ extension Projection {
         remember(created.key, as: .conversation, for: conversation.id.bytes)
     }
 
-    private func insert(_ conversation: Conversation) throws {
+    /// Inserts the row of a conversation.
+    func insert(_ conversation: Conversation) throws {
         var distinctKey: [UInt8]?
-        if conversation.isDistinct {
+        if conversation.isDistinct, conversation.deletedAt == nil {
             let set = DistinctKey(conversation.participants, hash: hash)
-            // In a command the answer is known; in a replay an imported conversation may have the key (X1).
+            // Only one conversation has the key: an imported one has none until it is merged with the one that has it,
+            // and in a replay a created one may have none for the same reason (X1).
             if try transaction.askDistinctConversation(of: set, in: application).first() == nil {
                 distinctKey = set.digest
             }
@@ -55,6 +61,46 @@ extension Projection {
         ) VALUES
         """)
 
+    /// Inserts the participants of a new conversation that is not wide, with those of other new ones of the commit;
+    /// `createParticipants` creates the users.
+    private func insertParticipants(of conversation: Conversation) {
+        let key = RowKey.conversation(conversation.id, in: application, "participants")
+        transaction.deferWrite(
+            conversation,
+            of: RowCacheKey<Conversation>(of: [key], aspect: Array("created".utf8)),
+            in: CommitGroup("created", in: application.bytes)
+        ) { [application] conversations in
+            conversations.flatMap { conversation in
+                conversation.participants.users.enumerated().map { place, user in
+                    NewParticipant(user: user, place: place, conversation: conversation)
+                }
+            }.powerOfTwoChunks(upTo: 256).map { new in
+                """
+                \(Self.participantColumns)
+                SELECT \(application), column1, column2, column3, '', column4, column5, column6,
+                    column7, 0, NULL, NULL, column5, 0
+                FROM \(table: "new", of: [
+                    .blobs(new.map(\.conversation.id.bytes)), .texts(new.map(\.user.text)),
+                    .integers(new.map { new in Int64(new.place) }),
+                    .integers(new.map(\.conversation.lastPosition.number)),
+                    .integers(new.map(\.conversation.createdAt.milliseconds)),
+                    .texts(new.map(\.state.rawValue)),
+                    .integers(new.map(\.conversation.messageCount)),
+                ])
+                """
+            }
+        }
+        transaction.invalidate([key])
+    }
+
+    private struct NewParticipant {
+        let user: UserID
+        let place: Int
+        let conversation: Conversation
+
+        var state: ViewState { conversation.isAnnounced ? .shown : .unseen }
+    }
+
     /// Inserts users that have never been participants and see all messages; `createParticipants` creates the users.
     ///
     /// - Parameters:
@@ -70,25 +116,14 @@ extension Projection {
         let newestMessage: SQL =
             newest.map { newest in "\(newest.position), \(newest.id), \(newest.sentAt)" }
             ?? "NULL, NULL, \(conversation.createdAt)"
-        let values: SQL =
-            """
-            '', \(last), \(conversation.createdAt), \(state.rawValue),
-            \(isWide ? 0 : conversation.messageCount), \(isWide ? -conversation.messageCount : 0),
-            \(newestMessage), \(isWide)
-            """
-        guard users.count > Self.fewUsers else {
-            for (index, user) in users.enumerated() {
-                transaction.add(
-                    "(\(application), \(id), \(user), \(place + index), \(values))",
-                    to: "participants", keys: application.bytes + id.bytes, by: Self.participants)
-            }
-            return
-        }
         for chunk in Array(users.enumerated()).powerOfTwoChunks(upTo: 1024) {
             try transaction.execute(
                 """
                 \(Self.participantColumns)
-                SELECT \(application), \(id), named.column1, named.column2, \(values)
+                SELECT \(application), \(id), named.column1, named.column2, '', \(last),
+                    \(conversation.createdAt), \(state.rawValue),
+                    \(isWide ? 0 : conversation.messageCount),
+                    \(isWide ? -conversation.messageCount : 0), \(newestMessage), \(isWide)
                 FROM \(table: "named", of: [
                     .texts(chunk.map(\.element.text)),
                     .integers(chunk.map { index, _ in Int64(place + index) }),
@@ -96,12 +131,6 @@ extension Projection {
                 """, changing: [.conversation(id, in: application, "participants")])
         }
     }
-
-    /// Up to this number of users, rows are inserted with those of other changes of the commit; more have statements of
-    /// their own.
-    static let fewUsers = 64
-
-    private static let participants = Insertion("\(participantColumns) VALUES")
 
     private static let participantColumns: SQL =
         """
@@ -111,18 +140,6 @@ extension Projection {
             last_message, last_at, is_wide
         )
         """
-
-    /// The key of a set of participants, or NULL while another conversation has it: an imported conversation
-    /// has no key until the two are merged (X1).
-    func distinctKeyIfFree(of participants: Participants) -> SQL {
-        let key = DistinctKey(participants, hash: hash)
-        return """
-            CASE WHEN EXISTS (
-                SELECT 1 FROM conversations
-                WHERE application = \(application) AND distinct_key = \(key.digest)
-            ) THEN NULL ELSE \(key.digest) END
-            """
-    }
 
     /// Stores the replay key and the alias of a creation that found an existing conversation.
     func remember(_ match: ConversationMatched) throws {
@@ -144,14 +161,21 @@ extension Projection {
         save(conversation)
         conversation.metadata = conversation.metadata.merging(change.writes)
         conversation.version += 1
-        let (metadata, version) = (conversation.metadata, conversation.version)
-        let row = RowCacheKey<Void>(
+        let row = RowCacheKey<Conversation>(
             of: [.conversation(id, in: application)], aspect: Array("metadata".utf8))
-        transaction.deferWrite((), of: row) { [application] in
-            """
-            UPDATE conversations SET metadata = \(metadata.columnBytes), version = \(version)
-            WHERE application = \(application) AND id = \(id)
-            """
+        transaction.deferWrite(
+            conversation, of: row, in: CommitGroup("metadata", in: application.bytes)
+        ) { [application] changed in
+            changed.powerOfTwoChunks(upTo: 256).map { changed in
+                """
+                UPDATE conversations SET metadata = column2, version = column3
+                FROM \(table: "new", of: [
+                    .blobs(changed.map(\.id.bytes)), .blobs(changed.map(\.metadata.columnBytes)),
+                    .integers(changed.map(\.version)),
+                ])
+                WHERE application = \(application) AND id = column1
+                """
+            }
         }
         transaction.cache(conversation, for: Conversation.cacheKey(id, in: application))
     }
@@ -202,7 +226,7 @@ extension Projection {
             RETURNING user_id
             """
         ) { row in try row.user(0) }
-        try count(shown: seeing, 1)
+        count(shown: seeing, 1)
         try connect(seeing: seeing.filter(unseen.contains), of: shown.conversation)
     }
 
@@ -220,7 +244,7 @@ extension Projection {
             RETURNING user_id
             """
         ) { row in try row.user(0) }
-        try count(shown: seeing, 1)
+        count(shown: seeing, 1)
         try connect(seeing: seeing, of: id)
     }
 
@@ -250,7 +274,7 @@ extension Projection {
                     AND user_id = \(hidden.user)
                 """)
         }
-        if before?.state == .shown { try count(shown: [hidden.user], -1) }
+        if before?.state == .shown { count(shown: [hidden.user], -1) }
     }
 
     /// Removes one message from one view (R29).
@@ -279,17 +303,6 @@ extension Projection {
             """)
         try findLastMessage(
             in: hidden.conversation, of: hidden.user, insteadOf: hidden.position)
-    }
-
-    /// Adds to the number of conversations in each user's list.
-    func count(shown users: [UserID], _ change: Int64) throws {
-        for chunk in users.chunks(of: 4096) {
-            try transaction.execute(
-                """
-                UPDATE identities SET conversation_count = conversation_count + \(change)
-                WHERE application = \(application) AND user_id \(in: chunk)
-                """)
-        }
     }
 
     /// Looks up the last message of views after a change other than sending (R27). Those of a wide conversation

@@ -158,10 +158,10 @@ extension Transaction {
             _ = try askWinner(of: id, in: application)
         }
         if draft.isDistinct {
-            _ = try askDistinctConversation(
+            prefetchDistinctConversation(
                 of: DistinctKey(draft.participants, hash: hash), in: application)
         }
         _ = try askLogEnd(in: application)
-        try prefetchIdentities(of: draft.participants.users, in: application)
+        prefetchIdentities(of: draft.participants.users, in: application)
     }
 }

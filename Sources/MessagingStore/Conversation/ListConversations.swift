@@ -62,7 +62,7 @@ extension MessagingStore {
     ) async throws -> ListPage<ConversationView> {
         try await database.read { transaction in
             guard
-                let total = try transaction.conversationCount(of: user, in: application)
+                let count = try transaction.conversationCount(of: user, in: application)
             else { throw Rejection.notFound(.user) }
             let winner = try after.map { after in
                 try transaction.winner(of: after, in: application) ?? after
@@ -76,18 +76,19 @@ extension MessagingStore {
             }
             guard filter.isEmpty else {
                 let found = try transaction.views(
-                    of: user, matching: filter, sortedBy: order, after: winner, limit: limit,
-                    in: application)
+                    of: user, matching: filter, sortedBy: order, hasWide: count.hasWide,
+                    after: winner, limit: limit, in: application)
                 return ListPage(
                     items: try transaction.views(
                         found.page.items, seenBy: user, in: application),
                     total: found.total, after: winner, isCut: found.page.isCut)
             }
             let page = try transaction.views(
-                of: user, sortedBy: order, after: cursor ?? .top, limit: limit, in: application)
+                of: user, sortedBy: order, hasWide: count.hasWide, after: cursor ?? .top,
+                limit: limit, in: application)
             return ListPage(
                 items: try transaction.views(page.items, seenBy: user, in: application),
-                total: total, after: winner, isCut: page.isCut)
+                total: count.total, after: winner, isCut: page.isCut)
         }
     }
 }
@@ -195,11 +196,12 @@ extension Transaction {
     ///
     /// If the list is sorted by creation, only the part of the index between the time bounds of the filter is read.
     ///
+    /// - Parameter hasWide: Whether there are wide conversations in the list.
     /// - Returns: The conversations that pass, as many as fit into one response, and the number of all that pass.
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` rows had to be checked.
     func views(
         of user: UserID, matching filter: ConversationFilter, sortedBy order: ConversationOrder,
-        after last: Conversation.ID?, limit: Int, in application: Application.ID
+        hasWide: Bool, after last: Conversation.ID?, limit: Int, in application: Application.ID
     ) throws -> (page: BoundedPage<ConversationViewRow>, total: Int64) {
         var start = ViewCursor.top
         var last = last
@@ -211,7 +213,9 @@ extension Transaction {
             if let known, known.time >= before { last = nil }
         }
         return try filtered(from: start, after: last, limit: limit) { cursor, limit in
-            try views(of: user, sortedBy: order, after: cursor, limit: limit, in: application)
+            try views(
+                of: user, sortedBy: order, hasWide: hasWide, after: cursor, limit: limit,
+                in: application)
         } passes: { rows in
             let present = try filteredParticipants(
                 of: rows.filter { row in !row.isFormer }.map(\.id), filter, in: application)

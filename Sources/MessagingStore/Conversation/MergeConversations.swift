@@ -92,12 +92,35 @@ extension Transaction {
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Set<Conversation.ID> {
         Set(
-            try rows(
+            try ask(
                 """
                 SELECT alias FROM conversation_aliases
                 WHERE application = \(application) AND conversation = \(conversation)
-                """
-            ) { row in try row.id(0) as Conversation.ID })
+                """,
+                as: Self.aliases(of: conversation, in: application)
+            ) { row in try row.id(0) }.rows())
+    }
+
+    /// The aliases of several conversations.
+    func aliases(
+        of conversations: [Conversation.ID], in application: Application.ID
+    ) throws -> [Conversation.ID: [Conversation.ID]] {
+        let found = try rows(
+            """
+            SELECT conversation, alias FROM conversation_aliases
+            WHERE application = \(application) AND conversation \(in: conversations)
+            """
+        ) { row in (try row.id(0) as Conversation.ID, try row.id(1) as Conversation.ID) }
+        return Dictionary(grouping: found, by: \.0).mapValues { found in found.map(\.1) }
+    }
+
+    /// The cache key of the aliases of a conversation.
+    static func aliases(
+        of conversation: Conversation.ID, in application: Application.ID
+    ) -> RowCacheKey<Conversation.ID> {
+        RowCacheKey(
+            of: [.conversation(conversation, in: application, "conversation_aliases")],
+            aspect: Array("aliases".utf8))
     }
 
     private func positionedMessages(
@@ -123,30 +146,39 @@ extension Transaction {
             of: [conversation.id], reachedFrom: .start, in: application
         ).map(\.participant)
         let receipts = try receipts(in: [conversation.id], in: application)
-        let hidden = try hidden(in: conversation.id, in: application)
+        let hidden = try hidden(in: [conversation.id], in: application)
         return Dictionary(
             uniqueKeysWithValues: participants.map { participant in
                 let user = participant.userID
                 let owner = ReceiptOwner(conversation: conversation.id, user: user)
                 let view = MergeableView(
                     state: participant.state, clearedTo: participant.clearedTo,
-                    hidden: IntervalSet(hidden[user] ?? []),
+                    hidden: IntervalSet(hidden[owner] ?? []),
                     receipts: receipts[owner] ?? Receipts())
                 return (user, view)
             })
     }
 
     /// The positions of the single messages that each participant does not see.
+    ///
+    /// - Parameter range: Only these positions.
     func hidden(
-        in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> [UserID: [ClosedRange<Int64>]] {
+        in conversations: [Conversation.ID], at range: ClosedRange<Int64> = 0 ... .max,
+        in application: Application.ID
+    ) throws -> [ReceiptOwner: [ClosedRange<Int64>]] {
         let found = try rows(
             """
-            SELECT user_id, position FROM hidden_messages
-            WHERE application = \(application) AND conversation = \(conversation)
+            SELECT conversation, user_id, position FROM hidden_messages
+            WHERE application = \(application) AND conversation \(in: conversations)
+                AND position BETWEEN \(range.lowerBound) AND \(range.upperBound)
             """
-        ) { row in (user: try row.user(0), position: try row.int64(1)) }
-        return Dictionary(grouping: found, by: \.user)
+        ) { row in
+            (
+                owner: ReceiptOwner(conversation: try row.id(0), user: try row.user(1)),
+                position: try row.int64(2)
+            )
+        }
+        return Dictionary(grouping: found, by: \.owner)
             .mapValues { entries in entries.map { entry in entry.position...entry.position } }
     }
 }
@@ -286,38 +318,23 @@ extension Projection {
         addToCounts(conversations: -1)
     }
 
-    /// Subtracts one of the two conversations from counts that contain both: the length of users' lists, and shared
-    /// conversations.
+    /// Subtracts one of the two conversations from the lengths of lists that contain both. If only one is wide, the other
+    /// connects its participants no more.
     private func subtractSharedCounts(_ loser: Conversation, _ winner: Conversation) throws {
-        try count(shown: try seeing(loser.id, winner.id, in: [.shown]), -1)
-        guard !loser.isWide, !winner.isWide else {
-            let users = try transaction.currentParticipants(of: loser.id, in: application).users
-            if !loser.isWide { try rememberUnfollowed(in: loser.id) }
-            return try disconnect(users, among: users, of: loser)
-        }
-        let (loser, winner) = (loser.id, winner.id)
-        let haveSeenBoth = try seeing(loser, winner, in: [.shown, .cleared])
-        guard !haveSeenBoth.isEmpty else { return }
-        try transaction.execute(
-            """
-            UPDATE following SET shared_count = shared_count - 1
-            WHERE application = \(application) AND follower \(in: haveSeenBoth)
-                AND follower <> followed AND followed IN (
-                    SELECT p.user_id FROM participants p
-                    WHERE p.application = \(application) AND p.conversation = \(winner)
-                )
-            """)
+        try count(shown: seeing(loser.id, winner.id), -1)
+        guard loser.isWide || winner.isWide else { return }
+        let users = try transaction.currentParticipants(of: loser.id, in: application).users
+        if !loser.isWide { try rememberUnfollowed(in: loser.id) }
+        try disconnect(users, among: users, of: loser)
     }
 
-    /// The users that have both conversations in one of these states.
-    private func seeing(
-        _ one: Conversation.ID, _ two: Conversation.ID, in states: [ViewState]
-    ) throws -> [UserID] {
+    /// The users that see both conversations.
+    private func seeing(_ one: Conversation.ID, _ two: Conversation.ID) throws -> [UserID] {
         try transaction.rows(
             """
             SELECT user_id FROM participants
             WHERE application = \(application) AND conversation IN (\(one), \(two))
-                AND state \(in: .texts(states.map(\.rawValue)))
+                AND state = 'shown'
             GROUP BY user_id HAVING COUNT(*) = 2 ORDER BY user_id
             """
         ) { row in try row.user(0) }

@@ -132,8 +132,15 @@ extension Transaction {
             SELECT conversation FROM conversation_aliases
             WHERE application = \(application) AND alias = \(alias)
             """,
-            as: RowCacheKey(of: [.conversation(alias, in: application, "conversation_aliases")])
+            as: Self.winner(of: alias, in: application)
         ) { row in try row.id(0) }
+    }
+
+    /// The cache key of the conversation that an alias refers to.
+    static func winner(
+        of alias: Conversation.ID, in application: Application.ID
+    ) -> RowCacheKey<Conversation.ID> {
+        RowCacheKey(of: [.conversation(alias, in: application, "conversation_aliases")])
     }
 
     /// The conversations that the aliases among these ids refer to, by alias, in one statement.
@@ -167,8 +174,31 @@ extension Transaction {
     ) throws -> DeferredRows<Conversation.ID> {
         try ask(
             "SELECT id FROM conversations WHERE application = \(application) AND distinct_key = \(key.digest)",
-            as: RowCacheKey(of: [.distinctConversation(of: key, in: application)])
+            as: Self.holder(of: key.digest, in: application)
         ) { row in try row.id(0) }
+    }
+
+    /// Queries the same ahead.
+    func prefetchDistinctConversation(of key: DistinctKey, in application: Application.ID) {
+        prefetch(key.digest, by: CommitGroup("distinct", in: application.bytes)) {
+            transaction, digests in
+            try transaction.prefetch(
+                """
+                SELECT named.column1, c.id FROM \(table: "named", of: [.blobs(digests)])
+                LEFT JOIN conversations c ON c.application = \(application)
+                    AND c.distinct_key = named.column1
+                """
+            ) { row in
+                (Self.holder(of: try row.blob(0), in: application), try row.optionalID(1))
+            }
+        }
+    }
+
+    /// The cache key of the distinct conversation that has a key.
+    static func holder(
+        of digest: [UInt8], in application: Application.ID
+    ) -> RowCacheKey<Conversation.ID> {
+        RowCacheKey(of: [.distinctConversation(of: digest, in: application)])
     }
 
     /// A conversation by its own id, deleted or not, with the participants that it shows.
@@ -199,6 +229,28 @@ extension Transaction {
             \(.untilCommit)
             """, as: Conversation.cacheKey(id, in: application)
         ) { row in try Conversation(row) }
+    }
+
+    /// Queries conversations ahead, for ``askLocked(_:in:)``.
+    func prefetchLocked(_ id: Conversation.ID, in application: Application.ID) {
+        prefetch(id, by: CommitGroup("conversations", in: application.bytes)) {
+            transaction, ids in
+            try transaction.prefetchLocked("\(in: ids)", in: application)
+        }
+    }
+
+    /// - Parameter ids: The condition that an id is one of theirs, without its left side.
+    func prefetchLocked(_ ids: SQL, in application: Application.ID) throws {
+        try prefetch(
+            """
+            SELECT \(raw: Conversation.columns) FROM conversations
+            WHERE application = \(application) AND id \(ids)
+            \(.untilCommit)
+            """
+        ) { row in
+            let conversation = try Conversation(row)
+            return (Conversation.cacheKey(conversation.id, in: application), conversation)
+        }
     }
 
     /// A conversation with the participants that sending a message depends on: of a wide one, only the sender.

@@ -93,12 +93,16 @@ struct ConversationViewRow: FilterableItem {
 
 extension Transaction {
     /// A page of a user's list, read from its index, as many items as fit into one response.
+    ///
+    /// - Parameter hasWide: Whether there are wide conversations in the list.
     func views(
-        of user: UserID, sortedBy order: ConversationOrder, after cursor: ViewCursor, limit: Int,
-        in application: Application.ID
+        of user: UserID, sortedBy order: ConversationOrder, hasWide: Bool,
+        after cursor: ViewCursor, limit: Int, in application: Application.ID
     ) throws -> BoundedPage<ConversationViewRow> {
         try boundedPage(
-            .views(of: user, sortedBy: order, after: cursor, limit: limit, in: application),
+            .views(
+                of: user, sortedBy: order, hasWide: hasWide, after: cursor, limit: limit,
+                in: application),
             weight: { row in try ConversationViewRow.weight(row) }
         ) { row in try ConversationViewRow(row) }
     }
@@ -180,9 +184,11 @@ extension Transaction {
 
 extension SQL {
     /// A page of a user's list.
+    ///
+    /// - Parameter hasWide: Whether there are wide conversations in the list.
     static func views(
-        of user: UserID, sortedBy order: ConversationOrder, after cursor: ViewCursor, limit: Int,
-        in application: Application.ID
+        of user: UserID, sortedBy order: ConversationOrder, hasWide: Bool,
+        after cursor: ViewCursor, limit: Int, in application: Application.ID
     ) -> SQL {
         switch order {
         case .createdAt:
@@ -191,6 +197,14 @@ extension SQL {
             WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
                 AND (p.conversation_created_at, p.conversation) < (\(cursor.time), \(cursor.id))
             ORDER BY p.conversation_created_at DESC, p.conversation DESC LIMIT \(limit)
+            """
+        case .lastMessage where !hasWide:
+            // Without the look-ups that merging two lists needs, which are a third of the time.
+            """
+            SELECT \(ConversationViewRow.columns)
+            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND p.is_wide = 0 AND (p.last_at, p.conversation) < (\(cursor.time), \(cursor.id))
+            ORDER BY p.last_at DESC, p.conversation DESC LIMIT \(limit)
             """
         case .lastMessage:
             """

@@ -143,54 +143,67 @@ extension ArchiveExporter {
 extension ArchiveExporter {
     /// Conversations by id. Of a deleted one only ids, times and version are exported (R18).
     func conversations(after last: ArchivedConversation?) throws -> [ArchivedConversation] {
-        let ids = try transaction.rows(
+        // A few large conversations fill a page.
+        var places = Self.participantsAtOnce
+        let found = try transaction.prefix(
             """
-            SELECT id FROM conversations
+            SELECT \(raw: Conversation.columns) FROM conversations
             WHERE application = \(application) AND id > \(last?.conversation.id.bytes ?? [])
             ORDER BY id LIMIT \(Self.pageSize)
             """
-        ) { row in try row.id(0) as Conversation.ID }
-        return try ids.compactMap { id in
-            try transaction.storedConversation(id, in: application)
-        }.map(archived)
-    }
-
-    private func archived(_ conversation: Conversation) throws -> ArchivedConversation {
-        guard let moment = conversation.deletedAt else {
-            return ArchivedConversation(
-                conversation,
-                aliases: try transaction.aliases(of: conversation.id, in: application).sorted(),
-                members: try members(of: conversation.id))
+        ) { row -> Conversation? in
+            guard places > 0 else { return nil }
+            let conversation = try Conversation(row)
+            places -= conversation.participantCount
+            return conversation
         }
-        return ArchivedConversation(
-            Conversation(
-                id: conversation.id, createdAt: conversation.createdAt,
-                participants: Participants([]), isDistinct: false, metadata: Metadata(),
-                deletedAt: moment, version: conversation.version),
-            aliases: try transaction.aliases(of: conversation.id, in: application).sorted(),
-            members: [])
+        let ids = found.map(\.id)
+        let aliases = try transaction.aliases(of: ids, in: application)
+        let live = found.filter { conversation in conversation.deletedAt == nil }
+        let members = try members(of: live.map(\.id))
+        return found.map { conversation in
+            ArchivedConversation(
+                conversation.deletedAt.map { moment in
+                    Conversation(
+                        id: conversation.id, createdAt: conversation.createdAt,
+                        participants: Participants([]), isDistinct: false, metadata: Metadata(),
+                        deletedAt: moment, version: conversation.version)
+                } ?? conversation,
+                aliases: aliases[conversation.id, default: []].sorted(),
+                members: members[conversation.id] ?? [])
+        }
     }
 
-    private func members(of conversation: Conversation.ID) throws -> [ArchivedParticipant] {
-        let receipts = try transaction.receipts(in: [conversation], in: application)
-        let hidden = try transaction.hidden(in: conversation, in: application)
+    /// The number of participants whose conversations are read at once.
+    private static let participantsAtOnce = 1_000
+
+    private func members(
+        of conversations: [Conversation.ID]
+    ) throws -> [Conversation.ID: [ArchivedParticipant]] {
+        guard !conversations.isEmpty else { return [:] }
+        let receipts = try transaction.receipts(in: conversations, in: application)
+        let hidden = try transaction.hidden(in: conversations, in: application)
         let members = try transaction.rows(
             """
-            SELECT \(raw: Participant.columns), place, shown_from, frozen_metadata
+            SELECT \(PositionedParticipant.columns), shown_from, frozen_metadata
             FROM participants
-            WHERE application = \(application) AND conversation = \(conversation)
+            WHERE application = \(application) AND conversation \(in: conversations)
             """
         ) { row in
-            let participant = try Participant(row)
-            let owner = ReceiptOwner(conversation: conversation, user: participant.userID)
-            return ArchivedParticipant(
-                participant, place: try row.int64(6), shownFrom: try row.optionalPosition(7),
-                hidden: IntervalSet(hidden[participant.userID] ?? []),
+            let positioned = try PositionedParticipant(row)
+            let owner = ReceiptOwner(
+                conversation: positioned.conversation, user: positioned.participant.userID)
+            let member = ArchivedParticipant(
+                positioned.participant, place: positioned.place,
+                shownFrom: try row.optionalPosition(8), hidden: IntervalSet(hidden[owner] ?? []),
                 receipts: receipts[owner] ?? Receipts(),
-                frozenMetadata: try row.optionalBlob(8).map(Metadata.init(columnBytes:)))
+                frozenMetadata: try row.optionalBlob(9).map(Metadata.init(columnBytes:)))
+            return (conversation: positioned.conversation, member: member)
         }
-        return members.sorted { left, right in
-            (left.place, left.participant.userID) < (right.place, right.participant.userID)
+        return Dictionary(grouping: members, by: \.conversation).mapValues { members in
+            members.map(\.member).sorted { left, right in
+                (left.place, left.participant.userID) < (right.place, right.participant.userID)
+            }
         }
     }
 
@@ -203,48 +216,12 @@ extension ArchiveExporter {
     private func messages(
         in conversation: Conversation.ID, after last: ArchivedMessage?
     ) throws -> [ArchivedMessage] {
-        let rows = try transaction.boundedPage(
-            """
-            SELECT id, weight, parts_made, blocks_changed_at FROM messages
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND position > \(last?.message.position ?? .start)
-            ORDER BY position LIMIT \(Self.pageSize)
-            """, weight: { row in try row.int64(1) }
-        ) { row in
-            (
-                id: try row.id(0) as Message.ID, made: try row.optionalInt64(2),
-                blocksChangedAt: try row.timestamp(3)
-            )
-        }.items
-        let found = try transaction.messages(rows.map(\.id), in: application)
-        let places = try places(ofPartsOf: rows.map(\.id))
-        let contents = try contents(named: found.values.flatMap(\.parts).map(\.body))
-        return rows.compactMap { row in
-            found[row.id].map { message in
-                let message = message.withPartsAsMade
-                return ArchivedMessage(
-                    message, partsMade: row.made,
-                    places: message.parts.map { part in places[row.id]?[part.index] },
-                    blocksChangedAt: row.blocksChangedAt,
-                    contents: contents.of(message.parts.map(\.body)))
-            }
-        }
-    }
-
-    /// For each message, the indexes that the caller chose for its parts, by part number.
-    private func places(ofPartsOf messages: [Message.ID]) throws -> [Message.ID: [Int: Int64]] {
-        guard !messages.isEmpty else { return [:] }
-        let rows = try transaction.rows(
-            """
-            SELECT message, part_index, place FROM parts
-            WHERE application = \(application) AND message \(in: messages)
-                AND place IS NOT NULL
-            """
-        ) { row in
-            (message: try row.id(0) as Message.ID, index: try row.int(1), place: try row.int64(2))
-        }
-        return rows.reduce(into: [:]) { places, row in
-            places[row.message, default: [:]][row.index] = row.place
+        let messages = try transaction.archivedMessages(
+            in: conversation, after: last?.message.position ?? .start, limit: Self.pageSize,
+            of: application)
+        let contents = try contents(named: messages.flatMap(\.message.parts).map(\.body))
+        return messages.map { archived in
+            archived.with(contents.of(archived.message.parts.map(\.body)))
         }
     }
 }
@@ -254,16 +231,6 @@ extension Metadata {
         var reader = ByteReader(columnBytes)
         try self.init(from: &reader)
         try reader.finish()
-    }
-}
-
-extension Message {
-    /// The message with its parts in the order of creation.
-    fileprivate var withPartsAsMade: Message {
-        Message(
-            id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
-            parts: parts.sorted { left, right in left.index < right.index }, updatedAt: updatedAt,
-            version: version)
     }
 }
 

@@ -65,7 +65,12 @@ extension MessagingStore {
     public func importRecords(
         _ steps: [ImportStep], in application: Application.ID
     ) async throws -> [ImportOutcome] {
-        try await change(in: application) { context in
+        try await change(
+            in: application,
+            prefetching: { [environment] transaction in
+                try transaction.prefetch(steps, in: application, hash: environment.sha256)
+            }
+        ) { context in
             var importing = RecordImporter(context: context)
             return try importing.importRecords(steps)
         }
@@ -106,11 +111,15 @@ private struct RecordImporter {
         case .content(let archived): return try importContent(archived)
         case .record(let record, let conversation):
             guard let record = try missing(record, of: conversation) else { return .present }
+            let hasOther = try hasOther(record)
             try context.record(.recordImported(RecordImported(record: record)))
             if case .scheduled(let archived) = record {
                 context.notifySender(of: archived.message.dueAt)
             }
-            if case .conversation(let archived) = record, try merge(archived.conversation) {
+            // In the same transaction, so that two are never visible (ruling 26).
+            if hasOther, case .conversation(let archived) = record,
+                try context.reconcile(archived.conversation.id).hasChanged
+            {
                 return .merged
             }
             return .imported
@@ -132,16 +141,12 @@ private struct RecordImporter {
         return .imported
     }
 
-    /// Merges an imported conversation with the existing distinct one of its participants, in the same transaction, so
-    /// that two are never visible (ruling 26).
-    ///
-    /// - Returns: Whether there was one.
-    private func merge(_ own: Conversation) throws -> Bool {
-        guard own.isDistinct, own.deletedAt == nil else { return false }
-        let holder = try transaction.distinctConversation(
-            of: DistinctKey(own.participants, hash: context.hash), in: application)
-        guard holder?.id != own.id else { return false }
-        return try context.reconcile(own.id).hasChanged
+    /// Whether a record is that of a distinct conversation whose participants have one here already.
+    private func hasOther(_ record: ArchiveRecord) throws -> Bool {
+        guard case .conversation(let archived) = record,
+            let key = archived.conversation.distinctKey(context.hash)
+        else { return false }
+        return try transaction.askDistinctConversation(of: key, in: application).first() != nil
     }
 
     /// What has to be imported of a record, because it does not exist here; `nil` for nothing.
@@ -156,7 +161,7 @@ private struct RecordImporter {
         case .conversation(let archived):
             let id = archived.conversation.id
             let isThere =
-                try transaction.storedConversation(id, in: application) != nil
+                try transaction.askLocked(id, in: application).first() != nil
                 || transaction.winner(of: id, in: application) != nil
             return isThere ? nil : record
         case .message(let archived):
@@ -176,9 +181,10 @@ private struct RecordImporter {
 
     /// Whether a user is to be imported: the user is unknown here, or has no provided identity and the record has one.
     private func isMissing(_ archived: ArchivedUser) throws -> Bool {
-        guard let known = try transaction.user(archived.user.id, in: application) else {
-            return true
-        }
+        let id = archived.user.id
+        guard try !transaction.prefetchedIdentities(of: [id], in: application).isEmpty,
+            let known = try transaction.user(id, in: application)
+        else { return true }
         return known.identityStatus != .provided && archived.user.identityStatus == .provided
     }
 
@@ -214,27 +220,21 @@ private struct RecordImporter {
         _ archived: ArchivedMessage, of conversation: ArchivedConversation?
     ) throws -> ArchivedMessage? {
         let message = archived.message
-        // The queries are sent in one round trip.
-        let known = try transaction.askConversation(of: message.id, in: application)
-        // The id of a deleted message is a replay key, so that it is not sent again (ruling 12).
-        let deleted = try transaction.askObject(
-            createdWith: Replay.Key(message.id), as: .message, in: application)
-        let messageAtPosition = try transaction.askMessage(
-            at: message.position, in: message.conversation, in: application)
-        guard let target = try knownConversation(message.conversation), target.deletedAt == nil
-        else { return nil }
-        if let known = try known.first() {
+        let asked = try transaction.askStored(message, in: application)
+        let target = try knownConversation(message.conversation)
+        guard target.deletedAt == nil, let stored = try asked.first() else { return nil }
+        if let known = stored.conversation {
             guard known == target.id else {
                 throw ArchiveLineError("id", "belongs to a message in another conversation here")
             }
             return nil
         }
-        guard try deleted.first() == nil else { return nil }
+        guard !stored.isDeleted else { return nil }
         for content in archived.contents { _ = try isMissing(content, "contents.") }
         let isMerged =
             try target.id != message.conversation || isMerged(target, since: conversation)
         guard isMerged else {
-            guard try messageAtPosition.first() != nil else { return archived }
+            guard stored.isPositionTaken else { return archived }
             unordered.insert(target.id)
             return archived.moved(
                 to: target.lastPosition.next, in: target.id,
@@ -280,11 +280,8 @@ private struct RecordImporter {
         let id = archived.message.id
         let known = try transaction.sending(createdWith: Replay.Key(id), in: application)
         let isSent = try transaction.message(id, in: application) != nil
-        guard known == nil, !isSent,
-            let target = try knownConversation(archived.message.conversation)
-        else {
-            return nil
-        }
+        guard known == nil, !isSent else { return nil }
+        let target = try knownConversation(archived.message.conversation)
         for content in archived.contents { _ = try isMissing(content, "contents.") }
         return target.id == archived.message.conversation ? archived : archived.moved(to: target.id)
     }
@@ -310,14 +307,14 @@ private struct RecordImporter {
         return false
     }
 
-    /// The conversation with this id or alias, deleted or not.
+    /// The conversation with this id or alias, deleted or not, without its participants.
     ///
     /// - Throws: ``ArchiveLineError`` when there is none.
-    private func knownConversation(_ id: Conversation.ID) throws -> Conversation? {
-        if let own = try transaction.storedConversation(id, in: application) { return own }
+    private func knownConversation(_ id: Conversation.ID) throws -> Conversation {
+        if let own = try transaction.askLocked(id, in: application).first() { return own }
         let winner = try transaction.winner(of: id, in: application)
         let known = try winner.flatMap { id in
-            try transaction.storedConversation(id, in: application)
+            try transaction.askLocked(id, in: application).first()
         }
         guard let known else {
             throw ArchiveLineError("conversation", "must be on an earlier line, or exist here")
@@ -328,10 +325,18 @@ private struct RecordImporter {
     /// Sorts the messages of a conversation by the time of sending. One that was never merged stays unchanged, because
     /// clients know its positions.
     private func reconcile(_ id: Conversation.ID) throws -> ImportOutcome {
-        guard let own = try knownConversation(id), own.isDistinct, own.deletedAt == nil,
+        let own = try knownConversation(id)
+        guard own.isDistinct, own.deletedAt == nil,
             try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
         else { return .present }
         return try context.reconcile(own.id).hasChanged ? .imported : .present
+    }
+}
+
+extension Conversation {
+    /// The key of its participants; `nil` unless it is a live distinct conversation.
+    fileprivate func distinctKey(_ hash: ([UInt8]) -> [UInt8]) -> DistinctKey? {
+        isDistinct && deletedAt == nil ? DistinctKey(participants, hash: hash) : nil
     }
 }
 
@@ -371,31 +376,6 @@ extension Transaction {
         return (Set(followed), Set(blocked))
     }
 
-    /// Queries the conversation of a message.
-    func askConversation(
-        of message: Message.ID, in application: Application.ID
-    ) throws -> DeferredRows<Conversation.ID> {
-        try ask(
-            """
-            SELECT conversation FROM messages
-            WHERE application = \(application) AND id = \(message)
-            """
-        ) { row in try row.id(0) }
-    }
-
-    /// Queries the message at a position.
-    func askMessage(
-        at place: Position, in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> DeferredRows<Message.ID> {
-        try ask(
-            """
-            SELECT id FROM messages
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND position = \(place)
-            """
-        ) { row in try row.id(0) }
-    }
-
     /// Whether the bytes of a content are still to be deleted.
     func isDropped(
         _ content: Content.ID, in application: Application.ID
@@ -406,6 +386,153 @@ extension Transaction {
             WHERE application = \(application) AND content = \(content)
             """
         ) { _ in true } ?? false
+    }
+}
+
+/// What is known here of a message to import.
+private struct StoredMessage {
+    /// The conversation of the message with this id; `nil` for none.
+    let conversation: Conversation.ID?
+    /// Whether it was deleted: its id is a replay key then, so that it is not sent again (rulings 12).
+    let isDeleted: Bool
+    /// Whether a message has its position.
+    let isPositionTaken: Bool
+
+    /// The query for some messages.
+    static func sql(of messages: [Message], in application: Application.ID) -> SQL {
+        """
+        SELECT m.conversation, r.replay_key, p.position, column1, column2, column3
+        FROM \(table: "imported", of: [
+            .blobs(messages.map(\.id.bytes)), .blobs(messages.map(\.conversation.bytes)),
+            .integers(messages.map(\.position.number)),
+        ])
+        LEFT JOIN messages m ON m.application = \(application) AND m.id = column1
+        LEFT JOIN replay_keys r ON r.application = \(application)
+            AND r.kind = \(Replay.Kind.message.rawValue) AND r.replay_key = column1
+        LEFT JOIN messages p ON p.application = \(application) AND p.conversation = column2
+            AND p.position = column3
+        """
+    }
+
+    init(_ row: borrowing Row) throws {
+        conversation = try row.optionalID(0)
+        isDeleted = try !row.isNull(1)
+        isPositionTaken = try !row.isNull(2)
+    }
+
+    static func cacheKey(
+        of message: Message.ID, at position: Position, in conversation: Conversation.ID,
+        of application: Application.ID
+    ) -> RowCacheKey<StoredMessage> {
+        RowCacheKey(
+            of: [
+                .message(message, in: application),
+                RowKey(application.bytes + message.bytes, in: "replay_keys"),
+                .message(at: position, in: conversation, of: application),
+            ], aspect: Array("imported".utf8))
+    }
+}
+
+// The queries of an import. On a server those of all steps are sent ahead in one round trip.
+extension Transaction {
+    /// Queries what is known here of a message to import; always one row.
+    fileprivate func askStored(
+        _ message: Message, in application: Application.ID
+    ) throws -> DeferredRows<StoredMessage> {
+        try ask(
+            StoredMessage.sql(of: [message], in: application),
+            as: StoredMessage.cacheKey(
+                of: message.id, at: message.position, in: message.conversation, of: application)
+        ) { row in try StoredMessage(row) }
+    }
+
+    /// Queries what the steps of an import depend on.
+    fileprivate func prefetch(
+        _ steps: [ImportStep], in application: Application.ID,
+        hash: @Sendable ([UInt8]) -> [UInt8]
+    ) throws {
+        var (messages, users, keys): ([Message], Set<UserID>, Set<DistinctKey>) = ([], [], [])
+        var conversations: Set<Conversation.ID> = []
+        for case .record(let record, _) in steps {
+            switch record {
+            case .user(let archived): users.insert(archived.user.id)
+            case .conversation(let archived):
+                conversations.insert(archived.conversation.id)
+                // Those of a large conversation are read when they are needed.
+                users.formUnion(archived.members.prefix(256).map(\.participant.userID))
+                if let key = archived.conversation.distinctKey(hash) { keys.insert(key) }
+            case .message(let archived):
+                messages.append(archived.message)
+                conversations.insert(archived.message.conversation)
+            case .application, .relations, .content, .scheduled, .announcement, .key: break
+            }
+        }
+        _ = try askLogEnd(in: application)
+        for chunk in users.sorted().chunks(of: 256) {
+            prefetchIdentities(of: chunk, in: application)
+        }
+        if !conversations.isEmpty { try prefetch(conversations, in: application) }
+        if !keys.isEmpty { try prefetch(keys, in: application) }
+        guard !messages.isEmpty else { return }
+        try prefetch(StoredMessage.sql(of: messages, in: application)) { row in
+            let key = StoredMessage.cacheKey(
+                of: try row.id(3), at: try row.position(5), in: try row.id(4), of: application)
+            return (key, try StoredMessage(row))
+        }
+    }
+
+    /// Queries the distinct conversations of sets of participants.
+    private func prefetch(_ keys: Set<DistinctKey>, in application: Application.ID) throws {
+        try prefetch(
+            """
+            SELECT column1, c.id
+            FROM \(table: "imported", of: [.blobs(keys.map(\.digest))])
+            LEFT JOIN conversations c
+                ON c.application = \(application) AND c.distinct_key = column1
+            """
+        ) { row in
+            (Self.holder(of: try row.blob(0), in: application), try row.optionalID(1))
+        }
+    }
+
+    /// Queries the rows and aliases of conversations.
+    private func prefetch(
+        _ conversations: Set<Conversation.ID>, in application: Application.ID
+    ) throws {
+        let ids: SQL =
+            "\(table: "imported", of: [.blobs(conversations.sorted().map(\.bytes))])"
+        try prefetch(
+            """
+            SELECT c.*, column1 FROM \(ids)
+            LEFT JOIN (
+                SELECT \(raw: Conversation.columns) FROM conversations
+                WHERE application = \(application)
+            ) AS c ON c.id = column1
+            """
+        ) { row in
+            (
+                Conversation.cacheKey(try row.id(12), in: application),
+                try row.isNull(0) ? nil : try Conversation(row)
+            )
+        }
+        try prefetch(
+            """
+            SELECT column1, a.conversation FROM \(ids)
+            LEFT JOIN conversation_aliases a
+                ON a.application = \(application) AND a.alias = column1
+            """
+        ) { row in
+            (Self.winner(of: try row.id(0), in: application), try row.optionalID(1))
+        }
+        try prefetch(
+            """
+            SELECT column1, a.alias FROM \(ids)
+            LEFT JOIN conversation_aliases a
+                ON a.application = \(application) AND a.conversation = column1
+            """
+        ) { row in
+            (Self.aliases(of: try row.id(0), in: application), try row.optionalID(1))
+        }
     }
 }
 

@@ -7,7 +7,7 @@ extension Projection {
     func insert(_ record: ArchiveRecord) throws {
         switch record {
         case .application(let application): try rename(application)
-        case .user(let archived): try insert(archived)
+        case .user(let archived): try save(archived)
         case .relations(let archived): try insert(archived)
         case .conversation(let archived): try insert(archived)
         case .message(let archived): try insert(archived)
@@ -21,10 +21,12 @@ extension Projection {
         }
     }
 
-    private func insert(_ archived: ArchivedUser) throws {
+    /// Inserts a user, or gives one that is known an identity.
+    private func save(_ archived: ArchivedUser) throws {
         let user = archived.user
+        let known = try transaction.prefetchedIdentities(of: [user.id], in: application)
+        guard !known.isEmpty else { return insert(archived) }
         try saveIdentity(of: user.id)
-        let isNew = try !createUsers([user.id]).isEmpty
         let createdAt = archived.createdAt ?? moment
         if user.identityStatus == .provided { try provide(user.identity) }
         try transaction.execute(
@@ -35,8 +37,7 @@ extension Projection {
                 sessions_ended_at = \(user.sessionsEndedAt),
                 external_unread_count = \(archived.externalUnreadCount),
                 created_at = CASE
-                    WHEN \(isNew) = 1 OR created_at > \(createdAt) THEN \(createdAt)
-                    ELSE created_at
+                    WHEN created_at > \(createdAt) THEN \(createdAt) ELSE created_at
                 END
             WHERE application = \(application) AND user_id = \(user.id)
             """)
@@ -49,12 +50,12 @@ extension Projection {
             let rows = chunk.map { user -> [SQLValue] in
                 [
                     application.bytes.sqlValue, archived.user.text.sqlValue, user.text.sqlValue,
-                    Int64(1).sqlValue, Int64(0).sqlValue,
+                    Int64(1).sqlValue,
                 ]
             }
             let added = try transaction.rowsChanged(
                 by: """
-                    INSERT INTO following (application, follower, followed, is_kept, shared_count)
+                    INSERT INTO following (application, follower, followed, is_kept)
                     VALUES \(rows: rows) ON CONFLICT (application, follower, followed) DO NOTHING
                     """)
             try transaction.execute(
@@ -102,22 +103,7 @@ extension Projection {
         let conversation = archived.conversation
         let id = conversation.id
         saveAbsence(of: id)
-        let isDistinct = conversation.isDistinct && conversation.deletedAt == nil
-        let key: SQL = isDistinct ? distinctKeyIfFree(of: conversation.participants) : "NULL"
-        try transaction.execute(
-            """
-            INSERT INTO conversations (
-                application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
-                last_position, last_sent_at, message_count, metadata, version, participant_count,
-                is_wide
-            ) VALUES (
-                \(application), \(id), \(conversation.createdAt), \(conversation.isDistinct),
-                \(key), \(conversation.isAnnounced), \(conversation.deletedAt),
-                \(conversation.lastPosition), \(conversation.lastSentAt), 0,
-                \(conversation.metadata.columnBytes), \(conversation.version),
-                \(conversation.participantCount), \(conversation.isWide)
-            )
-            """)
+        try insert(conversation)
         if conversation.deletedAt == nil { addToCounts(conversations: 1) }
         for alias in archived.aliases {
             try transaction.execute(
@@ -131,93 +117,127 @@ extension Projection {
                 """)
         }
         try createImportedUsers(archived.members.map(\.participant.userID))
-        for member in archived.members { try insert(member, conversation) }
-        let users = conversation.participants.users
-        try connect(users, among: users, of: conversation, isKept: false)
+        let isLarge = archived.members.count > Self.fewUsers
+        for member in archived.members {
+            try insert(member, conversation, withOthers: !isLarge)
+        }
+        try connect(archived)
+        // Its messages follow, and need not read again what was written.
+        var stored = conversation
+        stored.participants = Participants([])
+        transaction.cache(stored, for: Conversation.cacheKey(id, in: application))
+        cache(
+            ImportedViews(
+                archived.members.map { member in ImportedViews.View(member, of: conversation) },
+                hiddenKnownAt: 0 ... .max), of: id)
     }
 
-    private func insert(_ member: ArchivedParticipant, _ conversation: Conversation) throws {
+    private func connect(_ archived: ArchivedConversation) throws {
+        let users = archived.conversation.participants.users
+        let haveAllSeen = archived.members.allSatisfy { member in
+            member.participant.state != .unseen || member.participant.isFormer
+        }
+        guard users.count > 1, haveAllSeen, !archived.conversation.isWide else {
+            return try connect(users, among: users, of: archived.conversation, isKept: false)
+        }
+        connectAll(users, isKept: false)
+    }
+
+    /// - Parameter withOthers: Whether the rows are inserted with those of other records of the commit; otherwise each is
+    ///   inserted at once, so that they need no memory.
+    private func insert(
+        _ member: ArchivedParticipant, _ conversation: Conversation, withOthers: Bool
+    ) throws {
         let (participant, id) = (member.participant, conversation.id)
-        try transaction.execute(
+        let row: SQL =
             """
-            INSERT INTO participants (
-                application, conversation, user_id, place, past, joined_after, left_after,
-                frozen_metadata, conversation_created_at, state, cleared_to, shown_from, last_at,
-                is_wide
-            ) VALUES (
+            (
                 \(application), \(id), \(participant.userID), \(member.place),
                 \(participant.past.text), \(participant.joinedAfter), \(participant.leftAfter),
                 \(member.frozenMetadata?.columnBytes), \(conversation.createdAt),
                 \(participant.state.rawValue), \(participant.clearedTo), \(member.shownFrom),
                 \(conversation.createdAt), \(conversation.isWide && !participant.isFormer)
             )
-            """)
-        if participant.state == .shown { try count(shown: [participant.userID], 1) }
-        if member.receipts != Receipts() {
+            """
+        let receipts: SQL =
+            """
+            (
+                \(application), \(id), \(participant.userID), \(member.receipts.delivered.text),
+                \(member.receipts.read.text)
+            )
+            """
+        let hasReceipts = member.receipts != Receipts()
+        if withOthers {
+            let key = application.bytes + id.bytes
+            transaction.add(row, to: "participants", keys: key, by: Self.importedParticipants)
+            if hasReceipts {
+                transaction.add(receipts, to: "receipts", keys: key, by: Self.importedReceipts)
+            }
+        } else {
             try transaction.execute(
-                """
-                INSERT INTO receipts (application, conversation, user_id, delivered, read)
-                VALUES (
-                    \(application), \(id), \(participant.userID), \(member.receipts.delivered.text),
-                    \(member.receipts.read.text)
-                )
-                """)
+                "\(Self.importedColumns) VALUES \(row)",
+                changing: [.conversation(id, in: application, "participants")])
+            if hasReceipts {
+                try transaction.execute(
+                    "\(Self.receiptColumns) VALUES \(receipts)",
+                    changing: [.conversation(id, in: application, "receipts")])
+            }
         }
-        for position in member.hidden.intervals.joined() {
+        if participant.state == .shown { count(shown: [participant.userID], 1) }
+        for chunk in Array(member.hidden.intervals.joined()).powerOfTwoChunks(upTo: 1024) {
             try transaction.execute(
                 """
                 INSERT INTO hidden_messages (application, conversation, position, user_id)
-                VALUES (\(application), \(id), \(position), \(participant.userID))
-                """)
+                SELECT \(application), \(id), column1, \(participant.userID)
+                FROM \(table: "hidden", of: [.integers(chunk)])
+                """,
+                // The name of `messages` is part of `hidden_messages`.
+                reading: [.conversation(id, in: application, "messages")],
+                changing: [.conversation(id, in: application, "hidden_messages")])
         }
     }
+
+    private static let importedParticipants = Insertion("\(importedColumns) VALUES")
+    private static let importedReceipts = Insertion("\(receiptColumns) VALUES")
+
+    private static let importedColumns: SQL =
+        """
+        INSERT INTO participants (
+            application, conversation, user_id, place, past, joined_after, left_after,
+            frozen_metadata, conversation_created_at, state, cleared_to, shown_from, last_at, is_wide
+        )
+        """
+
+    private static let receiptColumns: SQL =
+        "INSERT INTO receipts (application, conversation, user_id, delivered, read)"
 
     /// Inserts a message and counts it in every view.
     func insert(_ archived: ArchivedMessage) throws {
         for content in archived.contents { try insert(content) }
         let message = archived.message
-        insert(message, blocksChangedAt: archived.blocksChangedAt)
+        insert(message, blocksChangedAt: archived.blocksChangedAt, partsMade: archived.partsMade)
         for (part, place) in zip(message.parts, archived.places) {
             try insert(part, of: message.id, in: message.conversation)
             if let place { try move(part.index, to: place, in: message.id) }
         }
-        if let made = archived.partsMade {
-            try transaction.execute(
-                """
-                UPDATE messages SET parts_made = \(made)
-                WHERE application = \(application) AND id = \(message.id)
-                """)
-        }
-        try insert(archived.recipients, of: message)
-        try transaction.execute(
-            """
-            UPDATE conversations SET
-                message_count = message_count + 1,
-                last_sent_at = CASE
-                    WHEN last_sent_at IS NULL
-                        OR (last_position < \(message.position) AND last_sent_at < \(message.sentAt))
-                    THEN \(message.sentAt) ELSE last_sent_at
-                END,
-                last_position = CASE
-                    WHEN last_position < \(message.position) THEN \(message.position)
-                    ELSE last_position
-                END
-            WHERE application = \(application) AND id = \(message.conversation)
-            """)
-        try countInViews(message)
+        try count(imported: message)
+        try countInViews(message, storing: archived.recipients)
     }
 
     /// Inserts hidden positions and receipts of a message whose position is not that of the record.
-    private func insert(_ recipients: [ArchivedMessage.Recipient], of message: Message) throws {
+    func insert(_ recipients: [ArchivedMessage.Recipient], of message: Message) throws {
         let (place, conversation) = (message.position, message.conversation)
         for recipient in recipients {
             if recipient.isHidden {
-                try transaction.execute(
-                    """
-                    INSERT INTO hidden_messages (application, conversation, position, user_id)
-                    VALUES (\(application), \(conversation), \(place), \(recipient.user))
-                    ON CONFLICT (application, conversation, position, user_id) DO NOTHING
-                    """)
+                transaction.add(
+                    "(\(application), \(conversation), \(place), \(recipient.user))",
+                    to: "hidden_messages", keys: application.bytes + conversation.bytes,
+                    by: Insertion(
+                        """
+                        INSERT INTO hidden_messages (application, conversation, position, user_id)
+                        VALUES
+                        """,
+                        "ON CONFLICT (application, conversation, position, user_id) DO NOTHING"))
             }
             guard recipient.status > .sent else { continue }
             let owner = ReceiptOwner(conversation: conversation, user: recipient.user)
@@ -227,26 +247,5 @@ extension Projection {
                     recipient.status == .read ? .read : .delivery,
                     of: IntervalSet(place.number...place.number)), of: owner)
         }
-    }
-
-    /// Adds an imported message to the counts of all views, and makes it the last message of views without a later one.
-    private func countInViews(_ message: Message) throws {
-        let (place, conversation) = (message.position, message.conversation)
-        let sender = [message.sender.userID].compactMap(\.self)
-        let readers = try readers(of: place, in: conversation) + sender
-        try count(1, at: place, readBy: readers, in: conversation)
-        try transaction.execute(
-            """
-            UPDATE participants SET
-                last_position = \(place), last_message = \(message.id), last_at = \(message.sentAt)
-            WHERE application = \(application) AND conversation = \(conversation)
-                AND is_wide = 0 AND COALESCE(last_position, 0) < \(place)
-                AND (left_after IS NULL OR left_after >= \(place)) AND cleared_to < \(place)
-                AND NOT EXISTS (
-                    SELECT 1 FROM hidden_messages h
-                    WHERE h.application = \(application) AND h.conversation = \(conversation)
-                        AND h.position = \(place) AND h.user_id = participants.user_id
-                )
-            """)
     }
 }

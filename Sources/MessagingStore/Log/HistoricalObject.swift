@@ -52,6 +52,11 @@ extension Projection {
         save(.identity(user)) { writer in before?.writeState(to: &writer) }
     }
 
+    /// Stores that a user did not exist.
+    func saveAbsence(of user: UserID) {
+        save(.identity(user)) { _ in }
+    }
+
     /// - Parameter conversation: Its state before the change.
     func save(_ conversation: Conversation) {
         save(.conversation(conversation.id)) { writer in
@@ -164,10 +169,12 @@ extension Projection {
         transaction.add(
             "(\(application), \(object.key), \(position), \(writer.bytes))",
             to: "object_history", keys: application.bytes + object.key,
-            by: Insertion(
-                "INSERT INTO object_history (application, object, until, state) VALUES",
-                "ON CONFLICT (application, object, until) DO NOTHING"))
+            by: Self.history)
     }
+
+    private static let history = Insertion(
+        "INSERT INTO object_history (application, object, until, state) VALUES",
+        "ON CONFLICT (application, object, until) DO NOTHING")
 }
 
 extension Transaction {

@@ -20,6 +20,13 @@ struct MutationContext {
     let webhookSignal: WakeSignal
     let clock: InvalidationClock
 
+    private static let events = Insertion(
+        """
+        INSERT INTO events (
+            application, position, kind, at, payload, actor_user, actor_token, trace
+        ) VALUES
+        """)
+
     /// Appends an event to the log and applies it to the rows, both in this transaction. After the commit, caches are
     /// invalidated and log readers are woken.
     ///
@@ -32,13 +39,7 @@ struct MutationContext {
             (\(application), \(position), \(stored.type.rawValue), \(now), \(stored.encoded), \(actor?.user),
             \(actor?.token), \(trace?.text))
             """,
-            to: "events", keys: application.bytes,
-            by: Insertion(
-                """
-                INSERT INTO events (
-                    application, position, kind, at, payload, actor_user, actor_token, trace
-                ) VALUES
-                """))
+            to: "events", keys: application.bytes, by: Self.events)
         var projection = Projection(
             transaction: transaction, application: application, hash: hash, position: position,
             moment: now)

@@ -120,6 +120,7 @@ extension Projection {
             "DELETE FROM messages WHERE application = \(application) AND id = \(id)",
             changing: [
                 .message(id, in: application),
+                .message(at: message.position, in: conversation, of: application),
                 .conversation(conversation, in: application, "messages"),
             ])
         try release(message.contents(at: message.parts.map(\.index)))
@@ -147,7 +148,7 @@ extension Projection {
         }
         // Only the counts of participants change, so what else is cached of them stays valid.
         transaction.invalidate([.viewCounts(of: conversation, in: application)])
-        try count(-1, at: place, readBy: readers, in: conversation)
+        try subtract(place, readBy: readers, in: conversation)
         // Reads as of an earlier event must still hide the message (rulings 20, 27).
         for user in hidden {
             try saveHiddenPositions(of: ReceiptOwner(conversation: conversation, user: user))
@@ -163,17 +164,14 @@ extension Projection {
         try findLastMessage(in: conversation, of: nil, insteadOf: place)
     }
 
-    /// Adds a message to the counts of all views, or subtracts it: of those that show it, and of those that do not.
+    /// Subtracts a message from the counts of all views: of those that show it, and of those that do not.
     ///
     /// The counts of a wide conversation change with its number of messages, so only the rows are written for which
     /// they would change wrongly.
     ///
-    /// - Parameters:
-    ///   - step: 1 or -1.
-    ///   - readers: The users for which it is not unread, whether they see it or not.
-    func count(
-        _ step: Int64, at place: Position, readBy readers: [UserID],
-        in conversation: Conversation.ID
+    /// - Parameter readers: The users for which it is not unread, whether they see it or not.
+    private func subtract(
+        _ place: Position, readBy readers: [UserID], in conversation: Conversation.ID
     ) throws {
         // Only the rows of this conversation: those of `messages` as well, whose name is part of `hidden_messages`.
         let rows = ["participants", "hidden_messages", "messages"].map { table in
@@ -195,24 +193,23 @@ extension Projection {
         try transaction.execute(
             """
             UPDATE participants SET
-                unshown_count = unshown_count + \(step),
-                total_count = total_count - is_wide * \(step),
-                unread_count = unread_count - is_wide * \(step)
+                unshown_count = unshown_count - 1, total_count = total_count + is_wide,
+                unread_count = unread_count + is_wide
             WHERE \(isReached) AND (cleared_to >= \(place) OR \(isHidden))
             """, reading: rows)
         try transaction.execute(
             """
             UPDATE participants SET
-                total_count = total_count + (1 - is_wide) * \(step),
+                total_count = total_count - (1 - is_wide),
                 unread_count = unread_count
-                    + (CASE WHEN joined_after < \(place) THEN 1 ELSE 0 END - is_wide) * \(step)
+                    - (CASE WHEN joined_after < \(place) THEN 1 ELSE 0 END - is_wide)
             WHERE \(isReached) AND (is_wide = 0 OR joined_after >= \(place))
                 AND cleared_to < \(place) AND NOT \(isHidden)
             """, reading: rows)
         for chunk in Set(readers).sorted().chunks(of: 4096) {
             try transaction.execute(
                 """
-                UPDATE participants SET unread_count = unread_count - \(step)
+                UPDATE participants SET unread_count = unread_count + 1
                 WHERE \(isReached) AND joined_after < \(place)
                     AND cleared_to < \(place) AND NOT \(isHidden) AND user_id \(in: chunk)
                 """, reading: rows)
@@ -235,7 +232,7 @@ extension Projection {
     }
 
     /// The participants that have read the message at a position, by user id.
-    func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
+    private func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
         let isWide =
             try transaction.askLocked(conversation, in: application).first()?.isWide == true
         guard isWide else {

@@ -15,15 +15,25 @@ extension Projection {
     /// Counts a message in its conversation. The row is written once for all messages of a commit.
     private func count(_ message: Message) throws {
         let id = message.conversation
-        let row = RowCacheKey<Int64>(of: application.bytes + id.bytes, in: "conversations")
-        let count = (transaction.deferred(row) ?? 0) + 1
-        transaction.deferWrite(count, of: row) { [application] in
-            """
-            UPDATE conversations SET
-                last_position = \(message.position), last_sent_at = \(message.sentAt),
-                message_count = message_count + \(count), is_announced = 1
-            WHERE application = \(application) AND id = \(id)
-            """
+        let row = RowCacheKey<SentMessages>(of: application.bytes + id.bytes, in: "conversations")
+        let sent = SentMessages(
+            last: message, count: (transaction.deferred(row)?.count ?? 0) + 1)
+        transaction.deferWrite(
+            sent, of: row, in: CommitGroup("sent", in: application.bytes)
+        ) { [application] sent in
+            sent.powerOfTwoChunks(upTo: 256).map { sent in
+                """
+                UPDATE conversations SET
+                    last_position = column2, last_sent_at = column3,
+                    message_count = message_count + column4, is_announced = 1
+                FROM \(table: "new", of: [
+                    .blobs(sent.map(\.last.conversation.bytes)),
+                    .integers(sent.map(\.last.position.number)),
+                    .integers(sent.map(\.last.sentAt.milliseconds)), .integers(sent.map(\.count)),
+                ])
+                WHERE application = \(application) AND id = column1
+                """
+            }
         }
         let cacheKey = Conversation.cacheKey(id, in: application)
         guard var conversation = try transaction.cached(cacheKey) else { return }
@@ -72,10 +82,22 @@ extension Projection {
         let row = RowCacheKey<ViewChange>(
             of: application.bytes + message.conversation.bytes, in: "participants")
         let change = transaction.deferred(row)?.adding(message) ?? ViewChange(message)
-        transaction.deferWrite(change, of: row) { [application] in
-            isWide
-                ? change.sqlOfWide(in: application)
-                : change.sql(leavingOut: [], in: application)
+        if isWide {
+            transaction.deferWrite(change, of: row) { [application] in
+                change.sqlOfWide(in: application)
+            }
+        } else if change.hasOneSender {
+            transaction.deferWrite(
+                change, of: row, in: CommitGroup("views", in: application.bytes)
+            ) { [application] changes in
+                changes.powerOfTwoChunks(upTo: 256).map { changes in
+                    ViewChange.sql(of: changes, in: application)
+                }
+            }
+        } else {
+            transaction.deferWrite(change, of: row) { [application] in
+                change.sql(leavingOut: [], in: application)
+            }
         }
         transaction.invalidate([.viewCounts(of: message.conversation, in: application)])
     }
@@ -91,7 +113,7 @@ extension Projection {
                     AND user_id \(in: chunk)
                 """)
         }
-        try count(shown: users, 1)
+        count(shown: users, 1)
     }
 
     /// Hides a message permanently from views that it was not added to.
@@ -118,25 +140,32 @@ extension Projection {
 
     /// Inserts the row of a message.
     ///
-    /// - Parameter moment: The time of the application's last change to a block list before the message was sent.
-    func insert(_ message: Message, blocksChangedAt moment: Timestamp) {
+    /// - Parameters:
+    ///   - moment: The time of the application's last change to a block list before the message was sent.
+    ///   - count: The number of parts ever added, if its parts were changed.
+    func insert(
+        _ message: Message, blocksChangedAt moment: Timestamp, partsMade count: Int64? = nil
+    ) {
         let (user, name) = message.sender.columns
         transaction.add(
             """
             (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
             \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
-            \(position), \(moment))
+            \(position), \(moment), \(count))
             """,
             to: "messages", keys: application.bytes + message.id.bytes,
             application.bytes + message.conversation.bytes,
-            by: Insertion(
-                """
-                INSERT INTO messages (
-                    application, id, conversation, position, sender_user, sender_name, sent_at,
-                    updated_at, version, weight, event, blocks_changed_at
-                ) VALUES
-                """))
+            application.bytes + message.conversation.bytes + message.position.bytes,
+            by: Self.messages)
     }
+
+    private static let messages = Insertion(
+        """
+        INSERT INTO messages (
+            application, id, conversation, position, sender_user, sender_name, sent_at,
+            updated_at, version, weight, event, blocks_changed_at, parts_made
+        ) VALUES
+        """)
 }
 
 extension Sender {
@@ -147,6 +176,12 @@ extension Sender {
         case .named(let name): (nil, name)
         }
     }
+}
+
+/// The consecutive messages of one conversation in a commit.
+private struct SentMessages {
+    let last: Message
+    let count: Int64
 }
 
 /// The changes that consecutive messages of one conversation make to the views of its participants.
@@ -171,6 +206,28 @@ private struct ViewChange {
 
     private mutating func countSent(by sender: Sender) {
         if let user = sender.userID { sent[user, default: 0] += 1 }
+    }
+
+    /// Whether at most one user has sent the messages.
+    var hasOneSender: Bool { sent.count <= 1 }
+
+    /// The statement that makes the changes in several conversations, each of which has one sender.
+    static func sql(of changes: [ViewChange], in application: Application.ID) -> SQL {
+        """
+        UPDATE participants SET
+            total_count = total_count + column2,
+            unread_count = unread_count + column2
+                - CASE user_id WHEN column3 THEN column4 ELSE 0 END,
+            last_position = column5, last_message = column6, last_at = column7
+        FROM \(table: "new", of: [
+            .blobs(changes.map(\.last.conversation.bytes)), .integers(changes.map(\.count)),
+            .texts(changes.map { change in change.sent.first?.key.text ?? "" }),
+            .integers(changes.map { change in change.sent.first?.value ?? 0 }),
+            .integers(changes.map(\.last.position.number)), .blobs(changes.map(\.last.id.bytes)),
+            .integers(changes.map(\.last.sentAt.milliseconds)),
+        ])
+        WHERE application = \(application) AND conversation = column1 AND left_after IS NULL
+        """
     }
 
     /// The statement that makes the changes.

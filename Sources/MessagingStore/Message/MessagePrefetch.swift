@@ -6,17 +6,16 @@ import SQL
 extension Transaction {
     /// Queries a message, its conversation, and the end of the log, which every event needs.
     func prefetchMessage(_ id: Message.ID, in application: Application.ID) throws {
-        _ = try askMessage(id, in: application)
         _ = try askLogEnd(in: application)
-        try prefetch(
-            """
-            SELECT \(raw: Conversation.columns) FROM conversations
-            WHERE application = \(application) AND id = \(conversationID(of: id, in: application))
-            \(.untilCommit)
-            """
-        ) { row in
-            let conversation = try Conversation(row)
-            return (Conversation.cacheKey(conversation.id, in: application), conversation)
+        prefetch(id, by: CommitGroup("messages", in: application.bytes)) { transaction, ids in
+            try transaction.prefetchMessages(ids, in: application)
+            try transaction.prefetchLocked(
+                """
+                IN (
+                    SELECT conversation FROM messages
+                    WHERE application = \(application) AND id \(in: ids)
+                )
+                """, in: application)
         }
     }
 
@@ -90,56 +89,80 @@ extension Transaction {
     func prefetchReceipt(
         of id: Message.ID, by user: UserID, in application: Application.ID
     ) throws {
-        _ = try askMessage(id, in: application)
-        _ = try askLogEnd(in: application)
-        try prefetchRow(
+        try prefetchMessage(id, in: application)
+        prefetchIdentities(of: [user], in: application)
+        prefetch(
+            NamedReceipt(message: id, user: user),
+            by: CommitGroup("receipts", in: application.bytes)
+        ) { transaction, receipts in
+            let named: SQL =
+                """
+                \(table: "named", of: [
+                    .blobs(receipts.map(\.message.bytes)), .texts(receipts.map(\.user.text)),
+                ])
+                JOIN messages m ON m.application = \(application) AND m.id = named.column1
+                """
+            try transaction.prefetchPositions(named, in: application)
+            try transaction.prefetchViews(named, in: application)
+        }
+    }
+
+    /// Queries whether messages are hidden from users, and which messages of other senders are near.
+    ///
+    /// - Parameter named: The messages `m` and users `named.column2`.
+    private func prefetchPositions(_ named: SQL, in application: Application.ID) throws {
+        try prefetchRows(
             """
-            SELECT c.*, p.user_id, p.past, p.joined_after, p.left_after, p.state, p.cleared_to,
-                p.unread_count, p.unshown_count, p.is_wide, r.delivered, r.read, h.position,
-                \(raw: BasicIdentity.columns), m.position, m.sender_user,
-                \(NearbyMessages.columns(notBy: user))
-            FROM messages m
-            JOIN (
-                SELECT \(raw: Conversation.columns) FROM conversations
-                WHERE application = \(application)
-            ) AS c ON c.id = m.conversation
-            LEFT JOIN participants p ON p.application = m.application
-                AND p.conversation = m.conversation AND p.user_id = \(user)
-            LEFT JOIN receipts r ON r.application = m.application
-                AND r.conversation = m.conversation AND r.user_id = \(user)
+            SELECT m.conversation, named.column2, m.position, m.sender_user, h.position,
+                \(NearbyMessages.columns)
+            FROM \(named)
             LEFT JOIN hidden_messages h ON h.application = m.application
                 AND h.conversation = m.conversation AND h.position = m.position
-                AND h.user_id = \(user)
-            LEFT JOIN identities i ON i.application = m.application AND i.user_id = \(user)
-            WHERE m.application = \(application) AND m.id = \(id)
+                AND h.user_id = named.column2
             """
         ) { row, prefetched in
-            let conversation = try Conversation(row)
-            let owner = ReceiptOwner(conversation: conversation.id, user: user)
-            let isParticipant = try row.optionalText(12) != nil
-            let number = try row.int64(28)
+            let owner = ReceiptOwner(conversation: try row.id(0), user: try row.user(1))
+            let number = try row.int64(2)
             prefetched.store(
-                conversation, for: Conversation.cacheKey(conversation.id, in: application))
-            prefetched.store(
-                isParticipant ? try Participant(row, from: 12) : nil,
-                for: Participant.cacheKey(of: owner, in: application))
-            prefetched.store(
-                isParticipant ? try ViewCounts(row, from: 18) : nil,
-                for: ViewCounts.cacheKey(of: owner, in: application))
-            prefetched.store(
-                try row.optionalText(21) == nil ? nil : try Receipts(row, from: 21),
-                for: Receipts.cacheKey(of: owner, in: application))
-            prefetched.store(
-                try row.optionalInt64(23),
+                try row.optionalInt64(4),
                 for: Self.hiddenPositions(of: owner, within: number...number, in: application))
             prefetched.store(
-                try row.optionalUser(24) == nil ? nil : try BasicIdentity(row, from: 24),
-                for: BasicIdentity.cacheKey(of: user, in: application))
-            prefetched.store(
                 NearbyMessages(
-                    before: try row.optionalInt64(30), isAt: try row.optionalUser(29) != user,
-                    after: try row.optionalInt64(31)),
+                    before: try row.optionalInt64(5), isAt: try row.optionalUser(3) != owner.user,
+                    after: try row.optionalInt64(6)),
                 for: NearbyMessages.cacheKey(at: number, of: owner, in: application))
+        }
+    }
+
+    /// Queries the participants and receipts of users in the conversations of messages, each once.
+    ///
+    /// - Parameter named: The messages `m` and users `named.column2`.
+    private func prefetchViews(_ named: SQL, in application: Application.ID) throws {
+        try prefetchRows(
+            """
+            SELECT o.conversation, o.user_id, p.user_id, p.past, p.joined_after, p.left_after,
+                p.state, p.cleared_to, p.unread_count, p.unshown_count, p.is_wide, r.delivered,
+                r.read
+            FROM (
+                SELECT DISTINCT m.conversation, named.column2 AS user_id FROM \(named)
+            ) AS o
+            LEFT JOIN participants p ON p.application = \(application)
+                AND p.conversation = o.conversation AND p.user_id = o.user_id
+            LEFT JOIN receipts r ON r.application = \(application)
+                AND r.conversation = o.conversation AND r.user_id = o.user_id
+            """
+        ) { row, prefetched in
+            let owner = ReceiptOwner(conversation: try row.id(0), user: try row.user(1))
+            let isParticipant = try row.optionalText(2) != nil
+            prefetched.store(
+                isParticipant ? try Participant(row, from: 2) : nil,
+                for: Participant.cacheKey(of: owner, in: application))
+            prefetched.store(
+                isParticipant ? try ViewCounts(row, from: 8) : nil,
+                for: ViewCounts.cacheKey(of: owner, in: application))
+            prefetched.store(
+                try row.optionalText(11) == nil ? nil : try Receipts(row, from: 11),
+                for: Receipts.cacheKey(of: owner, in: application))
         }
     }
 
@@ -152,7 +175,8 @@ extension Transaction {
 extension RowKey {
     /// The row of a conversation, or the rows of another table that belong to it.
     ///
-    /// For the table `messages` it covers only positions and senders; ``message(_:in:_:)`` covers the rest of a row.
+    /// For the table `messages` it covers only positions and senders; ``message(_:in:_:)`` covers the rest of a row, and
+    /// ``message(at:in:of:)`` a single position.
     static func conversation(
         _ id: Conversation.ID, in application: Application.ID, _ table: String = "conversations"
     ) -> RowKey {
@@ -160,10 +184,12 @@ extension RowKey {
     }
 
     /// The row of the distinct conversation of a set of participants.
+    ///
+    /// - Parameter digest: That of its `DistinctKey`.
     static func distinctConversation(
-        of key: DistinctKey, in application: Application.ID
+        of digest: [UInt8], in application: Application.ID
     ) -> RowKey {
-        RowKey(application.bytes + key.digest, in: "conversations")
+        RowKey(application.bytes + digest, in: "conversations")
     }
 
     /// The row of a message, or its parts.
@@ -171,6 +197,13 @@ extension RowKey {
         _ id: Message.ID, in application: Application.ID, _ table: String = "messages"
     ) -> RowKey {
         RowKey(application.bytes + id.bytes, in: table)
+    }
+
+    /// The row of the message at a position.
+    static func message(
+        at position: Position, in conversation: Conversation.ID, of application: Application.ID
+    ) -> RowKey {
+        RowKey(application.bytes + conversation.bytes + position.bytes, in: "messages")
     }
 
     /// The row of a user: whether the user exists, and the members of the identity that other objects show.
@@ -193,6 +226,12 @@ extension RowKey {
     }
 }
 
+/// A receipt as a request names it.
+private struct NamedReceipt: Hashable {
+    let message: Message.ID
+    let user: UserID
+}
+
 /// The positions of the nearest messages of other senders, at a position and on both sides of it.
 struct NearbyMessages {
     /// The last position before; `nil` for none within ``distance``.
@@ -207,22 +246,21 @@ struct NearbyMessages {
 
     /// Selects `before` and `after` of a row `m` of `messages`.
     ///
-    /// - Parameter user: The user whose own messages are left out.
-    fileprivate static func columns(notBy user: UserID) -> SQL {
+    /// The messages of the user `named.column2` are left out.
+    fileprivate static let columns: SQL =
         """
         (
             SELECT MAX(o.position) FROM messages o
             WHERE o.application = m.application AND o.conversation = m.conversation
                 AND o.position < m.position AND o.position >= m.position - \(distance)
-                AND (o.sender_user IS NULL OR o.sender_user <> \(user))
+                AND (o.sender_user IS NULL OR o.sender_user <> named.column2)
         ), (
             SELECT MIN(o.position) FROM messages o
             WHERE o.application = m.application AND o.conversation = m.conversation
                 AND o.position > m.position AND o.position <= m.position + \(distance)
-                AND (o.sender_user IS NULL OR o.sender_user <> \(user))
+                AND (o.sender_user IS NULL OR o.sender_user <> named.column2)
         )
         """
-    }
 
     static func cacheKey(
         at position: Int64, of owner: ReceiptOwner, in application: Application.ID

@@ -12,20 +12,31 @@ extension Transaction {
         _ id: Message.ID, in application: Application.ID
     ) throws -> DeferredRows<Message> {
         try ask(
-            """
-            SELECT m.id, m.conversation, m.position, m.sender_user, m.sender_name, m.sent_at,
-                m.updated_at, m.version, m.weight, p.id, p.part_index, p.mime_type, p.body,
-                p.content, p.size, p.updated_at
-            FROM messages m
-            LEFT JOIN parts p ON p.application = m.application AND p.message = m.id
-            WHERE m.application = \(application) AND m.id = \(id)
-            ORDER BY COALESCE(p.place, p.part_index), p.part_index
-            """,
-            as: Message.cacheKey(id, in: application)
-        ) { row in
-            try MessageRow(row).message(
-                with: try row.optionalBlob(9) == nil ? [] : [try MessagePart(row, from: 9)])
+            messages("= \(id)", in: application), as: Message.cacheKey(id, in: application)
+        ) { row in try Message(withPart: row) }
+    }
+
+    /// Queries messages ahead, for ``message(_:in:)``.
+    func prefetchMessages(_ ids: [Message.ID], in application: Application.ID) throws {
+        try prefetch(messages("\(in: ids)", in: application)) { row in
+            let message = try Message(withPart: row)
+            return (Message.cacheKey(message.id, in: application), message)
         }
+    }
+
+    /// Messages with a row for each of their parts, those of a message in order.
+    ///
+    /// - Parameter ids: The condition that an id is one of theirs, without its left side.
+    private func messages(_ ids: SQL, in application: Application.ID) -> SQL {
+        """
+        SELECT m.id, m.conversation, m.position, m.sender_user, m.sender_name, m.sent_at,
+            m.updated_at, m.version, m.weight, p.id, p.part_index, p.mime_type, p.body,
+            p.content, p.size, p.updated_at
+        FROM messages m
+        LEFT JOIN parts p ON p.application = m.application AND p.message = m.id
+        WHERE m.application = \(application) AND m.id \(ids)
+        ORDER BY COALESCE(p.place, p.part_index), p.part_index
+        """
     }
 
     /// Messages by their ids, in two statements.
@@ -125,23 +136,60 @@ extension Transaction {
         ) { row in try row.optionalUser(0) } ?? nil
     }
 
+    /// The messages after a position as an export has them, but without contents: as many as fit into one response, in
+    /// the order of their positions, in two statements.
+    func archivedMessages(
+        in conversation: Conversation.ID, after position: Position, limit: Int,
+        of application: Application.ID
+    ) throws -> [ArchivedMessage] {
+        let heads = try boundedPage(
+            """
+            SELECT \(raw: MessageRow.columns), parts_made, blocks_changed_at FROM messages
+            WHERE application = \(application) AND conversation = \(conversation)
+                AND position > \(position)
+            ORDER BY position LIMIT \(limit)
+            """, weight: { row in try row.int64(8) }
+        ) { row in
+            (
+                row: try MessageRow(row), partsMade: try row.optionalInt64(9),
+                blocksChangedAt: try row.timestamp(10)
+            )
+        }.items
+        let parts = try parts(of: heads.map(\.row.id), in: application)
+        return heads.map { head in
+            let parts = (parts[head.row.id] ?? []).sorted { left, right in
+                left.part.index < right.part.index
+            }
+            return ArchivedMessage(
+                head.row.message(with: parts.map(\.part)), partsMade: head.partsMade,
+                places: parts.map(\.place), blocksChangedAt: head.blocksChangedAt)
+        }
+    }
+
     /// Reads the parts of messages in one statement, and returns the complete messages.
     private func complete(
         _ heads: [MessageRow], in application: Application.ID
     ) throws -> [Message] {
-        guard !heads.isEmpty else { return [] }
+        let parts = try parts(of: heads.map(\.id), in: application)
+        return heads.map { head in
+            head.message(with: PositionedPart.inOrder(parts[head.id] ?? []))
+        }
+    }
+
+    /// The parts of messages in any order.
+    private func parts(
+        of messages: [Message.ID], in application: Application.ID
+    ) throws -> [Message.ID: [PositionedPart]] {
+        guard !messages.isEmpty else { return [:] }
         let parts = try rows(
             """
             SELECT id, part_index, mime_type, body, content, size, updated_at, message, place
             FROM parts
             WHERE application = \(application)
-                AND message \(in: heads.map(\.id))
+                AND message \(in: messages)
             """
         ) { row in try PositionedPart(row) }
-        let byMessage = Dictionary(grouping: parts, by: \.message)
-        return heads.map { head in
-            head.message(with: PositionedPart.inOrder(byMessage[head.id] ?? []))
-        }
+        return Dictionary(grouping: parts, by: \.message)
     }
 }
 
@@ -252,6 +300,12 @@ extension Message {
     /// The cache key of a message with its parts.
     static func cacheKey(_ id: ID, in application: Application.ID) -> RowCacheKey<Message> {
         RowCacheKey(of: [.message(id, in: application), .message(id, in: application, "parts")])
+    }
+
+    /// A row of a message and one of its parts: the message with this part only.
+    fileprivate init(withPart row: borrowing Row) throws {
+        self = try MessageRow(row).message(
+            with: try row.optionalBlob(9) == nil ? [] : [try MessagePart(row, from: 9)])
     }
 
     /// Joins the parts of rows of the same message; `nil` without rows.

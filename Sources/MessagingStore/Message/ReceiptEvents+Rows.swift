@@ -23,18 +23,29 @@ extension Projection {
 
     /// Writes the receipts of a participant, once for all their receipts of a commit.
     func write(_ receipts: Receipts, of owner: ReceiptOwner) {
-        let row = Receipts.cacheKey(of: owner, in: application)
-        transaction.deferWrite(receipts, of: row) { [application] in
-            """
-            INSERT INTO receipts (application, conversation, user_id, delivered, read)
-            VALUES (
-                \(application), \(owner.conversation), \(owner.user),
-                \(receipts.delivered.text), \(receipts.read.text)
-            ) ON CONFLICT (application, conversation, user_id) DO UPDATE SET
-                delivered = excluded.delivered, read = excluded.read
-            """
+        let row = RowCacheKey<(owner: ReceiptOwner, receipts: Receipts)>(
+            of: [.conversation(owner.conversation, in: application, "receipts")],
+            aspect: Array(owner.user.text.utf8))
+        transaction.deferWrite(
+            (owner, receipts), of: row, in: CommitGroup("receipts", in: application.bytes)
+        ) { [application] rows in
+            rows.powerOfTwoChunks(upTo: 256).map { rows in
+                """
+                INSERT INTO receipts (application, conversation, user_id, delivered, read)
+                SELECT \(application), column1, column2, column3, column4
+                FROM \(table: "new", of: [
+                    .blobs(rows.map(\.owner.conversation.bytes)),
+                    .texts(rows.map(\.owner.user.text)),
+                    .texts(rows.map(\.receipts.delivered.text)),
+                    .texts(rows.map(\.receipts.read.text)),
+                ])
+                WHERE TRUE
+                ON CONFLICT (application, conversation, user_id) DO UPDATE SET
+                    delivered = excluded.delivered, read = excluded.read
+                """
+            }
         }
-        transaction.cache(receipts, for: row)
+        transaction.cache(receipts, for: Receipts.cacheKey(of: owner, in: application))
         transaction.invalidate([.allReceipts(of: owner.conversation, in: application)])
     }
 
@@ -92,15 +103,23 @@ extension Projection {
                 - (try transaction.count(
                     othersThan: owner, in: positions.intersection(countable), in: application))
         let stored = counts.set(unread: unread, in: conversation)
-        let row = RowCacheKey<Void>(
+        let row = RowCacheKey<(owner: ReceiptOwner, unread: Int64)>(
             of: [.conversation(owner.conversation, in: application, "participants")],
             aspect: Array("unread \(owner.user.text)".utf8))
-        transaction.deferWrite((), of: row) { [application] in
-            """
-            UPDATE participants SET unread_count = \(stored)
-            WHERE application = \(application) AND conversation = \(owner.conversation)
-                AND user_id = \(owner.user)
-            """
+        transaction.deferWrite(
+            (owner, stored), of: row, in: CommitGroup("unread", in: application.bytes)
+        ) { [application] rows in
+            rows.powerOfTwoChunks(upTo: 256).map { rows in
+                """
+                UPDATE participants SET unread_count = column3
+                FROM \(table: "new", of: [
+                    .blobs(rows.map(\.owner.conversation.bytes)),
+                    .texts(rows.map(\.owner.user.text)), .integers(rows.map(\.unread)),
+                ])
+                WHERE application = \(application) AND conversation = column1
+                    AND user_id = column2
+                """
+            }
         }
         transaction.cache(counts, for: ViewCounts.cacheKey(of: owner, in: application))
     }

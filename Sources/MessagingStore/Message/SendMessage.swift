@@ -17,11 +17,11 @@ extension MessagingStore {
     ) async throws -> CreationOutcome<MessageSnapshot> {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
-        let ask = Self.prefetch(
-            of: draft, to: conversation, by: .system, key: key, in: application)
-        return try await change(in: application, prefetching: { _ = try ask($0) }) { context in
+        let queries = SendQueries(
+            draft, to: conversation, by: .system, key: key, in: application)
+        return try await change(in: application, prefetching: queries.prefetch) { context in
             try context.send(
-                draft, asking: ask(context.transaction), to: conversation, as: id, key: key,
+                draft, asking: queries.ask(context.transaction), to: conversation, as: id, key: key,
                 partIDs: partIDs)
         }
     }
@@ -40,27 +40,13 @@ extension MessagingStore {
     ) async throws -> CreationOutcome<MessageSnapshot> {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
-        let ask = Self.prefetch(
-            of: draft, to: conversation, by: .user(user), key: key, in: application)
-        return try await change(in: application, prefetching: { _ = try ask($0) }) { context in
+        let queries = SendQueries(
+            draft, to: conversation, by: .user(user), key: key, in: application)
+        return try await change(in: application, prefetching: queries.prefetch) { context in
             try context.send(
-                draft, asking: ask(context.transaction), to: conversation, by: .user(user), as: id,
+                draft, asking: queries.ask(context.transaction), to: conversation, by: .user(user),
+                as: id,
                 key: key, partIDs: partIDs)
-        }
-    }
-
-    /// A function that sends the queries of a message, before and in its mutation.
-    private static func prefetch(
-        of draft: Message.Draft, to conversation: Conversation.ID, by perspective: Perspective,
-        key: Replay.Key?, in application: Application.ID
-    ) -> @Sendable (Transaction) throws -> SendPrefetch {
-        let (sender, names) = (
-            draft.sender.userID, [draft.proposedID?.bytes, key?.bytes].compactMap(\.self)
-        )
-        return { transaction in
-            try SendPrefetch(
-                transaction, to: conversation, from: sender, by: perspective, names: names,
-                in: application)
         }
     }
 }
@@ -238,41 +224,70 @@ extension MutationContext {
     }
 }
 
-/// The queries that sending a message makes before it decides, all sent in one round trip.
-struct SendPrefetch {
-    /// The conversation by its own id; no row for an alias.
-    private let conversation: DeferredRows<Conversation>
-    /// The current participants, as recipients.
-    private let recipientViews: DeferredRows<RecipientView>
-    /// The participant on whose behalf the message is sent; `nil` for the system.
-    private let participant: DeferredRows<Participant>?
-    /// The identity of the sender; `nil` for a service.
-    private let sender: DeferredRows<BasicIdentity>?
-    /// Whether the proposed id or the key is already used; `nil` without both.
-    private let isKnown: DeferredRows<Bool>?
+/// The queries that sending a message makes before it decides.
+private struct SendQueries: Sendable {
+    private let conversation: Conversation.ID
+    private let sender: UserID?
+    private let perspective: Perspective
+    /// The bytes of the proposed id and of the key, if the request has them.
+    private let names: [[UInt8]]
+    private let application: Application.ID
 
-    /// - Parameters:
-    ///   - perspective: The user on whose behalf it is sent, or the system.
-    ///   - names: The bytes of the proposed id and of the key, if the request has them.
+    /// - Parameter perspective: The user on whose behalf it is sent, or the system.
     init(
-        _ transaction: Transaction, to conversation: Conversation.ID, from sender: UserID?,
-        by perspective: Perspective, names: [[UInt8]], in application: Application.ID
-    ) throws {
-        self.conversation = try transaction.askLocked(conversation, in: application)
+        _ draft: Message.Draft, to conversation: Conversation.ID, by perspective: Perspective,
+        key: Replay.Key?, in application: Application.ID
+    ) {
+        self.conversation = conversation
+        self.perspective = perspective
+        self.application = application
+        sender = draft.sender.userID
+        names = [draft.proposedID?.bytes, key?.bytes].compactMap(\.self)
+    }
+
+    /// Sends them ahead, together with those of other messages.
+    func prefetch(_ transaction: Transaction) throws {
+        transaction.prefetchLocked(conversation, in: application)
         // The event needs the end of the log, which is queried in the same round trip. It is locked before the
         // blocks are read, so that no other process changes them before the event is recorded.
         _ = try transaction.askLogEnd(in: application)
-        recipientViews = try transaction.askRecipients(
-            in: conversation, to: sender, in: application)
-        participant = try perspective.user.map { user in
-            try transaction.askParticipant(user, in: conversation, in: application)
+        transaction.prefetchRecipients(in: conversation, to: sender, in: application)
+        if let user = perspective.user {
+            _ = try transaction.askParticipant(user, in: conversation, in: application)
         }
-        self.sender = try sender.map { sender in
-            try transaction.askIdentity(of: sender, in: application)
-        }
-        isKnown =
-            names.isEmpty ? nil : try transaction.askSendings(named: names, in: application)
+        if let sender { transaction.prefetchIdentities(of: [sender], in: application) }
+        if !names.isEmpty { transaction.prefetchSendings(named: names, in: application) }
     }
+
+    /// Sends them, unless they were sent ahead.
+    func ask(_ transaction: Transaction) throws -> SendPrefetch {
+        SendPrefetch(
+            conversation: try transaction.askLocked(conversation, in: application),
+            recipientViews: try transaction.askRecipients(
+                in: conversation, to: sender, in: application),
+            participant: try perspective.user.map { user in
+                try transaction.askParticipant(user, in: conversation, in: application)
+            },
+            sender: try sender.map { sender in
+                try transaction.askIdentity(of: sender, in: application)
+            },
+            isKnown: names.isEmpty
+                ? nil : try transaction.askSendings(named: names, in: application))
+    }
+}
+
+/// The results of the queries that sending a message makes before it decides.
+private struct SendPrefetch {
+    /// The conversation by its own id; no row for an alias.
+    let conversation: DeferredRows<Conversation>
+    /// The current participants, as recipients.
+    let recipientViews: DeferredRows<RecipientView>
+    /// The participant on whose behalf the message is sent; `nil` for the system.
+    let participant: DeferredRows<Participant>?
+    /// The identity of the sender; `nil` for a service.
+    let sender: DeferredRows<BasicIdentity>?
+    /// Whether the proposed id or the key is already used; `nil` without both.
+    let isKnown: DeferredRows<Bool>?
 
     /// The conversation with its participants, those of a wide one as far as sending depends on them, and its
     /// recipients; `nil` for an alias or an unknown id.
@@ -300,21 +315,53 @@ extension Transaction {
     ) throws -> DeferredRows<Bool> {
         try ask(
             """
-            SELECT EXISTS (
-                SELECT 1 FROM messages
-                WHERE application = \(application) AND id \(in: .blobs(names))
-            ), EXISTS (
-                SELECT 1 FROM replay_keys
-                WHERE application = \(application) AND kind \(in: .texts(Replay.Kind.sendingNames))
-                    AND replay_key \(in: .blobs(names))
-            )
-            """,
-            as: RowCacheKey(
-                of: names.flatMap { name in
-                    ["messages", "replay_keys"].map { table in
-                        RowKey(application.bytes + name, in: table)
-                    }
-                }, aspect: Array("sendings".utf8) + names.dropFirst().joined())
+            SELECT \(Self.isSending(named: "\(in: .blobs(names))", in: application))
+            """, as: Self.sendings(named: names, in: application)
         ) { row in try row.int64(0) + row.int64(1) > 0 }
+    }
+
+    /// Queries the same ahead.
+    fileprivate func prefetchSendings(named names: [[UInt8]], in application: Application.ID) {
+        prefetch(names, by: CommitGroup("sendings", in: application.bytes)) { transaction, names in
+            let columns: [SQLArray] = [
+                .blobs(names.map { names in names[0] }),
+                .blobs(names.map { names in names[names.count - 1] }),
+            ]
+            let indices: SQLArray = .integers(names.indices.map(Int64.init))
+            try transaction.prefetch(
+                """
+                SELECT \(Self.isSending(named: "IN (column1, column2)", in: application)), column3
+                FROM \(table: "named", of: columns + [indices])
+                """
+            ) { row in
+                (
+                    Self.sendings(named: names[try row.int(2)], in: application),
+                    try row.int64(0) + row.int64(1) > 0
+                )
+            }
+        }
+    }
+
+    private static func isSending(named names: SQL, in application: Application.ID) -> SQL {
+        """
+        EXISTS (
+            SELECT 1 FROM messages WHERE application = \(application) AND id \(names)
+        ), EXISTS (
+            SELECT 1 FROM replay_keys
+            WHERE application = \(application) AND kind \(in: .texts(Replay.Kind.sendingNames))
+                AND replay_key \(names)
+        )
+        """
+    }
+
+    private static func sendings(
+        named names: [[UInt8]], in application: Application.ID
+    ) -> RowCacheKey<Bool> {
+        RowCacheKey(
+            of: names.flatMap { name in
+                ["messages", "replay_keys"].map { table in
+                    RowKey(application.bytes + name, in: table)
+                }
+            }, aspect: Array("sendings".utf8) + names.dropFirst().joined())
     }
 }

@@ -226,7 +226,7 @@ extension Projection {
             WHERE application = \(application) AND conversation = \(conversation)
                 AND user_id = \(former.userID)
             """)
-        if state == .shown, former.state != .shown { try count(shown: [former.userID], 1) }
+        if state == .shown, former.state != .shown { count(shown: [former.userID], 1) }
     }
 
     /// Makes participants former ones, which see the messages and metadata up to now (R14).

@@ -328,21 +328,8 @@ extension Transaction {
     func askRecipients(
         in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
     ) throws -> DeferredRows<RecipientView> {
-        let columns: SQL =
-            """
-            SELECT p.user_id, p.state, p.place, EXISTS (
-                SELECT 1 FROM blocks b
-                WHERE b.application = p.application AND b.owner = p.user_id
-                    AND b.blocked = \(sender) AND b.owner <> b.blocked
-            ), EXISTS (
-                SELECT 1 FROM blocks b
-                WHERE b.application = p.application AND b.owner = \(sender)
-                    AND b.blocked = p.user_id AND b.owner <> b.blocked
-            )
-            FROM conversations c
-            """
-        let participant: SQL =
-            "participants p ON p.application = c.application AND p.conversation = c.id"
+        let columns: SQL = "SELECT \(RecipientView.columns(to: "\(sender)")) FROM conversations c"
+        let participant = RecipientView.participant
         let isInIt: SQL = "WHERE c.application = \(application) AND c.id = \(conversation)"
         // The tables are joined in this order: the blocks of a sender are read for a wide conversation only.
         return try ask(
@@ -363,15 +350,80 @@ extension Transaction {
                 AND c.is_wide = 1 AND p.is_wide = 1
                 AND b.application = c.application AND b.owner = \(sender)
             """,
-            as: RowCacheKey(
-                of: application.bytes + conversation.bytes, in: "participants", "conversations",
-                "blocks",
-                aspect: Array("recipientViews \(sender?.text ?? "")".utf8))
-        ) { row in
-            RecipientView(
-                user: try row.user(0), state: try row.viewState(1), place: try row.int64(2),
-                isBlocked: try row.int64(3) + row.int64(4) > 0)
+            as: RecipientView.cacheKey(in: conversation, to: sender, in: application)
+        ) { row in try RecipientView(row) }
+    }
+
+    /// Queries the same ahead, except for a wide conversation.
+    func prefetchRecipients(
+        in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
+    ) {
+        prefetch(
+            NamedSender(conversation: conversation, user: sender),
+            by: CommitGroup("recipients", in: application.bytes)
+        ) { transaction, named in
+            let senders: [SQLArray] = [
+                .blobs(named.map(\.conversation.bytes)),
+                .texts(named.map { named in named.user?.text ?? "" }),
+            ]
+            try transaction.prefetch(
+                """
+                SELECT \(RecipientView.columns(to: "column2")), c.id, column2
+                FROM \(table: "named", of: senders)
+                JOIN conversations c ON c.application = \(application) AND c.id = column1
+                JOIN \(RecipientView.participant)
+                WHERE c.is_wide = 0 AND p.left_after IS NULL
+                """
+            ) { row in
+                let sender = try row.text(6)
+                return (
+                    RecipientView.cacheKey(
+                        in: try row.id(5), to: UserID(stored: sender), in: application),
+                    try RecipientView(row)
+                )
+            }
         }
+    }
+}
+
+/// A sender and the conversation that a message is sent to; `nil` for a service.
+private struct NamedSender: Hashable {
+    let conversation: Conversation.ID
+    let user: UserID?
+}
+
+extension RecipientView {
+    /// The columns that ``init(_:)`` reads, in this order, of a participant `p`.
+    fileprivate static func columns(to sender: SQL) -> SQL {
+        """
+        p.user_id, p.state, p.place, EXISTS (
+            SELECT 1 FROM blocks b
+            WHERE b.application = p.application AND b.owner = p.user_id
+                AND b.blocked = \(sender) AND b.owner <> b.blocked
+        ), EXISTS (
+            SELECT 1 FROM blocks b
+            WHERE b.application = p.application AND b.owner = \(sender)
+                AND b.blocked = p.user_id AND b.owner <> b.blocked
+        )
+        """
+    }
+
+    /// The participants `p` of a conversation `c`, to be joined.
+    fileprivate static let participant: SQL =
+        "participants p ON p.application = c.application AND p.conversation = c.id"
+
+    fileprivate init(_ row: borrowing Row) throws {
+        self.init(
+            user: try row.user(0), state: try row.viewState(1), place: try row.int64(2),
+            isBlocked: try row.int64(3) + row.int64(4) > 0)
+    }
+
+    fileprivate static func cacheKey(
+        in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
+    ) -> RowCacheKey<RecipientView> {
+        RowCacheKey(
+            of: application.bytes + conversation.bytes, in: "participants", "conversations",
+            "blocks", aspect: Array("recipientViews \(sender?.text ?? "")".utf8))
     }
 }
 

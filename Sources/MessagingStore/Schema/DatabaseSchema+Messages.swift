@@ -67,19 +67,17 @@ extension DatabaseSchema {
         "CREATE INDEX past_blocks_by_blocked ON past_blocks (application, blocked, owner)",
         // One row for each user that another one follows.
         // `is_kept`: whether this is independent of conversations that the two share now: the user was followed
-        // explicitly, or became followed when a conversation first connected the two.
-        // `shared_count`: the number of conversations that connect the two now.
+        // explicitly, or became followed when a conversation first connected the two. A row without it is deleted when
+        // no conversation connects the two any more.
         """
         CREATE TABLE following (
             application BYTEA NOT NULL,
             follower TEXT NOT NULL,
             followed TEXT NOT NULL,
-            is_kept BIGINT NOT NULL,
-            shared_count BIGINT NOT NULL
+            is_kept BIGINT NOT NULL
         )
         """,
         "CREATE UNIQUE INDEX following_by_follower ON following (application, follower, followed)",
-        "CREATE INDEX following_by_followed ON following (application, followed, follower)",
         // When a participant of a wide conversation took part and saw it, as positions of events: the users that
         // follow each other through it are computed from these rows (ruling 39). `until`: NULL for a current participant.
         """
@@ -221,6 +219,12 @@ extension DatabaseSchema {
         ON participants (application, user_id)
         WHERE is_wide = 1 AND state = 'shown'
         """,
+        // Conversations that connect a user with others, although they are not in the user's list.
+        """
+        CREATE INDEX participants_cleared
+        ON participants (application, user_id)
+        WHERE state = 'cleared'
+        """,
         // Sending a message reads only current participants, however many have left.
         """
         CREATE INDEX participants_present
@@ -248,19 +252,19 @@ extension DatabaseSchema {
         // which blocks the message was sent.
         """
         CREATE TABLE messages (
+            position BIGINT NOT NULL,
+            sent_at BIGINT NOT NULL,
+            version BIGINT NOT NULL,
+            weight BIGINT NOT NULL DEFAULT 0,
+            event BIGINT NOT NULL DEFAULT 0,
+            blocks_changed_at BIGINT NOT NULL DEFAULT 0,
+            updated_at BIGINT,
+            parts_made BIGINT,
             application BYTEA NOT NULL,
             id BYTEA NOT NULL,
             conversation BYTEA NOT NULL,
-            position BIGINT NOT NULL,
             sender_user TEXT,
-            sender_name TEXT,
-            sent_at BIGINT NOT NULL,
-            updated_at BIGINT,
-            version BIGINT NOT NULL,
-            parts_made BIGINT,
-            weight BIGINT NOT NULL DEFAULT 0,
-            event BIGINT NOT NULL DEFAULT 0,
-            blocks_changed_at BIGINT NOT NULL DEFAULT 0
+            sender_name TEXT
         )
         """,
         "CREATE UNIQUE INDEX messages_by_id ON messages (application, id)",
@@ -273,16 +277,16 @@ extension DatabaseSchema {
         // `place`: the index chosen by the caller; parts without one come last, in the order of creation.
         """
         CREATE TABLE parts (
+            part_index BIGINT NOT NULL,
+            size BIGINT NOT NULL,
+            updated_at BIGINT,
+            place BIGINT,
             application BYTEA NOT NULL,
             message BYTEA NOT NULL,
-            part_index BIGINT NOT NULL,
             id BYTEA NOT NULL,
             mime_type TEXT NOT NULL,
             body BYTEA,
-            content BYTEA,
-            size BIGINT NOT NULL,
-            updated_at BIGINT,
-            place BIGINT
+            content BYTEA
         )
         """,
         "CREATE UNIQUE INDEX parts_by_message ON parts (application, message, part_index)",

@@ -10,11 +10,12 @@ import SQL
 ///
 /// Almost every index starts with the application, so that a later release can distribute applications over several
 /// databases. Tables have a rowid and narrow unique indexes instead of a clustered primary key, because SQLite then
-/// inserts two to three times as many rows in the same time.
+/// inserts two to three times as many rows in the same time. In tables with a row for each message, numbers come first:
+/// PostgreSQL aligns each to eight bytes, and pads what precedes it.
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "schema with wide conversations",
+            number: 1, name: "schema of November 2026",
             statements: logTables + messageTables + operationTables)
     ]
 
@@ -40,10 +41,10 @@ enum DatabaseSchema {
         // `trace`: the distributed trace of the request, as `id-flags`.
         """
         CREATE TABLE events (
-            application BYTEA NOT NULL,
             position BIGINT NOT NULL,
-            kind TEXT NOT NULL,
             at BIGINT NOT NULL,
+            application BYTEA NOT NULL,
+            kind TEXT NOT NULL,
             payload BYTEA NOT NULL,
             actor_user TEXT,
             actor_token BYTEA,

@@ -12,8 +12,8 @@ extension Projection {
                 try transaction.rowsChanged(
                     by:
                         """
-                        INSERT INTO following (application, follower, followed, is_kept, shared_count)
-                        VALUES (\(application), \(change.follower), \(user), 1, 0)
+                        INSERT INTO following (application, follower, followed, is_kept)
+                        VALUES (\(application), \(change.follower), \(user), 1)
                         ON CONFLICT (application, follower, followed) DO NOTHING
                         """) > 0
             if isNew {
@@ -30,7 +30,7 @@ extension Projection {
                         """
                         DELETE FROM following WHERE application = \(application)
                             AND follower = \(change.follower) AND followed = \(user)
-                            AND shared_count = 0
+                            AND NOT \(isConnected())
                         """) > 0
             if isGone { try countFollowing(of: [change.follower], by: -1) }
             if try transaction.hasStayed(change.follower, with: user, in: application) {
@@ -63,11 +63,14 @@ extension Projection {
     ///
     /// The same as ``connect(_:among:of:)``, with a few statements for all new conversations of a commit.
     ///
-    /// - Parameter new: Those that were created with the number of the others as that of the users they follow.
-    func connectAll(_ participants: [UserID], new: Set<UserID>) {
-        let row = RowCacheKey<Meetings>(of: application.bytes, in: "following")
+    /// - Parameters:
+    ///   - new: Those that were created with the number of the others as that of the users they follow.
+    ///   - isKept: Whether they still follow each other when they share the conversation no more.
+    func connectAll(_ participants: [UserID], new: Set<UserID> = [], isKept: Bool = true) {
+        let row = RowCacheKey<Meetings>(
+            of: application.bytes, in: "following", aspect: [isKept ? 1 : 0])
         if let meetings = transaction.deferred(row) { return meetings.add(participants, new) }
-        let meetings = Meetings()
+        let meetings = Meetings(isKept: isKept)
         meetings.add(participants, new)
         transaction.deferWrites(meetings, of: row) { [application] in
             meetings.statements(in: application)
@@ -165,7 +168,7 @@ extension Projection {
         try connect("a.user_id \(in: users)", users, of: conversation)
     }
 
-    /// Makes the first participant of each pair follow the second, and counts the conversation as shared by them.
+    /// Makes the first participant of each pair follow the second.
     ///
     /// The new pairs are counted by a statement before the insertion, so that no statement needs the result of
     /// another one and all are sent in one round trip.
@@ -195,48 +198,65 @@ extension Projection {
             WHERE application = \(application) AND user_id IN (SELECT a.user_id \(new))
             """,
             reading: Set(followers).map { user in .user(user, in: application) } + [participants])
+        // Rows that stay as they are cost a lookup and no write.
+        let changed: SQL =
+            """
+            \(pairs) AND (
+                SELECT COUNT(*) FROM following f
+                WHERE f.application = a.application AND f.follower = a.user_id
+                    AND f.followed = b.user_id AND f.is_kept >= \(raw: isKept ? "1" : "0")
+            ) = 0
+            """
         try transaction.execute(
             """
-            INSERT INTO following (application, follower, followed, is_kept, shared_count)
-            SELECT a.application, a.user_id, b.user_id, \(raw: isKept ? "1" : "0"), 0 \(pairs)
-            ON CONFLICT (application, follower, followed) DO NOTHING
-            """, reading: [participants])
-        try transaction.execute(
-            """
-            UPDATE following SET
-                shared_count = shared_count + 1, is_kept = \(raw: isKept ? "1" : "is_kept")
-            WHERE application = \(application)
-                AND (follower, followed) IN (SELECT a.user_id, b.user_id \(pairs))
+            INSERT INTO following (application, follower, followed, is_kept)
+            SELECT a.application, a.user_id, b.user_id, \(raw: isKept ? "1" : "0") \(changed)
+            ON CONFLICT (application, follower, followed) DO UPDATE SET is_kept = excluded.is_kept
             """, reading: [participants])
     }
 
-    /// Counts one shared conversation less for participants that leave. Call it before their rows change.
-    ///
-    /// Pairs whose following is kept (`is_kept`) continue to follow.
+    /// Ends the following of pairs that a conversation has connected, unless they follow each other beyond it
+    /// (`is_kept`) or another conversation connects them. Call it before the rows of the participants change.
     func disconnect(
         _ leaving: [UserID], among participants: [UserID], of conversation: Conversation
     ) throws {
         guard !leaving.isEmpty else { return }
         guard !conversation.isWide else { return try endStays(leaving, in: conversation.id) }
         guard participants.count > 1 else { return }
-        let affected: SQL = "\(oneOf: leaving, among: participants)"
-        let seeing = pairs(of: conversation.id, where: "a.state <> 'unseen' AND \(affected)")
-        try transaction.execute(
-            """
-            UPDATE following SET shared_count = shared_count - 1
-            WHERE application = \(application)
-                AND (follower, followed) IN (SELECT a.user_id, b.user_id \(seeing))
-            """)
-        let all = pairs(of: conversation.id, where: affected)
+        let pairs = pairs(
+            of: conversation.id, where: "\(oneOf: leaving, among: participants)")
         let followers = try transaction.rows(
             """
             DELETE FROM following
-            WHERE application = \(application) AND shared_count = 0 AND is_kept = 0
-                AND (follower, followed) IN (SELECT a.user_id, b.user_id \(all))
+            WHERE application = \(application) AND is_kept = 0
+                AND (follower, followed) IN (SELECT a.user_id, b.user_id \(pairs))
+                AND NOT \(isConnected(beyond: conversation.id))
             RETURNING follower
             """
         ) { row in try row.user(0) }
         try countFollowing(of: followers, by: -1)
+    }
+
+    /// Whether a conversation that is not wide connects the users of a row of `following`: both take part, and the
+    /// follower has seen it. A wide one is looked up in `wide_stays`.
+    ///
+    /// - Parameter conversation: One that does not count; `nil` for none.
+    private func isConnected(beyond conversation: Conversation.ID? = nil) -> SQL {
+        // Compared with a count, because EXISTS could be planned as a hash table of all participants. Each state has an
+        // index of its own.
+        func count(_ state: StaticString) -> SQL {
+            """
+            (
+                SELECT COUNT(*) FROM participants a
+                JOIN participants b ON b.application = a.application
+                    AND b.conversation = a.conversation AND b.user_id = following.followed
+                WHERE a.application = following.application AND a.user_id = following.follower
+                    AND a.state = \(raw: state) AND a.left_after IS NULL AND a.is_wide = 0
+                    AND a.conversation <> \(conversation?.bytes ?? []) AND b.left_after IS NULL
+            )
+            """
+        }
+        return "(\(count("'shown'")) + \(count("'cleared'")) > 0)"
     }
 
     /// The `FROM` and `WHERE` clauses that select pairs of current participants: `a`, which follows, and `b`.
@@ -299,19 +319,21 @@ extension SQL.StringInterpolation {
 
 /// The users that meet in the new conversations of a commit.
 private final class Meetings {
-    /// How many new conversations have these participants.
-    private var counts: [[UserID]: Int64] = [:]
+    private let isKept: Bool
+    private var groups: Set<[UserID]> = []
     /// The participants of the first conversation of new users, which their rows count already.
     private var counted: [UserID: Set<UserID>] = [:]
 
+    init(isKept: Bool) { self.isKept = isKept }
+
     func add(_ participants: [UserID], _ new: Set<UserID>) {
-        counts[participants, default: 0] += 1
+        groups.insert(participants)
         guard !new.isEmpty else { return }
         let participants = Set(participants)
         for user in new { counted[user] = participants }
     }
 
-    /// Counts the new pairs, and inserts or updates all.
+    /// Counts the new pairs, and inserts or updates those that do not follow each other independently of conversations.
     func statements(in application: Application.ID) -> [SQL] {
         let pairs = pairs
         let uncounted = pairs.filter { pair in
@@ -328,56 +350,62 @@ private final class Meetings {
     /// The most pairs in a statement.
     private static let atOnce = 256
 
-    private typealias Meeting = (follower: UserID, followed: UserID, count: Int64)
+    private struct Pair: Hashable {
+        let follower: UserID
+        let followed: UserID
+    }
 
-    /// Each pair once, with the number of its new conversations.
-    private var pairs: [Meeting] {
-        var shared: [UserID: [UserID: Int64]] = [:]
-        for (users, count) in counts {
+    /// Each pair once.
+    private var pairs: [Pair] {
+        var pairs: [Pair] = []
+        var known: Set<Pair> = []
+        for users in groups {
             for follower in users {
                 for followed in users where followed != follower {
-                    shared[follower, default: [:]][followed, default: 0] += count
+                    let pair = Pair(follower: follower, followed: followed)
+                    if groups.count == 1 || known.insert(pair).inserted { pairs.append(pair) }
                 }
             }
         }
-        return shared.flatMap { follower, followed in
-            followed.map { user, count in (follower: follower, followed: user, count: count) }
-        }
+        return pairs
     }
 
-    private func counting(_ pairs: [Meeting], in application: Application.ID) -> SQL {
-        let columns: [SQLArray] = [
-            .texts(pairs.map(\.follower.text)), .texts(pairs.map(\.followed.text)),
-        ]
-        // Compared with a count, because NOT EXISTS could be planned as a join that reads all followed users.
-        return """
-            UPDATE identities SET following_count = following_count + new.pairs
-            FROM (
-                SELECT column1 AS follower, COUNT(*) AS pairs
-                FROM \(table: "met", of: columns)
-                WHERE (
-                    SELECT COUNT(*) FROM following f
-                    WHERE f.application = \(application) AND f.follower = column1
-                        AND f.followed = column2
-                ) = 0
-                GROUP BY column1
-            ) AS new
-            WHERE application = \(application) AND user_id = new.follower
-            """
+    private func counting(_ pairs: [Pair], in application: Application.ID) -> SQL {
+        """
+        UPDATE identities SET following_count = following_count + new.pairs
+        FROM (
+            SELECT column1 AS follower, COUNT(*) AS pairs
+            FROM \(table: "met", of: columns(of: pairs))
+            WHERE \(count(in: application, where: "TRUE")) = 0
+            GROUP BY column1
+        ) AS new
+        WHERE application = \(application) AND user_id = new.follower
+        """
     }
 
-    private func inserting(_ pairs: [Meeting], in application: Application.ID) -> SQL {
-        let columns: [SQLArray] = [
-            .texts(pairs.map(\.follower.text)), .texts(pairs.map(\.followed.text)),
-            .integers(pairs.map(\.count)),
-        ]
-        return """
-            INSERT INTO following (application, follower, followed, is_kept, shared_count)
-            SELECT \(application), column1, column2, 1, column3
-            FROM \(table: "met", of: columns)
-            WHERE TRUE
-            ON CONFLICT (application, follower, followed) DO UPDATE SET
-                shared_count = following.shared_count + excluded.shared_count, is_kept = 1
-            """
+    private func inserting(_ pairs: [Pair], in application: Application.ID) -> SQL {
+        """
+        INSERT INTO following (application, follower, followed, is_kept)
+        SELECT \(application), column1, column2, \(isKept)
+        FROM \(table: "met", of: columns(of: pairs))
+        WHERE \(count(in: application, where: "f.is_kept >= \(isKept)")) = 0
+        ON CONFLICT (application, follower, followed) DO UPDATE SET is_kept = excluded.is_kept
+        """
+    }
+
+    private func columns(of pairs: [Pair]) -> [SQLArray] {
+        [.texts(pairs.map(\.follower.text)), .texts(pairs.map(\.followed.text))]
+    }
+
+    /// The number of rows of a pair, 0 or 1: rows that exist cost a lookup and no write.
+    private func count(in application: Application.ID, where condition: SQL) -> SQL {
+        // Not NOT EXISTS, which could be planned as a join that reads all followed users.
+        """
+        (
+            SELECT COUNT(*) FROM following f
+            WHERE f.application = \(application) AND f.follower = column1
+                AND f.followed = column2 AND \(condition)
+        )
+        """
     }
 }

@@ -146,26 +146,35 @@ extension Transaction {
     }
 
     /// Queries the identities of users ahead, for ``prefetchedIdentities(of:in:)``.
-    func prefetchIdentities(of users: [UserID], in application: Application.ID) throws {
+    func prefetchIdentities(of users: [UserID], in application: Application.ID) {
         // More are read when they are needed, in several statements.
         guard users.count <= 256 else { return }
-        try prefetchIdentities(
-            "SELECT column1 AS user_id FROM \(table: "named", of: [.texts(users.map(\.text))])",
-            in: application)
+        for user in users {
+            prefetch(user, by: CommitGroup("identities", in: application.bytes)) {
+                transaction, users in
+                let names = users.map(\.text)
+                try transaction.prefetchIdentities(
+                    "SELECT column1 AS user_id FROM \(table: "named", of: [.texts(names)])",
+                    in: application)
+            }
+        }
     }
 
     /// Queries the identities of the current participants of a conversation ahead, unless it is wide, for
     /// ``prefetchedIdentities(of:in:)``.
     func prefetchIdentities(
         in conversation: Conversation.ID, in application: Application.ID
-    ) throws {
-        try prefetchIdentities(
-            """
-            SELECT p.user_id FROM conversations c
-            JOIN participants p ON p.application = c.application AND p.conversation = c.id
-            WHERE c.application = \(application) AND c.id = \(conversation) AND c.is_wide = 0
-                AND p.left_after IS NULL
-            """, in: application)
+    ) {
+        prefetch(conversation, by: CommitGroup("identities in", in: application.bytes)) {
+            transaction, conversations in
+            try transaction.prefetchIdentities(
+                """
+                SELECT DISTINCT p.user_id FROM conversations c
+                JOIN participants p ON p.application = c.application AND p.conversation = c.id
+                WHERE c.application = \(application) AND c.id \(in: conversations)
+                    AND c.is_wide = 0 AND p.left_after IS NULL
+                """, in: application)
+        }
     }
 
     /// - Parameter users: A `SELECT` of a column `user_id`.
@@ -216,14 +225,21 @@ extension Transaction {
         ) { row in try row.int64(0) } != nil
     }
 
-    /// The number of conversations in a user's list; `nil` for an unknown user.
-    func conversationCount(of user: UserID, in application: Application.ID) throws -> Int64? {
+    /// The number of conversations in a user's list, and whether wide ones are among them; `nil` for an unknown user.
+    func conversationCount(
+        of user: UserID, in application: Application.ID
+    ) throws -> (total: Int64, hasWide: Bool)? {
         try first(
             """
-            SELECT conversation_count FROM identities
+            SELECT conversation_count, (
+                SELECT 1 FROM participants
+                WHERE application = \(application) AND user_id = \(user) AND is_wide = 1
+                    AND state = 'shown'
+                LIMIT 1
+            ) FROM identities
             WHERE application = \(application) AND user_id = \(user)
             """
-        ) { row in try row.int64(0) }
+        ) { row in (try row.int64(0), try !row.isNull(1)) }
     }
 }
 

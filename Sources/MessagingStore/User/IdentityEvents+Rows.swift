@@ -6,8 +6,6 @@ extension Projection {
     func provide(_ identity: Identity) throws {
         try saveIdentity(of: identity.userID)
         let isNew = try !create([identity.userID], as: .provided).isEmpty
-        var metadata = ByteWriter()
-        metadata.write(identity.metadata)
         try transaction.execute(
             """
             UPDATE identities SET
@@ -15,7 +13,7 @@ extension Projection {
                 kind = \(identity.kind.rawValue), status = \(User.IdentityStatus.provided.rawValue),
                 first_name = \(identity[.firstName]), last_name = \(identity[.lastName]),
                 phone_number = \(identity[.phoneNumber]),
-                email_address = \(identity[.emailAddress]), metadata = \(metadata.bytes),
+                email_address = \(identity[.emailAddress]), metadata = \(identity.metadataColumn),
                 public_key = \(identity[.publicKey]),
                 identity_version = identity_version + \(isNew ? 0 : 1)
             WHERE application = \(application) AND user_id = \(identity.userID)
@@ -73,23 +71,62 @@ extension Projection {
         let new = try create(
             users, as: .named, inConversations: count, following: Int64(followed))
         let known = users.filter { user in !new.contains(user) }
-        guard !known.isEmpty else { return new }
-        let row = RowCacheKey<NamedUsers>(of: application.bytes, in: "identities")
-        if let named = transaction.deferred(row) {
-            named.add(known, inConversations: count)
-            return new
-        }
-        let named = NamedUsers()
-        named.add(known, inConversations: count)
-        transaction.deferWrites(named, of: row) { [application] in
-            named.statements(in: application)
-        }
+        add(known, inConversations: count, areNamed: true)
         return new
+    }
+
+    /// Adds to the number of conversations in each user's list.
+    func count(shown users: [UserID], _ change: Int64) {
+        add(users, inConversations: change, areNamed: false)
+    }
+
+    private func add(_ users: [UserID], inConversations count: Int64, areNamed: Bool) {
+        guard !users.isEmpty else { return }
+        let row = RowCacheKey<UserChanges>(of: application.bytes, in: "identities")
+        if let changes = transaction.deferred(row) {
+            return changes.add(users, inConversations: count, areNamed: areNamed)
+        }
+        let changes = UserChanges()
+        changes.add(users, inConversations: count, areNamed: areNamed)
+        transaction.deferWrites(changes, of: row) { [application] in
+            changes.statements(in: application)
+        }
     }
 
     /// Creates the users that an imported record refers to. Known users keep their status, which their own
     /// record has set.
     func createImportedUsers(_ users: [UserID]) throws { try create(users, as: .named) }
+
+    /// Inserts an imported user that does not exist here.
+    func insert(_ archived: ArchivedUser) {
+        let user = archived.user
+        saveAbsence(of: user.id)
+        // Only a provided identity has names.
+        let isProvided = user.identityStatus == .provided
+        let identity = isProvided ? user.identity : Identity(userID: user.id)
+        let metadata = isProvided ? identity.metadataColumn : nil
+        transaction.add(
+            """
+            (\(application), \(user.id), \(identity[.displayName]), \(identity[.avatarURL]),
+            \(user.identity.kind.rawValue), 0, \(user.identityStatus.rawValue),
+            \(user.identityVersion), \(user.isSuspended), \(user.sessionsEndedAt),
+            \(archived.externalUnreadCount), \(identity[.firstName]), \(identity[.lastName]),
+            \(identity[.phoneNumber]), \(identity[.emailAddress]), \(metadata),
+            \(identity[.publicKey]), \(archived.createdAt ?? moment))
+            """,
+            to: "identities", keys: application.bytes + Array(user.id.text.utf8),
+            by: Self.importedIdentities)
+        addToCounts(users: 1)
+    }
+
+    private static let importedIdentities = Insertion(
+        """
+        INSERT INTO identities (
+            application, user_id, display_name, avatar_url, kind, conversation_count, status,
+            identity_version, is_suspended, sessions_ended_at, external_unread_count, first_name,
+            last_name, phone_number, email_address, metadata, public_key, created_at
+        ) VALUES
+        """)
 
     /// Creates the recipients that do not exist yet (platform-api §3.9), and counts their announcements.
     ///
@@ -108,7 +145,7 @@ extension Projection {
 
     /// Inserts the users that do not exist yet, created at the moment of the event, and counts them.
     ///
-    /// No other code inserts rows into `identities`.
+    /// Apart from ``insert(_:)``, no other code inserts rows into `identities`.
     ///
     /// - Parameters:
     ///   - count: The number of conversations in their lists.
@@ -169,28 +206,47 @@ extension Projection {
 
     /// The maximum number of users in one statement.
     private static let usersAtOnce = 1024
+
+    /// Up to this number of users, all of a conversation that is not wide, rows are inserted with those of other changes
+    /// of the commit; more have statements of their own.
+    static let fewUsers = 100
 }
 
-/// The known users that the changes of a commit name, and by how much the number of their conversations changes.
-private final class NamedUsers {
-    private var counts: [UserID: Int64] = [:]
+/// By how much the changes of a commit change the number of known users' conversations, and which of the users they name.
+private final class UserChanges {
+    private var changes: [UserID: (count: Int64, isNamed: Bool)] = [:]
 
-    func add(_ users: [UserID], inConversations count: Int64) {
-        for user in users { counts[user, default: 0] += count }
+    func add(_ users: [UserID], inConversations count: Int64, areNamed: Bool) {
+        for user in users {
+            let before = changes[user] ?? (0, false)
+            changes[user] = (before.count + count, before.isNamed || areNamed)
+        }
     }
 
     func statements(in application: Application.ID) -> [SQL] {
-        Array(counts).powerOfTwoChunks(upTo: 256).map { chunk in
+        Array(changes).powerOfTwoChunks(upTo: 256).map { chunk in
             """
             UPDATE identities SET
                 conversation_count = conversation_count + column2,
-                status = CASE status
-                    WHEN \(User.IdentityStatus.unknown.rawValue)
+                status = CASE
+                    WHEN column3 = 1 AND status = \(User.IdentityStatus.unknown.rawValue)
                     THEN \(User.IdentityStatus.named.rawValue) ELSE status
                 END
-            FROM \(table: "named", of: [.texts(chunk.map(\.key.text)), .integers(chunk.map(\.value))])
+            FROM \(table: "changed", of: [
+                .texts(chunk.map(\.key.text)), .integers(chunk.map(\.value.count)),
+                .integers(chunk.map { entry in entry.value.isNamed ? 1 : 0 }),
+            ])
             WHERE application = \(application) AND user_id = column1
             """
         }
+    }
+}
+
+extension Identity {
+    /// The value of `identities.metadata`.
+    fileprivate var metadataColumn: [UInt8] {
+        var writer = ByteWriter()
+        writer.write(metadata)
+        return writer.bytes
     }
 }

@@ -134,8 +134,8 @@ private actor ImportJob {
         self.application = application
     }
 
-    /// Imports all lines of a body. More bytes are read only when the lines before them are durable or wait in a small
-    /// batch, so that memory is bounded.
+    /// Imports all lines of a body. More bytes are read only when the lines before them are durable or in one of two
+    /// small batches, so that memory is bounded.
     func run(_ body: any RequestBody) async throws -> ImportSummary {
         let (uploads, application) = (uploads, application)
         let contents = ImportedContents(

@@ -43,6 +43,20 @@ struct RowCacheName: Hashable {
     fileprivate let aspect: [UInt8]
 }
 
+/// Names what the changes of a commit do together: a query that is sent ahead for all of them
+/// (``Transaction/prefetch(_:by:_:)``), or writes of different rows that a few statements make
+/// (``Transaction/deferWrite(_:of:in:writing:)``).
+public struct CommitGroup: Hashable, Sendable {
+    private let name: String
+    private let scope: [UInt8]
+
+    /// - Parameter scope: Distinguishes groups of the same name, such as those of several applications.
+    public init(_ name: String, in scope: [UInt8]) {
+        self.name = name
+        self.scope = scope
+    }
+}
+
 /// The rows of a query that may still be under way (``Transaction/ask(_:as:_:)``).
 ///
 /// They show the state at the time of the query, whatever was written since.

@@ -17,6 +17,7 @@ package final class TransactionCache {
     private var changedTables: [String: Int] = [:]
     private var changedRows: [RowKey: Int] = [:]
     private var writes: [String: DeferredWrites] = [:]
+    private var prefetches: [CommitGroup: any SharedPrefetch] = [:]
     /// The tracked tables that each statement names.
     private var tables: [StatementTemplate: [String]] = [:]
     /// Bounds `tables`; connections keep as many prepared statements.
@@ -50,16 +51,21 @@ package final class TransactionCache {
     /// The value passed with the deferred write of a row, if it is the row's last one.
     func deferred<Value>(_ key: RowCacheKey<Value>) -> Value? {
         let row = key.name.row
-        return writes[row.table]?.last(of: row.key, key.aspect)?.value as? Value
+        return writes[row.table]?.pending(of: row.key, key.aspect) as? Value
     }
 
+    /// - Parameter group: Names the writes that the statements can make together; `nil` for this one alone.
     func deferWrite<Value>(
-        _ value: Value, of key: RowCacheKey<Value>, writing statements: @escaping () -> [SQL]
+        _ value: Value, of key: RowCacheKey<Value>, in group: CommitGroup? = nil,
+        writing statements: @escaping ([Value]) -> [SQL]
     ) {
         let row = key.name.row
         track(row.table)
         writes[row.table]?.update(
-            row.key, DeferredWrites.Write(aspect: key.aspect, value: value, statements: statements))
+            row.key,
+            DeferredWrites.Write(aspect: key.aspect, value: value, group: group) { values in
+                statements(values.compactMap { value in value as? Value })
+            })
     }
 
     /// Defers the insertion of a row.
@@ -99,6 +105,26 @@ package final class TransactionCache {
         if !changed.isEmpty { invalidate(changed) }
     }
 
+    /// Adds an item to a query that is sent once for all changes of the commit.
+    func prefetch<Item: Hashable>(
+        _ item: Item, by group: CommitGroup, _ send: @escaping ([Item]) throws -> Void
+    ) {
+        if let known = prefetches[group] as? ItemPrefetch<Item> { return known.add(item) }
+        let prefetch = ItemPrefetch(send)
+        prefetch.add(item)
+        prefetches[group] = prefetch
+    }
+
+    /// Sends the queries of all items.
+    ///
+    /// - Returns: Whether there were any.
+    func sendPrefetches() throws -> Bool {
+        let pending = prefetches.values
+        prefetches = [:]
+        for prefetch in pending { try prefetch.send() }
+        return !pending.isEmpty
+    }
+
     /// Runs all deferred writes; cached rows stay valid.
     func writeAll(on connection: any Connection) throws(SQLError) {
         for table in writes.keys.sorted() { try runWrites(of: table, on: connection) }
@@ -124,6 +150,7 @@ package final class TransactionCache {
 
     /// Empties the cache, when a transaction is rolled back or has ended.
     func clear() {
+        prefetches = [:]
         guard clock > 0 || !entries.isEmpty || writes.values.contains(where: { !$0.isEmpty }) else {
             return
         }
@@ -149,115 +176,21 @@ package final class TransactionCache {
     }
 }
 
-/// The writes deferred for one table.
-private struct DeferredWrites {
-    /// Statements that write a row, and the value passed with them.
-    struct Write {
-        let aspect: [UInt8]
-        let value: Any
-        let statements: () -> [SQL]
-    }
-
-    /// The writes of each row, in order: those of one aspect need not commute with those of another.
-    private var updates: [[UInt8]: [Write]] = [:]
-    /// Rows to insert; rows that one statement can insert are one element.
-    private var insertions: [(insertion: Insertion, rows: [SQL])] = []
-    private var insertedKeys: Set<[UInt8]> = []
-
-    /// The most rows in one statement on a server; on a file several rows in one statement save nothing.
-    static let rowsAtOnce = 64
-
-    var isEmpty: Bool { updates.isEmpty && insertions.isEmpty }
-
-    /// The last write of a row, if it is one of this aspect.
-    func last(of key: [UInt8], _ aspect: [UInt8]) -> Write? {
-        guard let last = updates[key]?.last, last.aspect == aspect else { return nil }
-        return last
-    }
-
-    /// Adds a write of a row, in place of its last one if that is of the same aspect.
-    mutating func update(_ key: [UInt8], _ write: Write) {
-        if last(of: key, write.aspect) != nil { updates[key]?.removeLast() }
-        updates[key, default: []].append(write)
-    }
-
-    mutating func add(_ values: SQL, _ keys: [[UInt8]], _ insertion: Insertion) {
-        insertedKeys.formUnion(keys)
-        if insertions.last?.insertion == insertion {
-            insertions[insertions.count - 1].rows.append(values)
-        } else {
-            insertions.append((insertion, [values]))
-        }
-    }
-
-    /// Returns the statements of the writes, which are no longer deferred then.
-    ///
-    /// - Parameters:
-    ///   - keys: Only what these rows need; empty for everything.
-    ///   - rowsAtOnce: The most rows in one statement.
-    mutating func take(for keys: [[UInt8]], rowsAtOnce: Int) -> [SQL] {
-        var statements: [SQL] = []
-        if keys.isEmpty || keys.contains(where: insertedKeys.contains) {
-            statements = takeInsertions(rowsAtOnce)
-        }
-        for key in keys.isEmpty ? Array(updates.keys) : keys {
-            for write in updates.removeValue(forKey: key) ?? [] { statements += write.statements() }
-        }
-        return statements
-    }
-
-    mutating func clear() {
-        updates.removeAll(keepingCapacity: true)
-        insertions.removeAll(keepingCapacity: true)
-        insertedKeys.removeAll(keepingCapacity: true)
-    }
-
-    /// Inserts powers of two rows at once, so that there are few statement texts and their prepared forms are
-    /// reused.
-    private mutating func takeInsertions(_ rowsAtOnce: Int) -> [SQL] {
-        var statements: [SQL] = []
-        for (insertion, rows) in insertions {
-            var rest = rows[...]
-            while !rest.isEmpty {
-                let most = min(rest.count, rowsAtOnce)
-                let count = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
-                statements.append(insertion.sql(adding: rest.prefix(count)))
-                rest.removeFirst(count)
-            }
-        }
-        insertions.removeAll(keepingCapacity: true)
-        insertedKeys.removeAll(keepingCapacity: true)
-        return statements
-    }
+/// A query ahead whose items the changes of a commit add.
+private protocol SharedPrefetch {
+    func send() throws
 }
 
-/// An `INSERT` statement around the rows it inserts.
-///
-/// ```swift
-/// Insertion("INSERT INTO people (id, name) VALUES", "ON CONFLICT (id) DO NOTHING")
-/// ```
-public struct Insertion: Equatable, Sendable {
-    private let front: SQL
-    private let back: SQL
+private final class ItemPrefetch<Item: Hashable>: SharedPrefetch {
+    private var items: [Item] = []
+    private var known: Set<Item> = []
+    private let sendItems: ([Item]) throws -> Void
 
-    /// - Parameters:
-    ///   - front: The statement up to and including `VALUES`.
-    ///   - back: The statement after the rows.
-    public init(_ front: SQL, _ back: SQL = "") {
-        self.front = front
-        self.back = back
+    init(_ send: @escaping ([Item]) throws -> Void) { sendItems = send }
+
+    func add(_ item: Item) {
+        if known.insert(item).inserted { items.append(item) }
     }
 
-    func sql(adding rows: ArraySlice<SQL>) -> SQL {
-        var text = SQL.StringInterpolation(
-            literalCapacity: 0, interpolationCount: rows.reduce(2) { $0 + $1.values.count })
-        text.appendInterpolation(front)
-        for (number, row) in rows.enumerated() {
-            text.appendLiteral(number == 0 ? " " : ", ")
-            text.appendInterpolation(row)
-        }
-        text.appendLiteral(" ")
-        text.appendInterpolation(back)
-        return SQL(stringInterpolation: text)
-    }
+    func send() throws { try sendItems(items) }
 }

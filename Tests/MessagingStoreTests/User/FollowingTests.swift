@@ -35,6 +35,40 @@ import Testing
         #expect(try await sample.following(of: .bo) == [.ana])
     }
 
+    @Test
+    func
+        `a conversation that the follower has deleted from their view still connects (rulings 19)`()
+        async throws
+    {
+        let sample = try await SampleApplication()
+        let first = try await sample.conversation()
+        let second = try await sample.conversation([.ana, .bo, .cy])
+        try await sample.delete(second, .forMe, by: .ana)
+        try await sample.unfollow(.bo, by: .ana)
+        try await sample.store.deleteConversation(first, in: sample.application)
+        #expect(try await sample.following(of: .ana) == [.bo, .cy])
+        try await sample.store.deleteConversation(second, in: sample.application)
+        #expect(try await sample.following(of: .ana) == [.cy])
+    }
+
+    @Test(.enabled(if: onSQLite))
+    func `a conversation of users that follow each other writes no row for a pair`() async throws {
+        let sample = try await SampleApplication()
+        let users = (10..<35).map { number in UserID.named("u\(number)") }
+        func written() async throws -> Int64 {
+            try await sample.database.write { transaction in
+                try transaction.first("SELECT total_changes()") { row in try row.int64(0) } ?? 0
+            }
+        }
+        let before = try await written()
+        try await sample.conversation(users)
+        let between = try await written()
+        try await sample.conversation(users)
+        let after = try await written()
+        #expect(between - before > 600)
+        #expect(after - between < 100)
+    }
+
     @Test func `former participants follow each other until they unfollow (5_8)`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo, .cy])

@@ -191,12 +191,43 @@ import Testing
 
     @Test func `a transaction has few lines, so that no writer waits for long (X10)`() async throws
     {
-        let sample = try await populatedApplication(messages: 300)
+        let sample = try await populatedApplication(messages: 800)
         let lines = try await lines(of: sample)
         let copy = try await sample.empty(in: try await TestServer.separate())
         let before = copy.server.commits
         #expect(try await take(lines, copy).status == 200)
-        #expect(copy.server.commits - before >= lines.split(separator: "\n").count / 64)
+        #expect(copy.server.commits - before >= lines.split(separator: "\n").count / 256)
+    }
+
+    @Test(arguments: [2, 255, 256, 257, 400, 700])
+    func `a rejected line ends an import: all lines before it are kept, and none after it (X10)`(
+        number: Int
+    ) async throws {
+        let sample = try await SampleApplication.make(version: "3.0")
+        let archive = SampleImport(sample)
+        let members = ["ana", "bo"].enumerated().map { place, user in
+            #""user_id":"\#(user)","place":\#(place),"joined_after":0,"state":"shown","cleared_to":0"#
+        }
+        let start =
+            Array(archive.lines.prefix(3))
+            + [archive.conversation(1, isDistinct: false, last: 800, members)]
+        let messages = (1...800).map { position in
+            archive.message(1000 + position, in: 1, at: position, "ana")
+        }
+        var wrong = start + messages
+        wrong.insert(archive.message(2000, in: 9, at: 1, "ana"), at: start.count + number)
+        let stopped = try await take(wrong.joined(separator: "\n"), sample)
+        #expect(stopped.status == 422)
+        let line = start.count + number + 1
+        #expect(stopped.body.contains("Line \(line): conversation must be on an earlier line"))
+        func count() async throws -> Int {
+            try await lines(of: sample).split(separator: "\n")
+                .count { line in line.hasPrefix(#"{"record":"message""#) }
+        }
+        #expect(try await count() == number)
+        let all = try await take((start + messages).joined(separator: "\n"), sample)
+        #expect(all.status == 200)
+        #expect(try await count() == messages.count)
     }
 
     @Test func `transfers are limited to one per application and two in total (X10)`() async throws

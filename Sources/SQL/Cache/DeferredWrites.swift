@@ -1,0 +1,163 @@
+/// The writes deferred for one table.
+struct DeferredWrites {
+    /// A write of a row: the value passed with it, and the statements that write such values.
+    struct Write {
+        let aspect: [UInt8]
+        let value: Any
+        let group: CommitGroup?
+        let statements: ([Any]) -> [SQL]
+    }
+
+    /// The writes of each row, in order: those of one aspect need not commute with those of another.
+    private var updates: [[UInt8]: [Write]] = [:]
+    /// Rows to insert; rows that one statement can insert are one element.
+    private var insertions: [(insertion: Insertion, rows: [SQL])] = []
+    private var insertedKeys: Set<[UInt8]> = []
+    /// The statements that insert rows of one form, so that their texts are neither built nor compared again.
+    private var templates: [RowForm: StatementTemplate] = [:]
+    /// Bounds `templates`.
+    private static let templateLimit = 64
+
+    /// The most rows in one statement on a server; on a file several rows in one statement save nothing.
+    static let rowsAtOnce = 64
+
+    var isEmpty: Bool { updates.isEmpty && insertions.isEmpty }
+
+    /// The value of the write that another one of this aspect replaces.
+    func pending(of key: [UInt8], _ aspect: [UInt8]) -> Any? {
+        guard let writes = updates[key] else { return nil }
+        return Self.replaceable(aspect, in: writes).map { index in writes[index].value }
+    }
+
+    /// Adds a write of a row, in place of an earlier one of the same aspect if only writes of its group follow that.
+    mutating func update(_ key: [UInt8], _ write: Write) {
+        guard let index = updates[key].flatMap({ Self.replaceable(write.aspect, in: $0) }) else {
+            return updates[key, default: []].append(write)
+        }
+        updates[key]?[index] = write
+    }
+
+    private static func replaceable(_ aspect: [UInt8], in writes: [Write]) -> Int? {
+        guard let last = writes.last else { return nil }
+        if last.aspect == aspect { return writes.count - 1 }
+        guard let group = last.group else { return nil }
+        for (index, write) in writes.enumerated().reversed() {
+            guard write.group == group else { return nil }
+            if write.aspect == aspect { return index }
+        }
+        return nil
+    }
+
+    mutating func add(_ values: SQL, _ keys: [[UInt8]], _ insertion: Insertion) {
+        insertedKeys.formUnion(keys)
+        if insertions.last?.insertion == insertion {
+            insertions[insertions.count - 1].rows.append(values)
+        } else {
+            insertions.append((insertion, [values]))
+        }
+    }
+
+    /// Returns the statements of the writes, which are no longer deferred then.
+    ///
+    /// - Parameters:
+    ///   - keys: Only what these rows need; empty for everything.
+    ///   - rowsAtOnce: The most rows in one statement.
+    mutating func take(for keys: [[UInt8]], rowsAtOnce: Int) -> [SQL] {
+        var statements: [SQL] = []
+        if keys.isEmpty || keys.contains(where: insertedKeys.contains) {
+            statements = takeInsertions(rowsAtOnce)
+        }
+        var groups: [CommitGroup: [Write]] = [:]
+        for key in keys.isEmpty ? Array(updates.keys) : keys {
+            let writes = updates.removeValue(forKey: key) ?? []
+            if let group = writes.first?.group, writes.allSatisfy({ $0.group == group }) {
+                groups[group, default: []] += writes
+            } else {
+                for write in writes { statements += write.statements([write.value]) }
+            }
+        }
+        for writes in groups.values { statements += writes[0].statements(writes.map(\.value)) }
+        return statements
+    }
+
+    mutating func clear() {
+        updates.removeAll(keepingCapacity: true)
+        insertions.removeAll(keepingCapacity: true)
+        insertedKeys.removeAll(keepingCapacity: true)
+    }
+
+    /// Inserts powers of two rows at once, so that there are few statement texts and their prepared forms are
+    /// reused.
+    private mutating func takeInsertions(_ rowsAtOnce: Int) -> [SQL] {
+        var statements: [SQL] = []
+        for (insertion, rows) in insertions {
+            var rest = rows[...]
+            while !rest.isEmpty {
+                let most = min(rest.count, rowsAtOnce)
+                let count = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
+                statements.append(statement(insertion, adding: rest.prefix(count)))
+                rest.removeFirst(count)
+            }
+        }
+        insertions.removeAll(keepingCapacity: true)
+        insertedKeys.removeAll(keepingCapacity: true)
+        return statements
+    }
+
+    /// The number and the text of rows that a statement inserts.
+    private struct RowForm: Hashable {
+        let insertion: Insertion
+        let row: StatementTemplate
+        let count: Int
+    }
+
+    private mutating func statement(_ insertion: Insertion, adding rows: ArraySlice<SQL>) -> SQL {
+        guard let row = rows.first?.template, rows.allSatisfy({ $0.template == row }) else {
+            return insertion.sql(adding: rows)
+        }
+        let form = RowForm(insertion: insertion, row: row, count: rows.count)
+        if let template = templates[form] {
+            return SQL(template: template, values: insertion.values(adding: rows))
+        }
+        let sql = insertion.sql(adding: rows)
+        if templates.count >= Self.templateLimit { templates.removeAll() }
+        templates[form] = sql.template
+        return sql
+    }
+}
+
+/// An `INSERT` statement around the rows it inserts.
+///
+/// ```swift
+/// Insertion("INSERT INTO people (id, name) VALUES", "ON CONFLICT (id) DO NOTHING")
+/// ```
+public struct Insertion: Hashable, Sendable {
+    private let front: SQL
+    private let back: SQL
+
+    /// - Parameters:
+    ///   - front: The statement up to and including `VALUES`.
+    ///   - back: The statement after the rows.
+    public init(_ front: SQL, _ back: SQL = "") {
+        self.front = front
+        self.back = back
+    }
+
+    /// The values of the statement with these rows.
+    func values(adding rows: ArraySlice<SQL>) -> [SQLValue] {
+        front.values + rows.flatMap(\.values) + back.values
+    }
+
+    func sql(adding rows: ArraySlice<SQL>) -> SQL {
+        var text = SQL.StringInterpolation(
+            literalCapacity: 0, interpolationCount: rows.reduce(2) { $0 + $1.values.count })
+        text.appendInterpolation(front)
+        for (number, row) in rows.enumerated() {
+            text.appendLiteral(number == 0 ? " " : ", ")
+            text.appendInterpolation(row)
+        }
+        text.appendLiteral(" ")
+        text.appendInterpolation(back)
+        return SQL(stringInterpolation: text)
+    }
+}
