@@ -71,7 +71,7 @@ def quota(server, lines, *conversation):
 def full_disk(server, lines, *conversation):
     """Imports over HTTP and by command onto a full disk, and again once space is free."""
     for name in ("http", "command"):
-        disk = Disk(44 * MIB, 36 * MIB)
+        disk = Disk(44 * MIB, 38 * MIB)
         other = target(server, disk.folder("data"), PARLEY_UPLOADS_DISK_HEADROOM="0")
         try:
             if name == "http":
