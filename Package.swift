@@ -171,7 +171,7 @@ let package = Package(
         tests(
             of: "PlatformAPI",
             [
-                "Blobs", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
+                "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
                 "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads",
             ], exclude: ["Exchanges"]),
         tests(

@@ -5,7 +5,7 @@ public enum Rejection: Error, Equatable, Sendable {
     /// The kind of an object.
     public enum Subject: Equatable, Sendable {
         case application, token, user, identity, conversation, message, messagePart, content,
-            announcement, export, exportKey, webhook, delivery
+            announcement, export, exportKey, webhook, delivery, provider, providerKey, session
     }
 
     /// The details of an invalid value that the error message needs.
@@ -95,7 +95,7 @@ public enum ValidationRule: CaseIterable, Sendable {
     case senderObject, senderChoice, senderUser, senderParticipant
     case senderName, senderNameGone, senderID, senderIdentity
     case scheduleObject, scheduleDelay, scheduleTyping
-    case receiptType, readPosition
+    case receiptType, receiptPositions, readPosition
 
     // Announcements and notifications.
     case announcementID, announcementSenderUser, announcementSenderIdentity
@@ -120,6 +120,8 @@ public enum ValidationRule: CaseIterable, Sendable {
     case webhookVersion, webhookEvents, webhookEventName, webhookSecret
     case webhookTarget, webhookTargetLength, webhookTargetHost
     case webhookConfig, webhookConfigCount, webhookConfigSize
+    case providerName, providerKeyText, providerKeyProperty, providerKeyDisabled
+    case identityTokenText, sessionUser, deviceType, deviceToken, deviceText
     case secretOverlap, replayAfter, replayBefore
     case publicKey, rsaKey, exportInterval, exportEvents, exportEventName
 

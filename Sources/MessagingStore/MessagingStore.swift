@@ -15,7 +15,14 @@ public struct MessagingStore: Sendable {
     private var actor: EventActor?
     /// The trace of the request; `nil` for none.
     private var trace: Trace?
-    let grantCache: GrantCache
+    /// Receives the position of the last event of a mutation; `nil` for none.
+    private var effect: RecordedEffect?
+    let grantCache: GrantCache<Grant>
+    let sessionCache: GrantCache<SessionGrant>
+    /// Issues and checks nonces for identity tokens.
+    let nonces: Nonces
+    /// Identifies the history of the database; a restored backup gets another one.
+    private let epochSecret: SharedSecret
     let runningRequests: RunningRequests
     /// Notifies readers of the event log of new events.
     public let signal: CommitSignal
@@ -35,6 +42,9 @@ public struct MessagingStore: Sendable {
         self.environment = environment
         self.limits = limits
         grantCache = GrantCache()
+        sessionCache = GrantCache()
+        nonces = Nonces()
+        epochSecret = SharedSecret("epoch", size: 8)
         runningRequests = RunningRequests()
         signal = CommitSignal()
         scheduleSignal = ScheduleSignal()
@@ -69,6 +79,13 @@ public struct MessagingStore: Sendable {
         return store
     }
 
+    /// A copy of the store that notes where the effect of a mutation stands in the event log (Y2).
+    public func noting(_ effect: RecordedEffect) -> MessagingStore {
+        var store = self
+        store.effect = effect
+        return store
+    }
+
     /// Runs a mutation in a transaction; when this returns, its events and rows are durable.
     ///
     /// - Parameters:
@@ -81,13 +98,53 @@ public struct MessagingStore: Sendable {
     ) async throws -> Value {
         let now = environment.now()
         return try await database.write(prefetching: prefetch) {
-            [actor, trace, environment, limits, signal, scheduleSignal, webhookSignal, clock]
+            [
+                actor, trace, effect, environment, limits, signal, scheduleSignal, webhookSignal,
+                clock
+            ]
             transaction in
             try body(
                 MutationContext(
                     transaction: transaction, application: application, now: now, actor: actor,
-                    trace: trace, limits: limits, hash: environment.sha256, signal: signal,
+                    trace: trace, effect: effect, limits: limits, hash: environment.sha256,
+                    signal: signal,
                     scheduleSignal: scheduleSignal, webhookSignal: webhookSignal, clock: clock))
+        }
+    }
+}
+
+/// The position of the last event that a request has recorded.
+public final class RecordedEffect: Sendable {
+    private let last = Locked<LogPosition?>(nil)
+
+    /// Creates the effect of a request that has recorded nothing yet.
+    public init() {}
+
+    /// The position; `nil` if nothing was recorded.
+    public var position: LogPosition? { last.withLock { last in last } }
+
+    /// Notes an event. A mutation that is run again notes its events again, so the last one counts.
+    func note(_ position: LogPosition) { last.withLock { last in last = position } }
+}
+
+extension MessagingStore {
+    /// Returns what identifies the history of the database in the cursors of feeds: 16 hexadecimal digits.
+    ///
+    /// Call it outside of the transaction of a request, because it is stored when it is first needed.
+    public func epoch() async throws -> String {
+        try await epochSecret.value(from: self).map { byte in
+            byte < 16 ? "0\(String(byte, radix: 16))" : String(byte, radix: 16)
+        }.joined()
+    }
+
+    /// Returns where the effect of a request stands in the event log: at its last event, or at the end of the log if it
+    /// has recorded none (Y2).
+    public func position(
+        of effect: RecordedEffect, in application: Application.ID
+    ) async throws -> LogPosition {
+        if let recorded = effect.position { return recorded }
+        return try await database.read { transaction in
+            try transaction.endOfLog(in: application)
         }
     }
 }

@@ -1,4 +1,4 @@
-/// A version of the Platform API (platform-api §1.2).
+/// A version of the Platform API and the Client API (platform-api §1.2, client-api §1).
 ///
 /// All versions use the same stored objects and differ only in their JSON (platform-api §1.3).
 public enum APIVersion: String, CaseIterable, Comparable, Sendable {
@@ -25,9 +25,10 @@ public enum APIVersion: String, CaseIterable, Comparable, Sendable {
     }
 }
 
-/// The interfaces below the path of an application, each with a media type of its own (platform-api §1.2,
-/// webhooks §1).
+/// The interfaces of the server, each with its media type and credential (platform-api §1.2, webhooks §1, client-api §1).
 public enum APIFamily: Sendable {
+    /// The Client API: what the user of a session sees and changes.
+    case client
     /// Conversations, messages, users and their events.
     case platform
     /// Webhooks and their deliveries.
@@ -36,7 +37,7 @@ public enum APIFamily: Sendable {
     /// The media type of `Accept`.
     public var mediaType: String {
         switch self {
-        case .platform: "application/vnd.layer+json"
+        case .client, .platform: "application/vnd.layer+json"
         case .webhooks: "application/vnd.layer.webhooks+json"
         }
     }
@@ -44,7 +45,7 @@ public enum APIFamily: Sendable {
     /// The versions it has.
     public var versions: Set<APIVersion> {
         switch self {
-        case .platform: Set(APIVersion.allCases)
+        case .client, .platform: Set(APIVersion.allCases)
         case .webhooks: [.v1_0, .v2_0, .v3_0]
         }
     }
@@ -65,7 +66,7 @@ extension APIVersion {
     /// - Returns: `nil` if the header accepts nothing that this interface produces: 406.
     public init?(accept: String?, of family: APIFamily = .platform, isStrict: Bool = false) {
         // A fast path for the form that the documentation shows and nearly all clients send.
-        for (text, version) in Self.documented where family == .platform && text == accept {
+        for (text, version) in Self.documented where family != .webhooks && text == accept {
             self = version
             return
         }

@@ -5,7 +5,7 @@ public import Messaging
 public enum IdentifierJSON {
     /// The collections in the long form of ids.
     public enum Collection: String, Sendable {
-        case conversations, messages, content, announcements, exports
+        case conversations, messages, content, announcements, exports, providers, keys, sessions
     }
 
     /// Returns the long form of an id.

@@ -6,8 +6,12 @@ public import Messaging
 public struct LinkBuilder: Sendable {
     /// `BASE` itself.
     private let base: String
-    /// The application's root, `BASE/apps/{APP}`.
+    /// The root of the URLs: `BASE/apps/{APP}` for the application, `BASE` for the user of a session.
     private let root: String
+    /// `layer:///apps/{APP}`.
+    let applicationID: String
+    /// Whether the URLs are those of the Client API, which do not name the application (client-api §3).
+    let omitsApplication: Bool
     /// The path of ``root``, without `BASE`.
     private let relativeRoot: String
     /// The root of the perspective: that of the application, or of one of its users.
@@ -19,27 +23,31 @@ public struct LinkBuilder: Sendable {
 
     /// Creates a builder for one application.
     ///
-    /// - Parameter publicBase: Scheme, host and optionally a path; trailing slashes are ignored.
+    /// - Parameters:
+    ///   - publicBase: Scheme, host and optionally a path; trailing slashes are ignored.
+    ///   - omitsApplication: Whether the URLs are those of the Client API, which name neither the application nor the
+    ///     user of the session (client-api §3).
     public init(
-        publicBase: String, application: Application.ID, perspective: Perspective = .system
+        publicBase: String, application: Application.ID, perspective: Perspective = .system,
+        omitsApplication: Bool = false
     ) {
         var trimmed = publicBase[...]
         while trimmed.last == "/" { trimmed.removeLast() }
         let base = String(trimmed)
         self.base = base
         let path = "/apps/\(application.uuid)"
-        root = "\(base)\(path)"
-        relativeRoot = path
+        applicationID = "layer://\(path)"
+        self.omitsApplication = omitsApplication
+        relativeRoot = omitsApplication ? "" : path
+        root = "\(base)\(relativeRoot)"
         self.perspective = perspective
         switch perspective {
-        case .system: relativeView = path
-        case .user(let user): relativeView = "\(path)/users/\(URIComponent.encoded(user.text))"
+        case .user(let user) where !omitsApplication:
+            relativeView = "\(path)/users/\(URIComponent.encoded(user.text))"
+        case .system, .user: relativeView = relativeRoot
         }
         view = "\(base)\(relativeView)"
     }
-
-    /// The id of the application: `layer:///apps/{uuid}`.
-    var applicationID: String { "layer://\(relativeRoot)" }
 
     /// The URL of a conversation in this perspective.
     public func conversation(_ id: Conversation.ID) -> String {
@@ -82,9 +90,12 @@ public struct LinkBuilder: Sendable {
         "\(root)/exports/\(export.uuid)/status"
     }
 
-    /// The URL of a user's identity, in the form recorded from the original 3.0 (platform-api §1.7).
+    /// The URL of a user's identity: in the form recorded from the original 3.0 (platform-api §1.7), on the Client API
+    /// `BASE/identities/{user}` (client-api §4.6).
     public func identity(_ user: UserID) -> String {
-        String(pieces: root, "/users/", URIComponent.encoded(user.text), "/identity")
+        omitsApplication
+            ? webhookIdentity(user)
+            : String(pieces: root, "/users/", URIComponent.encoded(user.text), "/identity")
     }
 
     /// The long form of a webhook's id: `layer:///apps/{uuid}/webhooks/{uuid}`.

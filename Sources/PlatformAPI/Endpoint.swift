@@ -4,7 +4,7 @@ import Messaging
 public import MessagingWire
 import SystemSupport
 
-/// One method on one path of the API.
+/// One method on one path of the Platform API or the Client API.
 ///
 /// The router, `OPTIONS`, the article Endpoints and the OpenAPI description are all made from these.
 public struct Endpoint: Sendable {
@@ -25,6 +25,8 @@ public struct Endpoint: Sendable {
         case jsonBody(@Sendable (RequestContext, JSONValue) async throws -> Reply)
         /// From a body of any length, which the handler reads while it arrives.
         case streamedBody(@Sendable (RequestContext, any RequestBody) async throws -> Reply)
+        /// Without a credential, from a JSON body; for other methods than `POST` the body is an empty object.
+        case withoutCredential(@Sendable (LoginContext, JSONValue) async throws -> Reply)
     }
 
     /// The method; `GET` includes `HEAD`.
@@ -46,6 +48,9 @@ public struct Endpoint: Sendable {
     let scope: Token.Scope
     /// Whether it needs disk space while it runs, and has no time limit.
     let needsDiskSpace: Bool
+    /// Whether the query parameter `session_token` may hold the session token, for browsers that cannot set headers
+    /// (X13).
+    let takesTokenFromQuery: Bool
     /// Whether it has effects outside the database, so that they and its stored answer cannot be one transaction (X2).
     let hasExternalEffects: Bool
     /// Checks the body against something outside the database, such as DNS; `nil` for none. It runs before the
@@ -72,13 +77,18 @@ public struct Endpoint: Sendable {
     private let declared = Locked<QueryNames?>(nil)
 
     /// Whether it accepts an `Idempotency-Key` (X2).
-    var isRepeatable: Bool { method == .post || method == .patch }
+    var isRepeatable: Bool { needsCredential && (method == .post || method == .patch) }
+
+    /// Whether it needs a token or a session.
+    var needsCredential: Bool {
+        if case .withoutCredential = handler { false } else { true }
+    }
 
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
         isCompressed: Bool = false, hasExternalEffects: Bool = false, scope: Token.Scope? = nil,
-        needsDiskSpace: Bool = false, family: APIFamily = .platform,
-        versions: Set<APIVersion>? = nil,
+        needsDiskSpace: Bool = false, takesTokenFromQuery: Bool = false,
+        family: APIFamily = .platform, versions: Set<APIVersion>? = nil,
         check: (@Sendable (RequestContext, JSONValue) async throws -> Void)? = nil,
         _ handler: Handler,
         describe: @escaping @Sendable (APIVersion, MessagingLimits) -> Operation
@@ -91,6 +101,7 @@ public struct Endpoint: Sendable {
         self.hasExternalEffects = hasExternalEffects || needsDiskSpace
         self.scope = scope ?? (method == .get ? .read : .write)
         self.needsDiskSpace = needsDiskSpace
+        self.takesTokenFromQuery = takesTokenFromQuery
         self.family = family
         self.versions = versions ?? family.versions
         self.check = check
@@ -103,8 +114,8 @@ public struct Endpoint: Sendable {
     init(
         _ method: Method, _ path: PathTemplate, _ summary: String, isKeyed: Bool = false,
         isCompressed: Bool = false, hasExternalEffects: Bool = false, scope: Token.Scope? = nil,
-        needsDiskSpace: Bool = false, family: APIFamily = .platform,
-        versions: Set<APIVersion>? = nil,
+        needsDiskSpace: Bool = false, takesTokenFromQuery: Bool = false,
+        family: APIFamily = .platform, versions: Set<APIVersion>? = nil,
         check: (@Sendable (RequestContext, JSONValue) async throws -> Void)? = nil,
         _ handler: Handler,
         describe: @escaping @Sendable (APIVersion) -> Operation
@@ -112,18 +123,24 @@ public struct Endpoint: Sendable {
         self.init(
             method, path, summary, isKeyed: isKeyed, isCompressed: isCompressed,
             hasExternalEffects: hasExternalEffects, scope: scope, needsDiskSpace: needsDiskSpace,
-            family: family,
+            takesTokenFromQuery: takesTokenFromQuery, family: family,
             versions: versions, check: check, handler,
             describe: { version, _ in describe(version) })
     }
 }
 
 extension Endpoint {
-    /// Returns the actor that its events record (X3): the user in the path where the server acts for that user, else
-    /// the token.
-    func actor(for user: String?, or token: Token.ID) -> EventActor {
-        guard actsForUser, let user = user.flatMap({ UserID($0) }) else { return .token(token) }
-        return .user(user)
+    /// Returns the actor that its events record (X3): the user of the session, the user in the path where the server acts
+    /// for that user, else the token.
+    func actor(for user: String?, or caller: Caller) -> EventActor {
+        switch caller {
+        case .session(let session): return .user(session.user)
+        case .token(let token):
+            guard actsForUser, let user = user.flatMap({ UserID($0) }) else {
+                return .token(token.id)
+            }
+            return .user(user)
+        }
     }
 
     /// Returns whether the server acts for the user in the path.
@@ -143,17 +160,20 @@ extension Endpoint {
         case .streamedBody: BodyPolicy(limit: RequestBodyReader.streamedLimit, isTimed: false)
         case .withoutBody where needsDiskSpace:
             BodyPolicy(limit: BodyPolicy.default.limit, isTimed: false)
-        case .withoutBody, .cached, .jsonBody: .default
+        case .withoutBody, .cached, .jsonBody, .withoutCredential: .default
         }
     }
 }
 
 extension Endpoint {
-    /// All endpoints of the Platform API; each noun's file declares its own.
+    /// All endpoints of the Platform API; each noun's file declares its own. Those of the Client API are ``client``.
     public static let all: [Endpoint] = [
         conversations, participants, messages, parts, views, viewChanges, content, announcements,
         notifications, exports, transfers, events, webhooks, deliveries, identities, following,
-        blocks, badges, users,
+        blocks, badges, users, sessions, providers,
         applications,
     ].flatMap(\.self)
+
+    /// All endpoints of both.
+    public static let routed = all + client
 }

@@ -5,7 +5,8 @@ import MessagingWire
 import Synchronization
 public import Uploads
 
-/// The server-to-server REST API: everything under `/apps/{app}`.
+/// The REST APIs: the Platform API under `/apps/{app}` for the servers of applications, and the Client API for their
+/// users, with the same handlers.
 ///
 /// A request passes the ``RequestChecks`` and then runs the handler of its ``Endpoint``, which reads the body, calls
 /// the store once, and writes the answer.
@@ -22,7 +23,10 @@ public final class PlatformAPI: Service {
     let settings: PlatformSettings
     private let description: APIDescription
     private let errorPage = ErrorPage()
-    let limiter: RateLimiter
+    /// The rate limit of tokens and sessions.
+    let limiter: RateLimiter<Token.ID>
+    /// The rate limit of addresses that log in with `POST /dev/login`.
+    let developmentLogins: RateLimiter<String>
     let messageCache: MessageCache
     /// The live event logs of all applications.
     let liveLogs: LiveEventLogs
@@ -32,6 +36,7 @@ public final class PlatformAPI: Service {
     let exports: TransferSlots
     let imports: TransferSlots
     private let crossOrigin: CORSPolicy
+    private let clientCrossOrigin: CORSPolicy
     private let acceptIsStrict: Atomic<Bool>
     private let router: Router<Endpoint>
 
@@ -68,9 +73,11 @@ public final class PlatformAPI: Service {
         self.settings = settings
         description = APIDescription(publicBase, store.limits)
         limiter = RateLimiter(settings.rateLimit)
+        developmentLogins = RateLimiter(settings.developmentLoginLimit)
         acceptIsStrict = Atomic(settings.strictAccept)
         messageCache = MessageCache(budget: settings.memory)
-        crossOrigin = CORSPolicy(settings)
+        crossOrigin = CORSPolicy(settings, allowsCredentials: false)
+        clientCrossOrigin = CORSPolicy(settings, allowsCredentials: true)
         exports = TransferSlots(atMost: settings.maximumTransfers)
         imports = TransferSlots(atMost: settings.maximumTransfers)
         streams = StreamLimits(
@@ -83,7 +90,7 @@ public final class PlatformAPI: Service {
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         var router = Router<Endpoint>(allowsTrailingSlash: true)
-        for endpoint in Endpoint.all { router.add(endpoint.method, endpoint.path, endpoint) }
+        for endpoint in Endpoint.routed { router.add(endpoint.method, endpoint.path, endpoint) }
         self.router = router
     }
 
@@ -108,7 +115,48 @@ public final class PlatformAPI: Service {
     /// Answers from the header section where possible; the rest, which needs the database or the body, runs
     /// asynchronously.
     public func answer(to request: Request) -> Answer {
-        route(request).with(crossOrigin, for: request)
+        route(request).with(crossOrigin(for: request), for: request)
+    }
+
+    /// Answers `GET /` with where the resources of the Client API are (client-api §1.2). A session token that is no
+    /// longer valid gets 401 with a nonce, by which the web SDK learns that its session has ended.
+    ///
+    /// - Parameter body: The JSON of the answer.
+    public func answerRoot(_ request: Request, _ route: String, _ body: [UInt8]) -> Answer {
+        let links = ["nonces", "sessions", "conversations", "content"].map { name in
+            "<\(publicBase.of(request))/\(name)>; rel=\(name)"
+        }
+        let resources = Reply(.ok, body).adding("Link", links.joined(separator: ", ")).response
+        guard let token = try? SessionToken(request.fields) else {
+            return Answer(route, resources).with(clientCrossOrigin, for: request)
+        }
+        return Answer(route) { [self] _ in
+            do {
+                guard try await store.authenticateSession(token.bytes) == nil else {
+                    return resources
+                }
+                return response(to: try await challenge(.unknown), for: request)
+            } catch {
+                _ = onFault(error, request.id)
+                return response(
+                    to: APIError(.serviceUnavailable, "The service is not available now."),
+                    for: request)
+            }
+        }.with(clientCrossOrigin, for: request)
+    }
+
+    /// Answers `GET` and `HEAD /ping`, with which clients find out whether the network is back (client-api §1.2).
+    public func ping(_ request: Request, _ route: String) -> Answer {
+        Answer(route, Reply(.ok).response).with(clientCrossOrigin, for: request)
+    }
+
+    /// Answers `OPTIONS`, or a method that a path of the Client API outside of ``Endpoint/client`` does not offer.
+    public func clientMethods(_ allowed: [Method], _ request: Request, _ route: String) -> Answer {
+        Answer(route, methods(allowed, request)).with(clientCrossOrigin, for: request)
+    }
+
+    private func crossOrigin(for request: Request) -> CORSPolicy {
+        request.target.path.utf8.starts(with: "/apps/".utf8) ? crossOrigin : clientCrossOrigin
     }
 
     /// Answers with the page that explains each error (ruling 32); no credential is needed.
@@ -199,7 +247,7 @@ public final class PlatformAPI: Service {
         guard request.method == .options else { return methodNotAllowed(allowed, request) }
         var response = Reply.noContent.adding("Allow", names).response
         if allowed.contains(.patch) { response.fields.add("Accept-Patch", PatchType.name) }
-        crossOrigin.addPreflight(to: &response.fields, for: request, methods: names)
+        crossOrigin(for: request).addPreflight(to: &response.fields, for: request, methods: names)
         return response
     }
 

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Settings of the Platform API, with the defaults of the HTTP rules (http §25).
+/// Settings of the Platform API and the Client API, with the defaults of the HTTP rules (http §25).
 public struct PlatformSettings: Sendable {
     /// The smallest answer, in bytes, that is compressed (H114).
     public var compressMinimum = 1024
@@ -14,6 +14,11 @@ public struct PlatformSettings: Sendable {
     public var memory = 32 << 20
     /// The rate limit of each token (platform-api §1.11).
     public var rateLimit = RateLimit()
+
+    /// Whether `POST /dev/login` returns session tokens without identity tokens (X14).
+    public var allowsDevelopmentLogin = false
+    /// The rate limit of each address that logs in with `POST /dev/login` (X14).
+    public var developmentLoginLimit = RateLimit(perSecond: 10, burst: 10)
 
     /// Whether `Accept` must name a media type of the API with a version (ruling 31).
     public var strictAccept = false
@@ -51,23 +56,27 @@ public struct RateLimit: Equatable, Sendable {
 }
 
 extension CORSPolicy {
-    /// Which origins may use the API from a browser, and which headers they may send and read (H122–H124).
-    init(_ settings: PlatformSettings) {
+    /// Which origins may use the APIs from a browser, and which headers they may send and read (H122–H124).
+    ///
+    /// - Parameter allowsCredentials: Whether it is the policy of the Client API, whose web SDK sends each request in the
+    ///   credentials mode `include` (client-api §1.1).
+    init(_ settings: PlatformSettings, allowsCredentials: Bool) {
         self.init(
             origins: settings.crossOrigins,
             requestHeaders: [
                 "Accept", "Authorization", "Content-Disposition", "Content-Encoding",
-                "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer",
-                "Upload-Content-Length", "Upload-Content-Type", "Upload-Origin",
+                "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID",
+                "Prefer", "Upload-Content-Length", "Upload-Content-Type", "Upload-Origin",
                 "X-HTTP-Method-Override",
             ],
             exposedHeaders: [
                 "Accept-Encoding", "Accept-Patch", "Allow", "Content-Location", "ETag",
-                "Idempotent-Replayed", "Layer-Count", "Link", "Location",
+                "Idempotent-Replayed", "Layer-Conversation-Is-Syncing", "Layer-Count", "Link",
+                "Location", "Parley-Cursor",
                 "Parley-Ignored-Parameters", "Parley-Version", "Preference-Applied", "RateLimit",
                 "RateLimit-Policy", "Retry-After",
                 "WWW-Authenticate", "X-Request-Id",
             ],
-            maxAge: settings.crossOriginMaxAge / 1000)
+            maxAge: settings.crossOriginMaxAge / 1000, allowsCredentials: allowsCredentials)
     }
 }

@@ -9,7 +9,9 @@ extension CORSPolicy {
     }
 
     /// Every origin, for responses that reveal nothing.
-    static let everyOrigin = lists.allowing(["*"])
+    static let everyOrigin = CORSPolicy(
+        origins: ["*"], requestHeaders: requestHeaders, exposedHeaders: exposedHeaders,
+        maxAge: 86_400)
 
     /// The response to `OPTIONS`, a preflight or not.
     func options(_ request: Request, methods: String) -> Response {
@@ -20,10 +22,11 @@ extension CORSPolicy {
         return response
     }
 
-    /// Created once, because the lists are long.
+    /// Created once, because the lists are long. The web SDK of the Client API sends its requests in the credentials mode
+    /// `include` (client-api §1.1).
     private static let lists = CORSPolicy(
         origins: [], requestHeaders: requestHeaders, exposedHeaders: exposedHeaders,
-        maxAge: 86_400)
+        maxAge: 86_400, allowsCredentials: true)
 
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
     private static let requestHeaders = [

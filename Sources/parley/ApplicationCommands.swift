@@ -91,6 +91,21 @@ struct Token: AsyncParsableCommand {
     }
 }
 
+struct DevLogin: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Begins a session of a user, to try things out, and prints its token.",
+        discussion: "The token is valid for a day, like one of POST /sessions.")
+    @OptionGroup var settings: SettingsOptions
+    @Option(help: "The application's id.") var app: String
+    @Option(help: "The user's id; an unknown user is created.") var user: String
+
+    func run() async throws {
+        try await settings.run { sources in
+            try await Command.logInForDevelopment(sources, application: app, user: user)
+        }
+    }
+}
+
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the event log of an application, one line per event.")

@@ -1,22 +1,28 @@
-"""The description of one version, its operations, and their examples as requests."""
+"""The description of an API in one version, its operations, and their examples as requests."""
 
 import http.client
 import json
 import re
+import time
 import urllib.parse
 import uuid
 
 # The media type of exports and imports: one JSON object a line.
 LINES = "application/jsonl"
+# Operations whose example cannot succeed, because it contains a token that expires.
+NOT_REPEATABLE = ["createSession"]
 
 
 class Description:
-    """The document that a server serves for a version."""
+    """The document that a server serves for a version of the Platform API, or of the Client API (`client`)."""
 
-    def __init__(self, server, version):
+    def __init__(self, server, version, api="platform"):
         self.server = server
         self.version = version
-        self.document = json.loads(server.get(f"/openapi.json?version={version}"))
+        self.api = api
+        # The Platform API, whose examples create what the user of a session cannot.
+        self.platform = self if api == "platform" else Description(server, version)
+        self.document = json.loads(server.get(f"/openapi.json?api={api}&version={version}"))
         self.operations = [
             Operation(self, method, path, json_)
             for path, methods in self.document["paths"].items() for method, json_ in methods.items()]
@@ -106,19 +112,40 @@ class ExampleClient:
         # For each path parameter that is a UUID: the sample id, and the real id of this application. Real ids are new
         # for each instance, because the server accepts an id that a client chooses only once.
         self.real = {}
-        for operation in description.operations:
+        for operation in description.operations + description.platform.operations:
             for parameter in operation.parameters:
                 if parameter["in"] == "path" and re.fullmatch(r"[0-9a-f-]{36}", parameter["example"]):
                     self.real.setdefault(parameter["name"], [parameter["example"], str(uuid.uuid4())])
         self.real["app"][1] = application
+        # The token of the session that the examples of the Client API use.
+        self.session = self.log_in() if description.api == "client" else None
+
+    def log_in(self):
+        """Begins a session of the user of the examples."""
+        body = json.dumps({"user_id": "bo", "app_id": self.real["app"][1]}).encode()
+        while True:
+            answer = self.description.server.send("POST", "/dev/login", body, {"Content-Type": "application/json"})
+            if answer.status != 429:
+                return json.loads(answer.body)["session_token"]
+            time.sleep(0.1)
+
+    def credential(self, operation):
+        """The Authorization field of an operation."""
+        is_of_client = self.session and not operation.path.startswith("/apps/")
+        return f'Layer session-token="{self.session}"' if is_of_client else f"Bearer {self.token}"
 
     def prepare(self, operation):
         """Sends the examples that the operation requires, but not its own."""
+        if "{session}" in operation.path:
+            # No operation of the Platform API begins a session.
+            self.log_in()
+            listed = self.send(self.description.by_name["listSessions"])
+            self.real["session"][1] = json.loads(listed.body)[0]["id"].split("/")[-1]
         for name in operation.after:
             if name in self.sent:
                 continue
             self.sent.add(name)
-            required = self.description.by_name[name]
+            required = self.description.by_name.get(name) or self.description.platform.by_name[name]
             self.prepare(required)
             answer = self.send(required)
             if answer.status >= 300:
@@ -131,7 +158,7 @@ class ExampleClient:
         A value of bytes is sent as it is, without percent-encoding.
         """
         target, query_items = operation.path, []
-        head = {"Authorization": f"Bearer {self.token}", "Accept": self.accepts(operation)} | self.fields
+        head = {"Authorization": self.credential(operation), "Accept": self.accepts(operation)} | self.fields
         for parameter in operation.parameters:
             name, location = parameter["name"], parameter["in"]
             given = {"path": path, "query": query, "header": fields}[location]

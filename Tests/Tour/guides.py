@@ -335,6 +335,20 @@ class Guide(typing.NamedTuple):
     """Whether the blocks start their servers; otherwise one is running."""
 
 
+def authentication(run, server, folder):
+    output = run()
+    assert '"type":"user"' in output and '"display_name":"Ana"' in output, output
+    assert '"reason":"eit_nonce_not_found"' in output and '"user_agent":"curl/' in output, output
+    assert output.rstrip().endswith('"code":4'), output
+
+
+def client_api(run, server, folder):
+    output = run()
+    assert '"topic":"rent"' in output and '"body":"Hello"' in output, output
+    assert '"layer:///identities/bo":"read"' in output and "Parley-Cursor: " in output, output
+    assert "addPart" in output, output
+
+
 RUNS = {
     "quick start": Guide("Quickstart", quick_start, starts_servers=True),
     "uploads": Guide("UploadGuide", uploads),
@@ -346,6 +360,8 @@ RUNS = {
     "rich content": Guide("RichContent", rich_content),
     "metadata": Guide("Metadata", metadata),
     "receipts": Guide("Receipts", receipts),
+    "authentication": Guide("Authentication", authentication),
+    "client API": Guide("ClientAPI", client_api),
     "errors": Guide("Errors", errors),
     "limits": Guide("Limits", limits, {"PARLEY_API_RATE_LIMIT": "100"}),
     "security": Guide("Security", security),

@@ -1,13 +1,14 @@
 /// A cross-origin resource sharing policy: which pages may use some routes from a browser (Fetch;
 /// H122–H124).
 ///
-/// Credentials that a browser sends by itself are never allowed; bearer tokens are not such
-/// credentials.
+/// Requests that a browser sends with its own credentials, such as cookies, may be allowed for clients that ask for
+/// them; no route accepts such credentials, and tokens in headers are none.
 public struct CORSPolicy: Sendable {
     private let origins: [String]
     private let requestHeaders: String
     private let exposedHeaders: String
     private let maxAge: Int64
+    private let allowsCredentials: Bool
 
     /// Makes a policy.
     ///
@@ -17,13 +18,17 @@ public struct CORSPolicy: Sendable {
     ///   - requestHeaders: Request headers that pages may send besides the safelisted ones.
     ///   - exposedHeaders: Response headers that pages may read.
     ///   - maxAge: How long a browser may cache a preflight, in seconds.
+    ///   - allowsCredentials: Whether pages may send requests in the browser's credentials mode `include`. The answer
+    ///     then names the origin of the request, because browsers refuse `*` in that mode.
     public init(
-        origins: [String], requestHeaders: [String], exposedHeaders: [String], maxAge: Int64 = 600
+        origins: [String], requestHeaders: [String], exposedHeaders: [String], maxAge: Int64 = 600,
+        allowsCredentials: Bool = false
     ) {
         self.origins = origins
         self.requestHeaders = requestHeaders.joined(separator: ", ")
         self.exposedHeaders = exposedHeaders.joined(separator: ", ")
         self.maxAge = maxAge
+        self.allowsCredentials = allowsCredentials
     }
 
     /// False when no origin is allowed; then nothing is added to responses.
@@ -39,6 +44,7 @@ public struct CORSPolicy: Sendable {
         requestHeaders = policy.requestHeaders
         exposedHeaders = policy.exposedHeaders
         maxAge = policy.maxAge
+        allowsCredentials = policy.allowsCredentials
     }
 
     /// Whether pages of an origin may use the routes.
@@ -74,6 +80,7 @@ public struct CORSPolicy: Sendable {
         fields.add("Vary", "Origin")
         guard let origin = answer(to: request.fields["Origin"]) else { return }
         fields.add("Access-Control-Allow-Origin", origin)
+        if allowsCredentials { fields.add("Access-Control-Allow-Credentials", "true") }
         if !exposedHeaders.isEmpty {
             fields.add("Access-Control-Expose-Headers", exposedHeaders)
         }
@@ -96,9 +103,13 @@ public struct CORSPolicy: Sendable {
         fields.add("Access-Control-Max-Age", "\(maxAge)")
     }
 
-    /// The configured text is sent, never the client's.
+    /// The configured text is sent, not the client's, unless every origin is allowed with credentials.
     private func answer(to origin: String?) -> String? {
-        if origins.contains("*") { return "*" }
+        if origins.contains("*") {
+            guard allowsCredentials else { return "*" }
+            return origin.flatMap { origin in Self.isOrigin(origin) && origin != "*" ? origin : nil
+            }
+        }
         guard let origin else { return nil }
         return origins.first { known in known.utf8.elementsEqual(origin.utf8) }
     }

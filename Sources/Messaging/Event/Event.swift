@@ -23,6 +23,11 @@ public enum EventType: String, CaseIterable, Sendable {
     case sessionLifetimeSet = "session_lifetime.set"
     case tokenCreated = "token.created"
     case tokenRevoked = "token.revoked"
+    case providerCreated = "provider.created"
+    case providerDeleted = "provider.deleted"
+    case providerKeyCreated = "provider_key.created"
+    case providerKeyUpdated = "provider_key.updated"
+    case providerKeyDeleted = "provider_key.deleted"
     case identityReplaced = "identity.told"
     case identityPatched = "identity.patched"
     case identityDeleted = "identity.deleted"
@@ -30,6 +35,8 @@ public enum EventType: String, CaseIterable, Sendable {
     case blocksChanged = "blocks.changed"
     case badgeSet = "badge.set"
     case userSuspended = "user.suspended"
+    case sessionCreated = "session.created"
+    case sessionEnded = "session.ended"
     case sessionsEnded = "sessions.ended"
     case conversationCreated = "conversation.created"
     case conversationMatched = "conversation.matched"
@@ -81,6 +88,11 @@ public enum Event: Equatable, Sendable {
     case sessionLifetimeSet(SessionLifetimeSet)
     case tokenCreated(TokenCreated)
     case tokenRevoked(TokenRevoked)
+    case providerCreated(ProviderCreated)
+    case providerDeleted(ProviderDeleted)
+    case providerKeyCreated(ProviderKeyCreated)
+    case providerKeyUpdated(ProviderKeyUpdated)
+    case providerKeyDeleted(ProviderKeyDeleted)
     case identityReplaced(IdentityReplaced)
     case identityPatched(IdentityPatched)
     case identityDeleted(IdentityDeleted)
@@ -88,6 +100,8 @@ public enum Event: Equatable, Sendable {
     case blocksChanged(BlocksChanged)
     case badgeSet(BadgeSet)
     case userSuspended(UserSuspended)
+    case sessionCreated(SessionCreated)
+    case sessionEnded(SessionEnded)
     case sessionsEnded(SessionsEnded)
     case conversationCreated(ConversationCreated)
     case conversationMatched(ConversationMatched)
@@ -136,6 +150,11 @@ public enum Event: Equatable, Sendable {
         case .sessionLifetimeSet(let payload): payload
         case .tokenCreated(let payload): payload
         case .tokenRevoked(let payload): payload
+        case .providerCreated(let payload): payload
+        case .providerDeleted(let payload): payload
+        case .providerKeyCreated(let payload): payload
+        case .providerKeyUpdated(let payload): payload
+        case .providerKeyDeleted(let payload): payload
         case .identityReplaced(let payload): payload
         case .identityPatched(let payload): payload
         case .identityDeleted(let payload): payload
@@ -143,6 +162,8 @@ public enum Event: Equatable, Sendable {
         case .blocksChanged(let payload): payload
         case .badgeSet(let payload): payload
         case .userSuspended(let payload): payload
+        case .sessionCreated(let payload): payload
+        case .sessionEnded(let payload): payload
         case .sessionsEnded(let payload): payload
         case .conversationCreated(let payload): payload
         case .conversationMatched(let payload): payload

@@ -48,6 +48,7 @@ extension MessagingStore {
                     ApplicationSuspended(application: id, isSuspended: isSuspended)))
         }
         grantCache.clear()
+        sessionCache.clear()
     }
 }
 

@@ -37,16 +37,18 @@ extension MessagingStore {
     /// response is stored in it too: after a crash, a retry finds both the changes and the response, or neither.
     ///
     /// - Parameters:
+    ///   - user: The user whose key it is (ruling 40); `nil` for a key of the application.
     ///   - pieces: What identifies the request, such as its path and body; the key is rejected with any other request.
     ///   - work: Must suspend only on the store it is passed, and may run more than once. Its response is stored if
     ///     the status is 2xx.
     /// - Throws: `Rejection.inProgress` while the same request runs in this process; `Rejection.keyReused` for a key of
     ///   another request; what the work throws, and then nothing is stored.
     public func doOnce(
-        _ key: IdempotencyKey, describedBy pieces: [[UInt8]], in application: Application.ID,
+        _ key: IdempotencyKey, of user: UserID? = nil, describedBy pieces: [[UInt8]],
+        in application: Application.ID,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
     ) async throws -> IdempotentOutcome {
-        try await withRunningRequest(on: key, pieces, application) { request in
+        try await withRunningRequest(on: key, user, pieces, application) { request in
             try await database.write { transaction in
                 try attempt(request, transaction, work)
             }
@@ -57,12 +59,13 @@ extension MessagingStore {
     /// unless it was done before (X2).
     ///
     /// The response is stored after the work, in a transaction of its own: after a crash in between, a retry repeats
-    /// the effect. Otherwise as ``doOnce(_:describedBy:in:_:)``.
+    /// the effect. Otherwise as ``doOnce(_:of:describedBy:in:_:)``.
     public func doOnceOutsideTransaction(
-        _ key: IdempotencyKey, describedBy pieces: [[UInt8]], in application: Application.ID,
+        _ key: IdempotencyKey, of user: UserID? = nil, describedBy pieces: [[UInt8]],
+        in application: Application.ID,
         _ work: @escaping @Sendable (MessagingStore) async throws -> StoredResponse
     ) async throws -> IdempotentOutcome {
-        try await withRunningRequest(on: key, pieces, application) { request in
+        try await withRunningRequest(on: key, user, pieces, application) { request in
             let idempotencyGuard = IdempotencyGuard(request)
             do {
                 let response = try await work(using(database.guarded(by: idempotencyGuard)))
@@ -78,11 +81,13 @@ extension MessagingStore {
     }
 
     private func withRunningRequest(
-        on key: IdempotencyKey, _ pieces: [[UInt8]], _ application: Application.ID,
+        on key: IdempotencyKey, _ user: UserID?, _ pieces: [[UInt8]],
+        _ application: Application.ID,
         _ work: (IdempotentRequest) async throws -> IdempotentOutcome
     ) async throws -> IdempotentOutcome {
         let request = IdempotentRequest(
-            IdempotentRequest.Name(application: application, key: key), describedBy: pieces,
+            IdempotentRequest.Name(application: application, user: user, key: key),
+            describedBy: pieces,
             at: environment.now(), hash: environment.sha256)
         try runningRequests.begin(request)
         defer { runningRequests.end(request) }

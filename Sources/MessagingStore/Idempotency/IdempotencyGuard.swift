@@ -9,10 +9,14 @@ struct IdempotentRequest: Sendable {
     let digest: [UInt8]
     fileprivate let now: Timestamp
 
-    /// A key of an application.
+    /// A key of an application, or of one of its users (ruling 40).
     struct Name: Hashable {
         let application: Application.ID
+        let user: UserID?
         let key: IdempotencyKey
+
+        /// The value of the column `user_id`: empty for a key of the application.
+        fileprivate var owner: String { user?.text ?? "" }
     }
 
     /// How long a response is stored, in milliseconds: a day (X2).
@@ -115,8 +119,8 @@ extension Transaction {
         return try first(
             """
             SELECT digest, status, fields, body FROM idempotency_keys
-            WHERE application = \(name.application) AND idempotency_key = \(name.key.text)
-                AND kept_at > \(request.expiry)
+            WHERE application = \(name.application) AND user_id = \(name.owner)
+                AND idempotency_key = \(name.key.text) AND kept_at > \(request.expiry)
             """
         ) { row in
             guard try row.blob(0) == request.digest else { return .reused }
@@ -136,20 +140,20 @@ extension Transaction {
         try execute(
             """
             INSERT INTO idempotency_keys (
-                application, idempotency_key, digest, status, fields, body, kept_at
+                application, user_id, idempotency_key, digest, status, fields, body, kept_at
             ) VALUES (
-                \(name.application), \(name.key.text), \(request.digest), \(response.status),
-                \(response.fields), \(response.body), \(request.now)
+                \(name.application), \(name.owner), \(name.key.text), \(request.digest),
+                \(response.status), \(response.fields), \(response.body), \(request.now)
             )
-            ON CONFLICT (application, idempotency_key) DO UPDATE SET
+            ON CONFLICT (application, user_id, idempotency_key) DO UPDATE SET
                 digest = excluded.digest, status = excluded.status, fields = excluded.fields,
                 body = excluded.body, kept_at = excluded.kept_at
             """)
         try execute(
             """
             DELETE FROM idempotency_keys
-            WHERE application = \(name.application) AND idempotency_key IN (
-                SELECT idempotency_key FROM idempotency_keys
+            WHERE application = \(name.application) AND (user_id, idempotency_key) IN (
+                SELECT user_id, idempotency_key FROM idempotency_keys
                 WHERE application = \(name.application) AND kept_at <= \(request.expiry)
                 ORDER BY kept_at LIMIT 2
             )

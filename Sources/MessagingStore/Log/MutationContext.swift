@@ -11,6 +11,8 @@ struct MutationContext {
     let actor: EventActor?
     /// The trace of the request; `nil` for none.
     let trace: Trace?
+    /// Receives the position of each recorded event; `nil` for none.
+    let effect: RecordedEffect?
     /// The limits that conversations and messages are validated against.
     let limits: MessagingLimits
     /// SHA-256.
@@ -34,6 +36,7 @@ struct MutationContext {
     func record(_ event: Event, reaching recipientViews: [RecipientView]? = nil) throws {
         let stored = event.stored
         let position = try transaction.nextLogPosition(in: application)
+        effect?.note(position)
         transaction.add(
             """
             (\(application), \(position), \(stored.type.rawValue), \(now), \(stored.encoded), \(actor?.user),

@@ -4,8 +4,8 @@ import SQL
 /// Writes the rows that an event changes (``StoredEvent/apply(to:)``).
 ///
 /// The result depends only on the event and the rows, so these rows can be rebuilt by applying the log to an empty
-/// database. Rows that no event writes are those of webhooks and their deliveries, leases, uploads, secrets and
-/// idempotency keys. Webhooks have secrets, which the log must not contain, because every token can read it.
+/// database. Rows that no event writes are those of webhooks and their deliveries, leases, uploads, secrets, devices, used nonces
+/// and idempotency keys. Webhooks have secrets, which the log must not contain, because every token can read it.
 struct Projection {
     let transaction: Transaction
     let application: Application.ID

@@ -56,6 +56,11 @@ extension Event {
         case .sessionLifetimeSet(let payload): payload
         case .tokenCreated(let payload): payload
         case .tokenRevoked(let payload): payload
+        case .providerCreated(let payload): payload
+        case .providerDeleted(let payload): payload
+        case .providerKeyCreated(let payload): payload
+        case .providerKeyUpdated(let payload): payload
+        case .providerKeyDeleted(let payload): payload
         case .identityReplaced(let payload): payload
         case .identityPatched(let payload): payload
         case .identityDeleted(let payload): payload
@@ -63,6 +68,8 @@ extension Event {
         case .blocksChanged(let payload): payload
         case .badgeSet(let payload): payload
         case .userSuspended(let payload): payload
+        case .sessionCreated(let payload): payload
+        case .sessionEnded(let payload): payload
         case .sessionsEnded(let payload): payload
         case .conversationCreated(let payload): payload
         case .conversationMatched(let payload): payload
@@ -128,6 +135,11 @@ extension Event {
         case .sessionLifetimeSet: .sessionLifetimeSet(try SessionLifetimeSet(from: &reader))
         case .tokenCreated: .tokenCreated(try TokenCreated(from: &reader))
         case .tokenRevoked: .tokenRevoked(try TokenRevoked(from: &reader))
+        case .providerCreated: .providerCreated(try ProviderCreated(from: &reader))
+        case .providerDeleted: .providerDeleted(try ProviderDeleted(from: &reader))
+        case .providerKeyCreated: .providerKeyCreated(try ProviderKeyCreated(from: &reader))
+        case .providerKeyUpdated: .providerKeyUpdated(try ProviderKeyUpdated(from: &reader))
+        case .providerKeyDeleted: .providerKeyDeleted(try ProviderKeyDeleted(from: &reader))
         case .identityReplaced: .identityReplaced(try IdentityReplaced(from: &reader))
         case .identityPatched: .identityPatched(try IdentityPatched(from: &reader))
         case .identityDeleted: .identityDeleted(try IdentityDeleted(from: &reader))
@@ -135,6 +147,8 @@ extension Event {
         case .blocksChanged: .blocksChanged(try BlocksChanged(from: &reader))
         case .badgeSet: .badgeSet(try BadgeSet(from: &reader))
         case .userSuspended: .userSuspended(try UserSuspended(from: &reader))
+        case .sessionCreated: .sessionCreated(try SessionCreated(from: &reader))
+        case .sessionEnded: .sessionEnded(try SessionEnded(from: &reader))
         case .sessionsEnded: .sessionsEnded(try SessionsEnded(from: &reader))
         case .conversationCreated: .conversationCreated(try ConversationCreated(from: &reader))
         case .conversationMatched: .conversationMatched(try ConversationMatched(from: &reader))

@@ -30,6 +30,24 @@ extension MessagingStore {
         }
     }
 
+    /// Records that a user has received or read messages of a conversation in the user's view (Y3). Known receipts, the
+    /// user's own messages and positions of messages that the user does not see change nothing.
+    ///
+    /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that is not in the user's view.
+    public func recordReceipts(
+        _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,
+        seenIn conversation: Conversation.ID, in application: Application.ID
+    ) async throws {
+        try await change(in: application) { context in
+            let transaction = context.transaction
+            try transaction.requireUser(user, in: application)
+            let (conversation, participant) = try transaction.lockedConversationRow(
+                conversation, for: user, in: application)
+            try participant.requireReading()
+            try context.recordReceipts(kind, of: positions, by: user, in: conversation)
+        }
+    }
+
     /// Records that a user has received or read one message; a known receipt or the user's own message changes
     /// nothing (R72, R77).
     ///

@@ -205,12 +205,14 @@ extension DatabaseSchema {
         // A signed download URL names only the archive; its signature is the permission.
         "CREATE INDEX exports_by_name ON exports (id)",
         // Responses to requests with an `Idempotency-Key` (X2), valid for a day. No event writes them.
+        // `user_id`: the user whose key it is (ruling 40); empty for a key of the application.
         // `digest`: the SHA-256 of what identifies the request.
         // `fields`: the encoded header fields of the response.
         // `kept_at`: when the response was stored.
         """
         CREATE TABLE idempotency_keys (
             application BYTEA NOT NULL,
+            user_id TEXT NOT NULL,
             idempotency_key TEXT NOT NULL,
             digest BYTEA NOT NULL,
             status BIGINT NOT NULL,
@@ -221,7 +223,7 @@ extension DatabaseSchema {
         """,
         """
         CREATE UNIQUE INDEX idempotency_keys_by_key
-        ON idempotency_keys (application, idempotency_key)
+        ON idempotency_keys (application, user_id, idempotency_key)
         """,
         "CREATE INDEX idempotency_keys_by_age ON idempotency_keys (application, kept_at)",
         // Leases, for work that only one process may do at a time (`Lease`). No event writes them.

@@ -15,7 +15,7 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "schema of November 2026",
+            number: 1, name: "schema of 27 November 2026",
             statements: logTables + messageTables + operationTables)
     ]
 
@@ -124,5 +124,89 @@ enum DatabaseSchema {
         "CREATE UNIQUE INDEX tokens_by_id ON tokens (application, id)",
         // Requests look up the application by the digest of their token, so this key does not start with it.
         "CREATE UNIQUE INDEX tokens_by_digest ON tokens (digest)",
+        // The services that issue identity tokens (X14).
+        """
+        CREATE TABLE providers (
+            application BYTEA NOT NULL,
+            id BYTEA NOT NULL,
+            name TEXT NOT NULL,
+            created_at BIGINT NOT NULL
+        )
+        """,
+        // Identity tokens of another application are told from those of an unknown provider or key (ruling 46), so
+        // these keys do not start with the application.
+        "CREATE UNIQUE INDEX providers_by_id ON providers (id)",
+        "CREATE INDEX providers_by_creation ON providers (application, created_at, id)",
+        // `algorithm`: the raw value of `ProviderKey.Algorithm`.
+        // `der`: the public key.
+        // `deleted_at`: NULL while the key exists; deleted keys stay, so that their identity tokens are told from those
+        // of unknown keys.
+        """
+        CREATE TABLE provider_keys (
+            application BYTEA NOT NULL,
+            id BYTEA NOT NULL,
+            provider BYTEA NOT NULL,
+            algorithm TEXT NOT NULL,
+            der BYTEA NOT NULL,
+            created_at BIGINT NOT NULL,
+            is_disabled BIGINT NOT NULL,
+            deleted_at BIGINT
+        )
+        """,
+        "CREATE UNIQUE INDEX provider_keys_by_id ON provider_keys (id)",
+        """
+        CREATE INDEX provider_keys_by_provider
+        ON provider_keys (application, provider, created_at, id)
+        """,
+        // The sessions of users that have not ended. Expired ones are deleted when their user begins another.
+        // `last_used_at`: the start of an hour; no event writes it after the creation.
+        // `digest`: the SHA-256 of the token, which is not stored.
+        """
+        CREATE TABLE sessions (
+            application BYTEA NOT NULL,
+            id BYTEA NOT NULL,
+            user_id TEXT NOT NULL,
+            created_at BIGINT NOT NULL,
+            expires_at BIGINT NOT NULL,
+            last_used_at BIGINT NOT NULL,
+            user_agent TEXT,
+            digest BYTEA NOT NULL
+        )
+        """,
+        "CREATE UNIQUE INDEX sessions_by_id ON sessions (application, id)",
+        "CREATE INDEX sessions_by_user ON sessions (application, user_id, created_at, id)",
+        // Requests look up the user by the digest of their token, so this key does not start with the application.
+        "CREATE UNIQUE INDEX sessions_by_digest ON sessions (digest)",
+        // The push tokens of devices (client-api §4.7). No event writes them, because the log must not contain tokens.
+        // `device`: the id that the device chose.
+        // `session`: the session that registered it.
+        """
+        CREATE TABLE devices (
+            application BYTEA NOT NULL,
+            user_id TEXT NOT NULL,
+            device TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            token TEXT NOT NULL,
+            bundle_id TEXT,
+            sender_id TEXT,
+            system_version TEXT,
+            session BYTEA NOT NULL,
+            registered_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE UNIQUE INDEX devices_by_user ON devices (application, user_id, device)",
+        "CREATE UNIQUE INDEX devices_by_token ON devices (application, token)",
+        "CREATE INDEX devices_by_session ON devices (application, session)",
+        // Nonces that began a session in this application, until they would have expired (`Nonces`). No event writes
+        // them.
+        """
+        CREATE TABLE used_nonces (
+            application BYTEA NOT NULL,
+            nonce BYTEA NOT NULL,
+            expires_at BIGINT NOT NULL
+        )
+        """,
+        "CREATE UNIQUE INDEX used_nonces_by_nonce ON used_nonces (application, nonce)",
+        "CREATE INDEX used_nonces_by_expiry ON used_nonces (application, expires_at)",
     ]
 }

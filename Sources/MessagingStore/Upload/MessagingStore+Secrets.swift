@@ -1,4 +1,5 @@
 import SQL
+import SystemSupport
 
 // Secrets that all processes of a database share.
 extension MessagingStore {
@@ -35,6 +36,29 @@ extension MessagingStore {
             try transaction.execute("UPDATE secrets SET value = \(new) WHERE name = \(name)")
             return new
         }
+    }
+}
+
+/// A random secret of the database that a process reads once.
+final class SharedSecret: Sendable {
+    private let name: String
+    private let size: Int
+    private let known = Locked<[UInt8]?>(nil)
+
+    /// - Parameter size: The number of its bytes.
+    init(_ name: String, size: Int) {
+        self.name = name
+        self.size = size
+    }
+
+    /// Returns the secret, which is stored when it is first needed.
+    ///
+    /// - Parameter store: Not one within the transaction of a request, which may be rolled back.
+    func value(from store: MessagingStore) async throws -> [UInt8] {
+        if let known = known.withLock({ known in known }) { return known }
+        let found = try await store.secret(name) { [size] in store.environment.randomBytes(size) }
+        known.withLock { known in known = found }
+        return found
     }
 }
 

@@ -6,7 +6,7 @@ extension Projection {
     /// two (ruling 19).
     func apply(_ change: FollowingChanged) throws {
         for user in change.added {
-            try createFollowedUser(user)
+            try createNamedUser(user)
             try forgetUnfollowing(of: user, by: change.follower)
             let isNew =
                 try transaction.rowsChanged(

@@ -41,9 +41,9 @@ extension Projection {
     @discardableResult
     func createUsers(_ users: [UserID]) throws -> Set<UserID> { try create(users, as: .unknown) }
 
-    /// Creates a followed user that does not exist yet. They have an identity, because the list of followed users shows
-    /// identities (ruling 10).
-    func createFollowedUser(_ user: UserID) throws {
+    /// Creates a user that does not exist yet, with an identity: a followed user, because the list of followed users
+    /// shows identities (ruling 10), or one that begins a session.
+    func createNamedUser(_ user: UserID) throws {
         try name([user], inConversations: 0)
     }
 

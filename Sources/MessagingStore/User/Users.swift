@@ -37,6 +37,7 @@ extension MessagingStore {
             ]
             for event in events.compactMap(\.self) { try context.record(event) }
         }
+        sessionCache.clear()
     }
 }
 
@@ -49,6 +50,7 @@ extension MessagingStore {
             try context.transaction.requireUser(user, in: application)
             try context.record(.sessionsEnded(SessionsEnded(user: user, at: context.now)))
         }
+        sessionCache.clear()
     }
 }
 
@@ -145,6 +147,12 @@ extension Projection {
             UPDATE identities SET sessions_ended_at = \(moment)
             WHERE application = \(application) AND user_id = \(user)
             """)
+        try transaction.execute(
+            """
+            DELETE FROM sessions
+            WHERE application = \(application) AND user_id = \(user) AND created_at <= \(moment)
+            """)
+        try removeDevices(of: user)
     }
 
     func setSessionLifetime(_ seconds: Int64) throws {

@@ -13,6 +13,10 @@ public struct APIError: Error, Equatable, Sendable {
         /// `{"line": number, "property": name}`: the line of an import and its invalid member, if any
         /// (X10).
         case line(Int, property: String?)
+        /// `{"property": name, "reason": diagnostic}`: the invalid member, and why (client-api §2.2).
+        case reason(String, property: String)
+        /// `{"nonce": nonce}`: a nonce for a new identity token (client-api §2.4).
+        case nonce(String)
         /// The complete object that the request conflicts with, as JSON.
         case object([UInt8])
     }
@@ -94,6 +98,12 @@ public enum ErrorJSON {
                 writer.member("line", number)
                 if let name { writer.member("property", name) }
             }
+        case .reason(let reason, let name):
+            writer.object { writer in
+                writer.member("property", name)
+                writer.member("reason", reason)
+            }
+        case .nonce(let nonce): writer.object { $0.member("nonce", nonce) }
         case .object(let json): writer.raw(json)
         }
     }

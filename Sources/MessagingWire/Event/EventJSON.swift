@@ -151,6 +151,11 @@ extension Event {
         case .sessionLifetimeSet(let payload): payload
         case .tokenCreated(let payload): payload
         case .tokenRevoked(let payload): payload
+        case .providerCreated(let payload): payload
+        case .providerDeleted(let payload): payload
+        case .providerKeyCreated(let payload): payload
+        case .providerKeyUpdated(let payload): payload
+        case .providerKeyDeleted(let payload): payload
         case .identityReplaced(let payload): payload
         case .identityPatched(let payload): payload
         case .identityDeleted(let payload): payload
@@ -158,6 +163,8 @@ extension Event {
         case .blocksChanged(let payload): payload
         case .badgeSet(let payload): payload
         case .userSuspended(let payload): payload
+        case .sessionCreated(let payload): payload
+        case .sessionEnded(let payload): payload
         case .sessionsEnded(let payload): payload
         case .conversationCreated(let payload): payload
         case .conversationMatched(let payload): payload
@@ -209,6 +216,11 @@ extension EventType {
         case .sessionLifetimeSet: SessionLifetimeSet.self
         case .tokenCreated: TokenCreated.self
         case .tokenRevoked: TokenRevoked.self
+        case .providerCreated: ProviderCreated.self
+        case .providerDeleted: ProviderDeleted.self
+        case .providerKeyCreated: ProviderKeyCreated.self
+        case .providerKeyUpdated: ProviderKeyUpdated.self
+        case .providerKeyDeleted: ProviderKeyDeleted.self
         case .identityReplaced: IdentityReplaced.self
         case .identityPatched: IdentityPatched.self
         case .identityDeleted: IdentityDeleted.self
@@ -216,6 +228,8 @@ extension EventType {
         case .blocksChanged: BlocksChanged.self
         case .badgeSet: BadgeSet.self
         case .userSuspended: UserSuspended.self
+        case .sessionCreated: SessionCreated.self
+        case .sessionEnded: SessionEnded.self
         case .sessionsEnded: SessionsEnded.self
         case .conversationCreated: ConversationCreated.self
         case .conversationMatched: ConversationMatched.self

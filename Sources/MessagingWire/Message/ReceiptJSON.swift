@@ -16,6 +16,34 @@ public enum ReceiptJSON {
 }
 
 extension ReceiptJSON {
+    /// The maximum number of intervals in the positions of one receipt.
+    public static let intervalLimit = 1000
+    /// The largest position of a receipt (ruling 25).
+    private static let positionLimit: Int64 = (1 << 36) - 1
+
+    /// Reads the kind and the dense positions of `POST …/conversations/{C}/receipts` (Y3).
+    ///
+    /// - Parameter body: An object; unknown members are ignored.
+    public static func readPositions(
+        _ body: JSONValue
+    ) throws(Rejection) -> (kind: Receipts.Kind, positions: IntervalSet) {
+        let kind = try read(body)
+        guard let value = body.present("positions") else { throw .missing("positions") }
+        guard let positions = value.string.flatMap({ IntervalSet(text: $0) }), !positions.isEmpty,
+            positions.intervals.count <= intervalLimit,
+            positions.intervals.allSatisfy({ $0.upperBound <= positionLimit })
+        else { throw .invalid("positions", .receiptPositions) }
+        return (kind, positions)
+    }
+
+    /// The schema of what ``readPositions(_:)`` reads.
+    public static let positionsSchema = JSONSchema.named(
+        "PositionReceipts",
+        .object([
+            .required("type", .choice(["delivery", "read"])),
+            .required("positions", .pattern("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*")),
+        ]))
+
     /// The schema of what ``read(_:)`` reads.
     public static let schema = JSONSchema.named(
         "Receipt", .object([.required("type", .choice(["delivery", "read"]))]))

@@ -90,6 +90,8 @@ public enum IdentityJSON {
                 if let text = identity[member] { writer.string(text) } else { writer.null() }
             }
             writer.member("identity_type", identity.kind.rawValue)
+            // The web SDK reads the name of an early draft (client-api §4.6).
+            if links.omitsApplication { writer.member("type", identity.kind.rawValue) }
             writer.key("metadata")
             write(identity.metadata, into: &writer)
         }
@@ -117,6 +119,7 @@ extension IdentityJSON {
                 .required("user_id", UserIDJSON.bareSchema),
             ] + Identity.Member.allCases.map { .required($0.rawValue, text($0).orNull) } + [
                 .required("identity_type", kindSchema),
+                .optional("type", kindSchema),
                 .required("metadata", metadataSchema),
             ]))
 

@@ -118,6 +118,27 @@ extension Command {
         }
     }
 
+    /// Begins a session of a user without an identity token, and prints its token (X14).
+    public static func logInForDevelopment(
+        _ sources: SettingsSources, application text: String, user: String
+    ) async throws -> Int32 {
+        let application = try application(text)
+        guard let user = UserID(user) else {
+            throw CommandFailure("a user id has 1 to 128 characters and is not . or ..")
+        }
+        return try await withStore(sources) { store in
+            do {
+                let created = try await store.beginDevelopmentSession(
+                    of: user, userAgent: "parley dev-login", in: application)
+                printLine("SESSION=\(created.token)")
+            } catch is Rejection {
+                throw CommandFailure("there is no application \(application)")
+            } catch is IdentityTokenProblem {
+                throw CommandFailure("user \(user) is suspended")
+            }
+        }
+    }
+
     /// Events read at once.
     private static let batchSize = 100
     /// Milliseconds between two polls for new events.

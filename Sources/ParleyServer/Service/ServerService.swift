@@ -45,6 +45,9 @@ final class ServerService: Service {
         case .found(let page, let template, _):
             return answer(page, to: request, template.description)
         case .otherMethods(let template, let allowed):
+            if path.elementsEqual("/".utf8) || path.elementsEqual("/ping".utf8) {
+                return api.clientMethods(allowed, request, template.description)
+            }
             return Answer(template.description, methods(allowed, of: request))
         case .unknown, .fault: return api.answer(to: request)
         }
@@ -58,11 +61,12 @@ final class ServerService: Service {
 
     /// The paths that belong to no module.
     enum Page: CaseIterable {
-        case root, description, errors, live, ready, metrics
+        case root, ping, description, errors, live, ready, metrics
 
         var path: PathTemplate {
             switch self {
             case .root: "/"
+            case .ping: "/ping"
             case .description: "/openapi.json"
             case .errors: ErrorPage.path
             case .live: "/health/live"
@@ -75,6 +79,7 @@ final class ServerService: Service {
         var summary: String {
             switch self {
             case .root: "Names the server and links to its resources."
+            case .ping: "Answers 200 without a body, for clients that test their connection."
             case .description:
                 "Describes the API in OpenAPI 3.1; `?version=` for another version than 3.0."
             case .errors: "Explains each error that the API answers, as an HTML page."
@@ -95,7 +100,8 @@ final class ServerService: Service {
         switch page {
         case .metrics where metrics.admits(request): metrics.answer(to: request)
         case .metrics: Answer(route, api.unauthenticated(request))
-        case .root: Answer(route, Self.json(.ok, Self.greeting(publicBase.of(request))))
+        case .root: api.answerRoot(request, route, Self.greeting(publicBase.of(request)))
+        case .ping: api.ping(request, route)
         case .description: api.describe(request, route)
         case .errors: api.explainErrors(request, route)
         case .live: Answer(route, Self.health(true))
@@ -149,7 +155,7 @@ final class ServerService: Service {
 /// The table of the article Endpoints, generated from the routers' declarations.
 enum EndpointTable {
     static var markdown: String {
-        (["| Method | Path | What it does |", "|---|---|---|"] + pages + platform + transfers)
+        (["| Method | Path | What it does |", "|---|---|---|"] + pages + endpoints + transfers)
             .joined(separator: "\n")
     }
 
@@ -157,7 +163,7 @@ enum EndpointTable {
         row("GET", "\(page.path)", page.summary)
     }
 
-    private static let platform = Endpoint.all.map { endpoint in
+    private static let endpoints = Endpoint.routed.map { endpoint in
         row(endpoint.method.rawValue, "\(endpoint.path)", endpoint.summary)
     }
 

@@ -54,6 +54,14 @@ struct SettingConflict: Sendable {
             }
         },
         SettingConflict(
+            keys: ["api.dev_login", "public_url"],
+            rule:
+                "api.dev_login must be false when public_url is https: any client could log in as any user"
+        ) { settings in
+            !settings.api.allowsDevelopmentLogin
+                || settings.publicURL?.hasPrefix("https:") != true
+        },
+        SettingConflict(
             keys: ["http.write_low", "http.write_high"],
             rule: "http.write_low must not be above http.write_high"
         ) { settings in settings.http.writeLow <= settings.http.writeHigh },

@@ -77,6 +77,9 @@ extension Settings {
             "api.strict_accept", \.api.strictAccept,
             "Whether `Accept` must name the API's media type with a version; if false, the default is 3.0."
         ),
+        .boolean(
+            "api.dev_login", \.api.allowsDevelopmentLogin,
+            "Whether `POST /dev/login` returns session tokens of any user; only to try things out."),
     ]
 
     private static let events: [Setting] = [

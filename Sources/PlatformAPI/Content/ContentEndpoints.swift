@@ -108,6 +108,8 @@ extension PlatformAPI: UploadAuthorizer {
         return UploadAuthorization(
             owner: UploadOwner(application: grant.application.id.uuid), contentID: id.uuid,
             fields: [("Parley-Content-Id", IdentifierJSON.text(id, in: .content))],
-            requestOwner: grant.owner)
+            requestOwner: Authorization(
+                application: grant.application.id, caller: .token(grant.token)
+            ).owner)
     }
 }

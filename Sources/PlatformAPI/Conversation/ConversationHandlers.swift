@@ -23,7 +23,7 @@ extension RequestContext {
         }
         let draft = try ConversationDraftJSON.read(
             body.asObject(), version, store.limits,
-            by: .user(parameters["user"].flatMap { UserID($0) }))
+            by: .user(userIfValid))
         let user = try user()
         let creation = try await store.createConversation(
             draft, by: user, key: key, in: application)

@@ -45,6 +45,16 @@ extension Endpoint {
                 example: Example(body: #"{"position":null}"#, after: ["sendMessage"]))
         },
         Endpoint(
+            .post, "/apps/{app}/users/{user}/conversations/{conversation}/receipts",
+            "Records that a user has received or read messages, by their positions.",
+            .jsonBody { context, body in try await context.sendReceipts(body) }
+        ) { _ in
+            Operation(
+                "sendUserReceipts", body: ReceiptJSON.positionsSchema, answers: [.noContent],
+                example: Example(
+                    body: #"{"type":"read","positions":"1-40,42"}"#, after: ["sendMessage"]))
+        },
+        Endpoint(
             .get, "/apps/{app}/users/{user}/conversations/{conversation}/messages",
             "Lists the messages a user sees, newest first.", isCompressed: true,
             .withoutBody { context in try await context.listMessages() }

@@ -12,7 +12,11 @@ extension JSONWriter {
         object { writer in
             writer.member("operationId", operation.name)
             writer.member("summary", endpoint.summary)
-            if endpoint.family != .platform {
+            if !endpoint.needsCredential {
+                writer.key("security")
+                writer.array { _ in }
+            }
+            if endpoint.family == .webhooks {
                 let type = "\(endpoint.family.mediaType); version=\(version.rawValue)"
                 writer.member("description", "Requires `Accept: \(type)`.")
                 writer.member("x-accept", type)
@@ -211,7 +215,12 @@ extension JSONWriter {
         object { writer in
             writer.member("description", texts.joined(separator: " "))
             switch status {
-            case 401: writer.fields([Parameter("WWW-Authenticate", .string, "`Bearer`.")])
+            case 401:
+                writer.fields([
+                    Parameter(
+                        "WWW-Authenticate", .string,
+                        "`Bearer`; on the Client API `Layer` with a nonce.")
+                ])
             case 409 where kinds.contains(.requestInProgress):
                 writer.fields([
                     Parameter(

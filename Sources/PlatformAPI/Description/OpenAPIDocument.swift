@@ -3,11 +3,13 @@ import JSON
 import Messaging
 import MessagingWire
 
-/// The OpenAPI 3.1 document of one version of the API (X11).
+/// The OpenAPI 3.1 document of one version of the Platform API or the Client API (X11).
 ///
 /// Versions differ in schemas, and OpenAPI has one schema for each status, so each version has its own document.
 struct OpenAPIDocument {
     let version: APIVersion
+    /// Whether it describes the Client API instead of the Platform API.
+    let isOfClients: Bool
     let publicBase: String
     /// The limits that the schemas show.
     let limits: MessagingLimits
@@ -19,7 +21,8 @@ struct OpenAPIDocument {
     private typealias DescribedEndpoint = (endpoint: Endpoint, operation: Operation)
 
     private var endpoints: [DescribedEndpoint] {
-        Endpoint.all.filter { $0.versions.contains(version) }.map { endpoint in
+        (isOfClients ? Endpoint.client : Endpoint.all).filter { $0.versions.contains(version) }.map
+        { endpoint in
             (endpoint, endpoint.describe(version, limits))
         }
     }
@@ -39,7 +42,7 @@ struct OpenAPIDocument {
             writer.key("security")
             writer.array { writer in
                 writer.object { writer in
-                    writer.key("bearer")
+                    writer.key(credential)
                     writer.array { _ in }
                 }
             }
@@ -47,15 +50,19 @@ struct OpenAPIDocument {
             paths(endpoints, into: &writer)
             writer.key("components")
             components(endpoints, into: &writer)
+            guard !isOfClients else { return }
             writer.key("webhooks")
             webhooks(into: &writer)
         }
         return writer.finish()
     }
 
+    /// The name of the security scheme.
+    private var credential: String { isOfClients ? "session" : "bearer" }
+
     private func info(into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.member("title", "Parley Platform API")
+            writer.member("title", isOfClients ? "Parley Client API" : "Parley Platform API")
             writer.member("version", version.rawValue)
             writer.member(
                 "description",
@@ -64,8 +71,9 @@ struct OpenAPIDocument {
                 `Accept: \(APIFamily.platform.mediaType); version=\(version.rawValue)`. OpenAPI does \
                 not describe that header, so set it as a default header of your client. Without it, and for \
                 `application/json` or `*/*`, the version is 3.0, unless the operator has set \
-                `api.strict_accept`: then the answer is 406. Operations on webhooks have a media type of \
-                their own (`x-accept`). The answers are `application/json` in all versions, and \
+                `api.strict_accept`: then the answer is 406. \
+                \(isOfClients ? "" : "Operations on webhooks have a media type of their own (`x-accept`). ")\
+                The answers are `application/json` in all versions, and \
                 `Parley-Version` names the version of each.
 
                 Unknown query parameters are ignored, and `Parley-Ignored-Parameters` lists them; with \
@@ -73,7 +81,7 @@ struct OpenAPIDocument {
                 `\(ErrorJSON.page)` on this server, which explains each error.
 
                 This document describes version \(version.rawValue). The others are at \
-                `?version=` followed by \
+                `?\(isOfClients ? "api=client&" : "")version=` followed by \
                 \(APIVersion.allCases.filter { $0 != version }.map { "`\($0.rawValue)`" }.joined(separator: ", ")).
 
                 The examples are sent by the tests, one after another: `x-example` names the \
@@ -125,16 +133,25 @@ struct OpenAPIDocument {
         writer.object { writer in
             writer.key("securitySchemes")
             writer.object { writer in
-                writer.key("bearer")
+                writer.key(credential)
                 writer.object { writer in
-                    writer.member("type", "http")
-                    writer.member("scheme", "bearer")
-                    writer.member("description", "A token of the application.")
+                    if isOfClients {
+                        writer.member("type", "apiKey")
+                        writer.member("in", "header")
+                        writer.member("name", "Authorization")
+                        writer.member(
+                            "description",
+                            "`Layer session-token=\"…\"` with the token of `POST /sessions`.")
+                    } else {
+                        writer.member("type", "http")
+                        writer.member("scheme", "bearer")
+                        writer.member("description", "A token of the application.")
+                    }
                 }
             }
             writer.key("schemas")
             writer.object { writer in
-                for (name, schema) in Self.schemas(endpoints, version).sorted(by: {
+                for (name, schema) in schemas(endpoints).sorted(by: {
                     $0.key < $1.key
                 }) {
                     writer.key(name)
@@ -143,7 +160,7 @@ struct OpenAPIDocument {
             }
             writer.key("parameters")
             writer.object { writer in
-                for field in WebhookRequestDescription.fields {
+                for field in isOfClients ? [] : WebhookRequestDescription.fields {
                     writer.key(field.name)
                     writer.parameter("header", field)
                 }
@@ -165,15 +182,13 @@ struct OpenAPIDocument {
         }
     }
 
-    private static func schemas(
-        _ endpoints: [DescribedEndpoint], _ version: APIVersion
-    ) -> [String: JSONSchema] {
+    private func schemas(_ endpoints: [DescribedEndpoint]) -> [String: JSONSchema] {
         var found: [String: JSONSchema] = [:]
         ErrorJSON.schema.collectNamed(into: &found)
-        for delivery in WebhookRequestDescription.all(version.webhooks) {
+        for delivery in isOfClients ? [] : WebhookRequestDescription.all(version.webhooks) {
             delivery.schema.collectNamed(into: &found)
         }
-        if version == versionOfEvents {
+        if !isOfClients, version == Self.versionOfEvents {
             for type in EventType.allCases {
                 EventJSON.schema(of: type).collectNamed(into: &found)
             }

@@ -57,6 +57,13 @@ struct Operation: Sendable {
         self.errors = errors
         self.example = example
     }
+
+    /// The same operation with another name.
+    func named(_ name: String) -> Operation {
+        Operation(
+            name, body: body, bodyType: bodyType, query: query, fields: fields, answers: answers,
+            errors: errors, example: example)
+    }
 }
 
 /// A successful response of an endpoint.
@@ -165,6 +172,9 @@ enum Sample {
     static let export = "5d0e9b3a-6c27-4f81-a94d-b7c8d9e0f1a2"
     static let webhook = "2d4f6a8c-1b3e-4d5f-8a7c-9e0b1c2d3e4f"
     static let delivery = "6e1f0c4b-7d38-4a92-8b05-c8d9e0f1a2b3"
+    static let provider = "4b8d2f61-3e7a-4c95-b0d8-a1c2e3f4b5d6"
+    static let key = "8f5a1c3e-6d94-4b27-9e70-b2d3f4a5c6e7"
+    static let session = "1c9e7b42-5a3d-4f60-8e21-f0a1b2c3d4e5"
     /// The user that sends messages.
     static let writer = "ana"
     /// The user that reads messages, and on whose behalf the system acts.
@@ -194,16 +204,21 @@ struct PossibleErrors {
 
     init(of endpoint: Endpoint, _ operation: Operation) {
         add([
-            .authenticationRequired, .invalidAppID, .appSuspended, .invalidHeader,
-            .rateLimited, .invalidRequest, .internalServerError, .serviceUnavailable,
-            .invalidEndpoint,
+            .invalidHeader, .rateLimited, .invalidRequest, .internalServerError,
+            .serviceUnavailable, .invalidEndpoint,
             // An unknown query parameter with strict handling (ruling 21).
             .invalidProperty,
         ])
+        if endpoint.needsCredential { add([.authenticationRequired]) }
+        if endpoint.family != .client { add([.invalidAppID, .appSuspended]) }
         // The path of the URL is too long (H62).
         add(.invalidRequest, as: 414)
-        if endpoint.scope > .read { add([.accessDenied]) }
-        if endpoint.path.parameterNames.count > 1 { add([.notFound]) }
+        if endpoint.scope > .read, endpoint.needsCredential { add([.accessDenied]) }
+        if endpoint.path.parameterNames.count > (endpoint.family == .client ? 0 : 1),
+            endpoint.needsCredential
+        {
+            add([.notFound])
+        }
         if operation.fields.contains(where: \.isRequired) { add([.missingProperty]) }
         if operation.fields.contains(where: { $0.name == Parameter.ifMatch.name }) {
             add([.versionMismatch])
@@ -221,7 +236,11 @@ struct PossibleErrors {
             add([.requestTimeout])
             add(.invalidRequest, as: 413)
             add(.invalidHeader, as: 415)
-        case .withoutBody, .cached, .eventStream: break
+        case .withoutCredential where endpoint.method == .post:
+            add([.requestTimeout])
+            add(.invalidRequest, as: 413)
+            add(.invalidHeader, as: 415)
+        case .withoutBody, .cached, .eventStream, .withoutCredential: break
         }
         if endpoint.needsDiskSpace { add(.serviceUnavailable, as: 507) }
         add(operation.errors)

@@ -250,8 +250,26 @@ struct PathParameter: Sendable {
             name: "user", schema: UserIDJSON.bareSchema, text: "A user's own id, percent-encoded.",
             sample: Sample.reader, maker: "createConversation"),
         PathParameter(
+            name: "identity", schema: UserIDJSON.bareSchema,
+            text: "A user's own id, percent-encoded.", sample: Sample.reader, maker: nil),
+        PathParameter(
+            name: "device", schema: .string(length: 1...256), text: "The id of a device.",
+            sample: "phone", maker: nil),
+        PathParameter(
             name: "followed", schema: UserIDJSON.bareSchema, text: "The followed user.",
             sample: "cy", maker: nil),
+        PathParameter(
+            name: "provider", schema: .uuid, text: "A provider of identity tokens.",
+            sample: Sample.provider, maker: "createProvider"),
+        PathParameter(
+            name: "key", schema: .uuid, text: "A key of the provider.",
+            sample: Sample.key, maker: "createProviderKey"),
+        PathParameter(
+            name: "session", schema: .uuid, text: "A session of the user.",
+            sample: Sample.session, maker: nil),
+        PathParameter(
+            name: "token", schema: .pattern("[A-Za-z0-9_.-]+"), text: "A session token.",
+            sample: "c2Vzc2lvbg", maker: nil),
         PathParameter(
             name: "blocked", schema: UserIDJSON.bareSchema, text: "The blocked user.",
             sample: "cy", maker: nil),

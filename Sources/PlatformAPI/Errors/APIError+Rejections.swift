@@ -48,14 +48,21 @@ extension APIError {
                 .positionGone,
                 "The events up to that position have been deleted; `data.position` is the oldest one that remains.",
                 data: .position(oldest.number))
-        case .full(_, let limit):
-            APIError(
-                .invalidOperation,
-                "The application has \(limit) webhooks already; delete one before creating another."
-            )
+        case .full(let subject, let limit):
+            APIError(.invalidOperation, full(subject, limit))
         case .idTaken(let subject):
             APIError(.idInUse, taken(subject))
         }
+    }
+
+    private static func full(_ subject: Rejection.Subject, _ limit: Int) -> String {
+        let (owner, objects) =
+            switch subject {
+            case .provider: ("application", "providers")
+            case .providerKey: ("provider", "keys")
+            default: ("application", "webhooks")
+            }
+        return "The \(owner) has \(limit) \(objects) already; delete one before creating another."
     }
 
     private static func text(of obstacle: Rejection.Obstacle) -> String {
@@ -76,7 +83,7 @@ extension APIError {
         case .conversation: "The requested Conversation already exists"
         case .identity: "The requested Identity already exists"
         case .messagePart, .content, .user, .application, .token, .announcement, .export,
-            .exportKey, .webhook, .delivery:
+            .exportKey, .webhook, .delivery, .provider, .providerKey, .session:
             "The requested id is already in use"
         }
     }
@@ -97,6 +104,9 @@ extension APIError {
         case .webhook: "A Webhook with the specified identifier could not be found."
         case .delivery: "A Delivery with the specified identifier could not be found."
         case .exportKey: "No public key has been set for exports."
+        case .provider: "A Provider with the specified identifier could not be found."
+        case .providerKey: "A Key with the specified identifier could not be found."
+        case .session: "A Session with the specified identifier could not be found."
         }
     }
 }
@@ -105,7 +115,7 @@ extension APIFamily {
     /// The text for a missing member (platform-api §2.3, webhooks §1.2).
     fileprivate func missing(_ name: String) -> String {
         switch self {
-        case .platform: "Object is missing required member '\(name)'"
+        case .client, .platform: "Object is missing required member '\(name)'"
         case .webhooks: "The \(name) property cannot be omitted."
         }
     }

@@ -10,7 +10,11 @@ extension APIError {
         if let retryAfter { return reply.adding("Retry-After", String(retryAfter)) }
         if let challenge { return reply.adding("WWW-Authenticate", challenge) }
         switch kind {
-        case .authenticationRequired: return reply.adding("WWW-Authenticate", "Bearer")
+        case .authenticationRequired:
+            guard case .nonce(let nonce) = data else {
+                return reply.adding("WWW-Authenticate", "Bearer")
+            }
+            return reply.adding("WWW-Authenticate", "Layer nonce=\"\(nonce)\"")
         case .serviceUnavailable: return reply.adding("Retry-After", "5")
         case .requestInProgress, .rateLimited: return reply.adding("Retry-After", "1")
         case .invalidHeader where data == .header("Content-Encoding"):

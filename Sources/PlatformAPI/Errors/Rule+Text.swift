@@ -27,6 +27,7 @@ extension ValidationRule {
         case .followingCount:
             "The body (\(member)) names \(amount) users; at most \(UserPatch.blockLimit.grouped) can be followed in one request."
         case .blockedUser: "\(member) must be the id of the user to block, \(Self.userID)."
+        case .sessionUser: "\(member) must be the id of the user, \(Self.userID)."
         case .blockCount:
             "This change of \(member) would make the list of blocked users \(amount) long; at most \(UserPatch.blockLimit.grouped) are allowed."
 
@@ -188,6 +189,19 @@ extension ValidationRule {
             "\(member) has \(amount) members; at most \(Webhook.Draft.settingLimit) are allowed."
         case .webhookConfigSize:
             "\(member) has \(amount) bytes in names and values; at most \(Webhook.Draft.configLimit.grouped) are allowed."
+        case .providerName:
+            "\(member) must be a string of 1 to \(Provider.nameLimit) characters without U+0000."
+        case .providerKeyText:
+            "\(member) must be a public key in PEM form: RSA of 2,048 bits or more, P-256 or Ed25519."
+        case .providerKeyProperty: "\(member) of a key's patch must be `disabled`\(found)."
+        case .providerKeyDisabled: "\(member) must be `true` or `false` to set `disabled`."
+        case .identityTokenText:
+            "\(member) must be a string: the identity token that the application's own server signed."
+        case .receiptPositions:
+            "\(member) must be a string of positions such as `1-40,42`, ascending and at most \(ReceiptJSON.intervalLimit) intervals."
+        case .deviceType: "\(member) must be `apns` or `gcm`."
+        case .deviceToken: "\(member) must be a string of 1 to 4,096 visible ASCII characters."
+        case .deviceText: "\(member) must be a string of 1 to 256 characters without U+0000."
         case .secretOverlap:
             "\(member) must be a whole number from 0 to \(Int(WebhookSecretJSON.maximumOverlap).grouped)."
         case .replayAfter: "\(member) must be a position of the event log: a whole number from 0."

@@ -56,7 +56,7 @@ extension RequestContext {
     /// - Throws: 429 above the limit of the token, 503 above that of the server.
     func streamSlot(retryAfter seconds: Int) throws(APIError) -> StreamSlot {
         do {
-            return try api.streams.admit(token.id.uuid)
+            return try api.streams.admit(caller.id.uuid)
         } catch {
             guard error.status == .tooManyRequests else { throw APIError(error) }
             throw .rateLimited(
@@ -151,9 +151,9 @@ extension RequestContext {
         secrets.note()
         let reader = LiveEventStream(
             log: api.liveLogs.log(of: application), after: position, end: extent.end,
-            types: eventQuery.types, token: token.id)
+            types: eventQuery.types, token: caller.id)
         let stream = EventStream(reader, slot: slot)
-        if let end = token.expiresAt {
+        if let end = caller.expiresAt {
             stream.expire(in: max(0, end.milliseconds - api.clock().milliseconds))
         }
         return stream

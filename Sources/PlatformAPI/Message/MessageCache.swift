@@ -18,19 +18,26 @@ final class MessageCache: Sendable {
         let version: APIVersion
         /// The base of the URLs in the answer; `nil` for the configured one.
         let base: String?
+        /// Whether the URLs are those of the Client API.
+        let omitsApplication: Bool
         /// The hash of the members, which each look-up of a list needs.
         private let digest: Int
 
-        init(application: Application.ID, viewer: UserID?, version: APIVersion, base: String?) {
+        init(
+            application: Application.ID, viewer: UserID?, version: APIVersion, base: String?,
+            omitsApplication: Bool
+        ) {
             self.application = application
             self.viewer = viewer
             self.version = version
             self.base = base
+            self.omitsApplication = omitsApplication
             var hasher = Hasher()
             hasher.combine(application)
             hasher.combine(viewer)
             hasher.combine(version)
             hasher.combine(base)
+            hasher.combine(omitsApplication)
             digest = hasher.finalize()
         }
 

@@ -300,7 +300,7 @@ extension RequestContext {
     private func cacheForm(_ user: UserID?) -> MessageCache.Form {
         MessageCache.Form(
             application: application, viewer: user, version: version,
-            base: api.publicBase.forwarded(by: request))
+            base: api.publicBase.forwarded(by: request), omitsApplication: caller.user != nil)
     }
 }
 
@@ -351,6 +351,14 @@ extension RequestContext {
     func sendReceipt(_ body: JSONValue) async throws -> Reply {
         let kind = try ReceiptJSON.read(body.asObject())
         try await store.recordReceipt(kind, of: message(), by: user(), in: application)
+        return .noContent
+    }
+
+    /// `POST /users/{u}/conversations/{C}/receipts` with dense positions (Y3).
+    func sendReceipts(_ body: JSONValue) async throws -> Reply {
+        let (kind, positions) = try ReceiptJSON.readPositions(body.asObject())
+        try await store.recordReceipts(
+            kind, of: positions, by: user(), seenIn: conversation(), in: application)
         return .noContent
     }
 

@@ -30,9 +30,10 @@ extension RequestContext {
         let outcome =
             if endpoint.hasExternalEffects {
                 try await store.doOnceOutsideTransaction(
-                    key, describedBy: description, in: application, work)
+                    key, of: caller.user, describedBy: description, in: application, work)
             } else {
-                try await store.doOnce(key, describedBy: description, in: application, work)
+                try await store.doOnce(
+                    key, of: caller.user, describedBy: description, in: application, work)
             }
         switch outcome {
         case .done(let answer): return lastReply.withLock { last in last } ?? Reply(answer)

@@ -2,17 +2,17 @@ import HTTP
 import Messaging
 import SystemSupport
 
-/// Step 5 of the checks: the rate limit of each token (platform-api §1.11, X5).
+/// A rate limit of each key: of a token or session as step 5 of the checks (platform-api §1.11, X5), or of an address.
 ///
-/// Every request with a valid credential counts, whatever its answer. One lock serves all tokens; it is held for a
+/// Every request with a valid credential counts, whatever its answer. One lock serves all keys; it is held for a
 /// lookup and a subtraction.
-final class RateLimiter: Sendable {
-    /// The most tokens tracked. When it is reached, tokens with a full bucket are removed, or all if there are none.
-    static let capacity = 10_000
+final class RateLimiter<Key: Hashable & Sendable>: Sendable {
+    /// The most keys tracked. When it is reached, keys with a full bucket are removed, or all if there are none.
+    static var capacity: Int { 10_000 }
 
     private struct State {
         var limit: RateLimit
-        var buckets: [Token.ID: RateBucket] = [:]
+        var buckets: [Key: RateBucket] = [:]
         var refused = 0
     }
 
@@ -35,55 +35,53 @@ final class RateLimiter: Sendable {
     /// The number of refused requests.
     var refused: Int { state.withLock { state in state.refused } }
 
-    /// The number of tokens tracked.
-    var tokens: Int { state.withLock { state in state.buckets.count } }
+    /// The number of keys tracked.
+    var tracked: Int { state.withLock { state in state.buckets.count } }
 
-    /// The decision about one request.
-    enum Decision: Equatable {
-        /// There is no limit.
-        case free
-        /// The request is admitted; holds the state of the token's limit after it.
-        case admitted(RateLimitStatus)
-        /// The request is refused; the bucket admits one again within a second.
-        case refused(RateLimitStatus)
-    }
-
-    /// Counts a request of a token.
+    /// Counts a request of a key.
     ///
     /// - Parameter now: The time in milliseconds, of the same clock in all calls.
-    func admit(_ token: Token.ID, at now: Int64) -> Decision {
+    func admit(_ key: Key, at now: Int64) -> RateLimitDecision {
         state.withLock { state in
             let limit = state.limit
             guard limit.perSecond > 0 else { return .free }
-            if state.buckets.count >= Self.capacity, state.buckets[token] == nil {
-                state.buckets.removeFull(at: now)
+            if state.buckets.count >= Self.capacity, state.buckets[key] == nil {
+                Self.removeFull(&state.buckets, at: now)
             }
             let decision = state.buckets[
-                token, default: RateBucket(perSecond: limit.perSecond, burst: limit.burst)
+                key, default: RateBucket(perSecond: limit.perSecond, burst: limit.burst)
             ].admit(at: now)
             if case .refused = decision { state.refused += 1 }
             return decision
         }
     }
-}
 
-extension RateBucket {
-    fileprivate mutating func admit(at now: Int64) -> RateLimiter.Decision {
-        refill(at: now)
-        guard !isEmpty else { return .refused(limitStatus) }
-        take()
-        return .admitted(limitStatus)
-    }
-}
-
-extension [Token.ID: RateBucket] {
     /// Removes full buckets, which equal new ones; if none is full, removes all.
-    fileprivate mutating func removeFull(at now: Int64) {
-        let busy = compactMapValues { bucket -> RateBucket? in
+    private static func removeFull(_ buckets: inout [Key: RateBucket], at now: Int64) {
+        let busy = buckets.compactMapValues { bucket -> RateBucket? in
             var bucket = bucket
             bucket.refill(at: now)
             return bucket.isFull ? nil : bucket
         }
-        self = busy.count < count ? busy : [:]
+        buckets = busy.count < buckets.count ? busy : [:]
+    }
+}
+
+/// The decision about one request under a rate limit.
+enum RateLimitDecision: Equatable {
+    /// There is no limit.
+    case free
+    /// The request is admitted; holds the state of the key's limit after it.
+    case admitted(RateLimitStatus)
+    /// The request is refused; the bucket admits one again within a second.
+    case refused(RateLimitStatus)
+}
+
+extension RateBucket {
+    fileprivate mutating func admit(at now: Int64) -> RateLimitDecision {
+        refill(at: now)
+        guard !isEmpty else { return .refused(limitStatus) }
+        take()
+        return .admitted(limitStatus)
     }
 }

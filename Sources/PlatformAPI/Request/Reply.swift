@@ -128,11 +128,13 @@ extension RequestContext {
         return reply.adding("Link", "<\(links.list(path, query))>; rel=\"next\"")
     }
 
-    /// The path of the list below `/apps/{app}`, without a slash at its end.
+    /// The path of the list below `/apps/{app}`, or from the root on the Client API, without a slash at its end.
     ///
     /// - Parameter winner: The conversation of the list, which the path may name by an alias (X1.2).
     func listPath(in winner: Conversation.ID?) throws -> [String] {
-        var path = try request.target.segments().dropFirst(2).filter { !$0.isEmpty }
+        var path = try request.target.segments().dropFirst(caller.user == nil ? 2 : 0).filter {
+            !$0.isEmpty
+        }
         if let winner, let index = path.lastIndex(of: "conversations") {
             path[index + 1] = winner.uuid
         }

@@ -68,7 +68,7 @@ struct RequestChecks: Sendable {
     /// error for an endpoint of other versions is sent before authentication (ruling 4).
     func otherMethods(in version: APIVersion) -> [Method]? {
         guard !endpoint.versions.contains(version) else { return nil }
-        let offered = Endpoint.all
+        let offered = Endpoint.routed
             .filter { $0.path == endpoint.path && $0.versions.contains(version) }.map(\.method)
         return Method.allCases.filter { method in
             offered.contains(method) || method == .options
@@ -79,17 +79,18 @@ struct RequestChecks: Sendable {
     /// Whether the path exists in later versions only, so that it is unknown in this one. A path that a later version
     /// removed stays known and offers no method (platform-api §1.3, §5.3, §5.9).
     func isAhead(of version: APIVersion) -> Bool {
-        Endpoint.all.filter { $0.path == endpoint.path }.flatMap(\.versions)
+        Endpoint.routed.filter { $0.path == endpoint.path }.flatMap(\.versions)
             .allSatisfy { version < $0 }
     }
 
     // MARK: - With the database
 
-    /// Step 4: authenticates the token and checks what it allows.
+    /// Step 4: authenticates the credential and checks what it allows.
     ///
     /// Without a valid token 401, whatever the application id; with one, another or an unknown application is 403
-    /// (ruling 4).
-    func grant() async throws -> Grant {
+    /// (ruling 4). On the Client API, 401 with a nonce without a valid session (client-api §2.4).
+    func authorization() async throws -> Authorization {
+        if endpoint.family == .client { return try await sessionAuthorization() }
         let token: BearerToken
         do throws(BearerToken.Problem) {
             token = try BearerToken(request.fields)
@@ -102,15 +103,42 @@ struct RequestChecks: Sendable {
         return try admitted(grant)
     }
 
-    /// The same for a token in the store's cache; `nil` when the database is needed.
-    func cachedGrant() throws(APIError) -> Grant? {
+    private func sessionAuthorization() async throws -> Authorization {
+        let token: SessionToken
+        do throws(SessionToken.Problem) {
+            token = try sessionToken()
+        } catch {
+            throw try await api.challenge(error)
+        }
+        guard let grant = try await api.store.authenticateSession(token.bytes) else {
+            throw try await api.challenge(.unknown)
+        }
+        return Authorization(grant)
+    }
+
+    /// Returns the session token of the header, or of the query where the endpoint accepts it there.
+    private func sessionToken() throws(SessionToken.Problem) -> SessionToken {
+        if endpoint.takesTokenFromQuery, !request.fields.contains("Authorization"),
+            let token = SessionToken(request.target)
+        {
+            return token
+        }
+        return try SessionToken(request.fields)
+    }
+
+    /// The same for a credential in the store's cache; `nil` when the database is needed.
+    func cachedAuthorization() throws(APIError) -> Authorization? {
+        if endpoint.family == .client {
+            guard let token = try? sessionToken() else { return nil }
+            return api.store.cachedSessionGrant(token.bytes).map { grant in Authorization(grant) }
+        }
         guard let token = try? BearerToken(request.fields),
             let grant = api.store.cachedGrant(token.secret)
         else { return nil }
         return try admitted(grant)
     }
 
-    private func admitted(_ grant: Grant) throws(APIError) -> Grant {
+    private func admitted(_ grant: Grant) throws(APIError) -> Authorization {
         guard let path = parameters["app"], Application.ID(uuid: path) == grant.application.id
         else { throw APIError(.invalidAppID, "The token does not belong to this application.") }
         guard !grant.application.isSuspended else {
@@ -123,7 +151,7 @@ struct RequestChecks: Sendable {
                 The token has the scope `\(grant.token.scope)`; this operation needs `\(endpoint.scope)`.
                 """)
         }
-        return grant
+        return Authorization(application: grant.application.id, caller: .token(grant.token))
     }
 
     /// Step 6, first part: the `Idempotency-Key` of a `POST` or `PATCH` (X2, ruling 3). Two such headers are invalid.
@@ -206,5 +234,55 @@ enum PatchType {
     private static func type(of contentType: String?) -> String? {
         contentType?.prefix { character in character != ";" }
             .filter { character in character != " " && character != "\t" }.lowercased()
+    }
+}
+
+/// The application and caller that the credential of a request identifies.
+struct Authorization: Sendable {
+    let application: Application.ID
+    let caller: Caller
+
+    init(application: Application.ID, caller: Caller) {
+        self.application = application
+        self.caller = caller
+    }
+
+    init(_ grant: SessionGrant) {
+        self.init(application: grant.application.id, caller: .session(grant.session))
+    }
+
+    /// The application and credential that the request log names.
+    var owner: RequestOwner {
+        RequestOwner(application: application.uuid, token: caller.id.uuid)
+    }
+}
+
+/// What a request is authorized by: a token of the application, or a session of one of its users.
+enum Caller: Sendable {
+    case token(Token)
+    case session(Session)
+
+    /// The id of the token or of the session, by which requests and streams are counted.
+    var id: Token.ID {
+        switch self {
+        case .token(let token): token.id
+        case .session(let session): Token.ID(session.id)
+        }
+    }
+
+    /// When the credential expires; `nil` for never.
+    var expiresAt: Timestamp? {
+        switch self {
+        case .token(let token): token.expiresAt
+        case .session(let session): session.expiresAt
+        }
+    }
+
+    /// The user of the session; `nil` for a token.
+    var user: UserID? {
+        switch self {
+        case .token: nil
+        case .session(let session): session.user
+        }
     }
 }

@@ -17,8 +17,8 @@ struct RequestContext: Sendable {
     let query: Query
     let version: APIVersion
     let application: Application.ID
-    /// The token of the `Authorization` header.
-    let token: Token
+    /// The token or session that authorizes the request.
+    let caller: Caller
     /// The key in `If-None-Match` that identifies a repeated creation; `nil` for none (platform-api §1.9).
     let key: Replay.Key?
     /// Whether a secret has been written into the answer, which must then not be compressed.
@@ -32,7 +32,8 @@ struct RequestContext: Sendable {
 
     func links(_ perspective: Perspective) -> LinkBuilder {
         LinkBuilder(
-            publicBase: publicBase, application: application, perspective: perspective)
+            publicBase: publicBase, application: application, perspective: perspective,
+            omitsApplication: caller.user != nil)
     }
 
     /// Returns the form in which the answer shows objects: its version, its URLs, and how download URLs are signed.
@@ -53,10 +54,10 @@ struct RequestContext: Sendable {
 // MARK: - Names in the path
 
 extension RequestContext {
-    /// Whether the path is below `/users/{u}`, so that the request has that user's perspective.
-    var isForUser: Bool { parameters["user"] != nil }
+    /// Whether the request has the perspective of a user: that of its session, or the one that the path is below.
+    var isForUser: Bool { caller.user != nil || parameters["user"] != nil }
 
-    /// Returns the perspective of the path: that of the user it names, or the system's.
+    /// Returns the perspective of the request: that of its user, or the system's.
     func perspective() throws(Rejection) -> Perspective {
         isForUser ? .user(try user()) : .system
     }
@@ -104,11 +105,12 @@ extension RequestContext {
     }
 
     func user() throws(Rejection) -> UserID {
-        guard let user = parameters["user"].flatMap({ UserID($0) }) else {
-            throw .notFound(.user)
-        }
+        guard let user = userIfValid else { throw .notFound(.user) }
         return user
     }
+
+    /// The user of the session, or the one that the path names; `nil` for an invalid name.
+    var userIfValid: UserID? { caller.user ?? parameters["user"].flatMap { UserID($0) } }
 }
 
 /// Tracks whether an answer holds a secret, such as a signed URL.

@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import Messaging
 import MessagingStore
 import MessagingWire
@@ -32,16 +33,23 @@ extension PlatformAPI {
             let error = RequestBodyReader.tooLarge(limit)
             return Answer(route, negotiation.noted(on: response(to: error, for: checks.request)))
         }
+        if case .withoutCredential(let handler) = checks.endpoint.handler {
+            return Answer(route, checks.endpoint.policy) { [self] body in
+                await respond(checks, negotiation) {
+                    try await reply(checks, negotiation, body, handler)
+                }
+            }
+        }
         if let answer = cachedAnswer(checks, negotiation, route) { return answer }
         return Answer(route, checks.endpoint.policy) { [self] body in
             let secrets = SecretTracker()
             var limitStatus: RateLimitStatus?
             var owner: RequestOwner?
             var response = await respond(checks, negotiation) {
-                let grant = try await checks.grant()
-                owner = grant.owner
-                guard admits(grant, &limitStatus) else { throw tooManyRequests }
-                return try await reply(checks, negotiation, grant, body, secrets)
+                let authorization = try await checks.authorization()
+                owner = authorization.owner
+                guard admits(authorization, &limitStatus) else { throw tooManyRequests }
+                return try await reply(checks, negotiation, authorization, body, secrets)
             }
             if let limitStatus { response.fields.add(limitStatus, policy: "token") }
             response.owner = owner
@@ -59,17 +67,18 @@ extension PlatformAPI {
         -> Answer?
     {
         guard case .cached(let readCache, else: _) = checks.endpoint.handler,
-            let grant = try? checks.cachedGrant(), let query = try? negotiation.query(),
+            let authorization = try? checks.cachedAuthorization(),
+            let query = try? negotiation.query(),
             (try? negotiation.requireKnown()) != nil,
             let reply = readCache(
-                context(checks, negotiation.version, query, grant, nil, SecretTracker()))
+                context(checks, negotiation.version, query, authorization, nil, SecretTracker()))
         else { return nil }
         var limitStatus: RateLimitStatus?
-        let isAdmitted = admits(grant, &limitStatus)
+        let isAdmitted = admits(authorization, &limitStatus)
         var response = negotiation.noted(
             on: isAdmitted ? reply.response : response(to: tooManyRequests, for: checks.request))
         if let limitStatus { response.fields.add(limitStatus, policy: "token") }
-        response.owner = grant.owner
+        response.owner = authorization.owner
         guard checks.endpoint.isCompressed else { return Answer(route, response) }
         let (fields, minimum) = (checks.request.fields, settings.compressMinimum)
         if let plain = response.uncompressed(for: fields, from: minimum) {
@@ -87,14 +96,16 @@ extension PlatformAPI {
         let limit = limiter.limit
         return .rateLimited(
             """
-            The token has sent too many requests: the limit is \(limit.perSecond) per second, and \
+            The token or session has sent too many requests: the limit is \(limit.perSecond) per second, and \
             \(limit.burst) at once after a pause.
             """, retryAfter: 1)
     }
 
-    /// Step 5: counts the request against the token's rate limit.
-    private func admits(_ grant: Grant, _ limitStatus: inout RateLimitStatus?) -> Bool {
-        switch limiter.admit(grant.token.id, at: clock().milliseconds) {
+    /// Step 5: counts the request against the rate limit of the token or session.
+    private func admits(
+        _ authorization: Authorization, _ limitStatus: inout RateLimitStatus?
+    ) -> Bool {
+        switch limiter.admit(authorization.caller.id, at: clock().milliseconds) {
         case .free: return true
         case .admitted(let status):
             limitStatus = status
@@ -106,28 +117,29 @@ extension PlatformAPI {
     }
 
     private func context(
-        _ checks: RequestChecks, _ version: APIVersion, _ query: Query, _ grant: Grant,
-        _ key: Replay.Key?,
+        _ checks: RequestChecks, _ version: APIVersion, _ query: Query,
+        _ authorization: Authorization, _ key: Replay.Key?,
         _ secrets: SecretTracker
     ) -> RequestContext {
-        let actor = checks.endpoint.actor(for: checks.parameters["user"], or: grant.token.id)
+        let actor = checks.endpoint.actor(
+            for: checks.parameters["user"], or: authorization.caller)
         let trace = checks.request.trace.map { Trace(id: $0.traceID, flags: $0.flags) }
         return RequestContext(
             api: self, store: store.acting(as: actor).within(trace), request: checks.request,
             parameters: checks.parameters, query: query, version: version,
-            application: grant.application.id,
-            token: grant.token, key: key, secrets: secrets)
+            application: authorization.application,
+            caller: authorization.caller, key: key, secrets: secrets)
     }
 
     private func reply(
-        _ checks: RequestChecks, _ negotiation: Negotiation, _ grant: Grant,
+        _ checks: RequestChecks, _ negotiation: Negotiation, _ authorization: Authorization,
         _ body: any RequestBody,
         _ secrets: SecretTracker
     ) async throws -> Reply {
         let idempotencyKey = try checks.idempotencyKey()
         let (key, query) = (try checks.replayKey(), try negotiation.query())
-        let context = context(checks, negotiation.version, query, grant, key, secrets)
-        let handle: @Sendable (RequestContext) async throws -> Reply
+        let context = context(checks, negotiation.version, query, authorization, key, secrets)
+        var handle: @Sendable (RequestContext) async throws -> Reply
         var bytes: [UInt8] = []
         switch checks.endpoint.handler {
         case .withoutBody(let handler), .cached(_, else: let handler):
@@ -141,25 +153,74 @@ extension PlatformAPI {
                 handle = handler
             }
         case .jsonBody(let handler):
-            let coding = try RequestBodyReader.coding(of: checks.request)
-            let limits = InflationLimits(
-                size: RequestBodyReader.limit, ratio: settings.maxInflateRatio)
-            bytes = try await RequestBodyReader.bytes(of: body.decoded(coding, limits))
-            let value = try RequestBodyReader.value(
-                of: bytes, isPatch: checks.endpoint.method == .patch,
-                checks.request.fields["Content-Type"])
-            try negotiation.requireKnown()
-            try negotiation.requireKnownMembers(of: value, of: checks.endpoint)
-            try await checks.endpoint.check?(context, value)
-            handle = { context in try await handler(context, value) }
+            let read = try await readJSON(body, checks, negotiation)
+            bytes = read.bytes
+            try await checks.endpoint.check?(context, read.value)
+            handle = { context in try await handler(context, read.value) }
         case .streamedBody(let handler):
             try negotiation.requireKnown()
             let decoded = try await self.decoded(body, checks, isKeyed: idempotencyKey != nil)
             bytes = (decoded as? BufferedBody)?.digest ?? []
             handle = { context in try await handler(context, decoded) }
+        // Answered before step 4, without a context.
+        case .withoutCredential: throw APIError.unknownEndpoint(checks.request)
+        }
+        if checks.endpoint.family == .client, checks.endpoint.method != .get {
+            handle = Self.addingCursor(handle, epoch: try await store.epoch())
         }
         guard let idempotencyKey else { return try await handle(context) }
         return try await context.reply(once: idempotencyKey, to: checks.endpoint, bytes, handle)
+    }
+
+    /// Returns a handler that adds where the effect of the request stands in the feed of the user (Y2).
+    private static func addingCursor(
+        _ handle: @escaping @Sendable (RequestContext) async throws -> Reply, epoch: String
+    ) -> @Sendable (RequestContext) async throws -> Reply {
+        { context in
+            let effect = RecordedEffect()
+            var context = context
+            context.store = context.store.noting(effect)
+            let reply = try await handle(context)
+            let position = try await context.store.position(of: effect, in: context.application)
+            return reply.adding("Parley-Cursor", FeedCursor(epoch: epoch, position: position).text)
+        }
+    }
+
+    /// Handles a request that needs no credential.
+    private func reply(
+        _ checks: RequestChecks, _ negotiation: Negotiation, _ body: any RequestBody,
+        _ handle: (LoginContext, JSONValue) async throws -> Reply
+    ) async throws -> Reply {
+        let value: JSONValue
+        if checks.endpoint.method == .post {
+            value = try await readJSON(body, checks, negotiation).value
+        } else {
+            value = try RequestBodyReader.value(of: [])
+            try negotiation.requireKnown()
+        }
+        return try await handle(
+            LoginContext(api: self, request: checks.request, parameters: checks.parameters), value)
+    }
+
+    /// Reads and parses a JSON body, and checks the names of parameters and members.
+    private func readJSON(
+        _ body: any RequestBody, _ checks: RequestChecks, _ negotiation: Negotiation
+    ) async throws -> (bytes: [UInt8], value: JSONValue) {
+        let coding = try RequestBodyReader.coding(of: checks.request)
+        let limits = InflationLimits(
+            size: RequestBodyReader.limit, ratio: settings.maxInflateRatio)
+        let bytes = try await RequestBodyReader.bytes(of: body.decoded(coding, limits))
+        let value = try RequestBodyReader.value(
+            of: bytes, isPatch: checks.endpoint.method == .patch,
+            checks.request.fields["Content-Type"])
+        try negotiation.requireKnown()
+        try negotiation.requireKnownMembers(of: value, of: checks.endpoint)
+        return (bytes, value)
+    }
+
+    /// The 401 of a request without a valid session, with a fresh nonce (client-api §2.4).
+    func challenge(_ problem: SessionToken.Problem) async throws -> APIError {
+        APIError(problem, nonce: try await store.newNonce())
     }
 
     /// Returns a body of any length, decoded. With an `Idempotency-Key` the whole body is received first, because the
@@ -195,6 +256,8 @@ extension PlatformAPI {
     private func response(to error: any Error, _ checks: RequestChecks) -> Response {
         switch error {
         case let error as APIError: return response(to: error, for: checks.request)
+        case let problem as IdentityTokenProblem:
+            return response(to: APIError(problem), for: checks.request)
         case let error as ImportError:
             return response(to: APIError(error), for: checks.request)
         case let rejection as Rejection:
@@ -215,12 +278,5 @@ extension PlatformAPI {
                     for: checks.request)
             }
         }
-    }
-}
-
-extension Grant {
-    /// The application and token that the request log names.
-    var owner: RequestOwner {
-        RequestOwner(application: application.id.uuid, token: token.id.uuid)
     }
 }

@@ -95,10 +95,20 @@ extension RequestContext {
 }
 
 extension RequestContext {
-    /// `GET /users/{u}/identity` (platform-api §5.7).
+    /// `GET /users/{u}/identity` (platform-api §5.7), and `GET /identities/{u}` for the user of a session
+    /// (client-api §4.6).
     func readIdentity() async throws -> Reply {
-        let found = try await store.identity(of: user(), in: application)
+        let found = try await store.identity(of: identifiedUser(), in: application)
         return conditionalReply(found.identityVersion) { Reply(.ok, json(found)) }
+    }
+}
+
+extension RequestContext {
+    /// The user whose identity the path names.
+    private func identifiedUser() throws(Rejection) -> UserID {
+        guard let name = parameters["identity"] else { return try user() }
+        guard let user = UserID(name) else { throw .notFound(.identity) }
+        return user
     }
 }
 

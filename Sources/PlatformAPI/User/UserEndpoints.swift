@@ -5,7 +5,7 @@ import MessagingStore
 import MessagingWire
 
 extension Endpoint {
-    /// Users, their suspension and their sessions (platform-api §5.11).
+    /// Users and their suspension (platform-api §5.11).
     static let users = [
         Endpoint(
             .get, "/apps/{app}/users", "Lists the users of the application.",
@@ -37,12 +37,6 @@ extension Endpoint {
                         \(Sample.name("cy", version))},\
                         {"operation":"set","property":"suspended","value":false}]
                         """))
-        },
-        Endpoint(
-            .delete, "/apps/{app}/users/{user}/sessions", "Ends all sessions of a user.",
-            .withoutBody { context in try await context.endSessions() }
-        ) { _ in
-            Operation("endSessions", answers: [.noContent])
         },
     ]
 }
@@ -93,13 +87,5 @@ extension RequestContext {
         let operations = try UserPatchJSON.read(body.asPatch(), version)
         try await store.patchUser(user(), operations, in: application)
         return Reply(.accepted)
-    }
-}
-
-extension RequestContext {
-    /// `DELETE /users/{u}/sessions`.
-    func endSessions() async throws -> Reply {
-        try await store.endSessions(of: user(), in: application)
-        return .noContent
     }
 }

@@ -57,7 +57,7 @@ import Testing
         ]
         let digests = pieces.map { pieces in
             IdempotentRequest(
-                IdempotentRequest.Name(application: sample.application, key: Self.key),
+                IdempotentRequest.Name(application: sample.application, user: nil, key: Self.key),
                 describedBy: pieces,
                 at: Timestamp(milliseconds: 0), hash: sample.store.environment.sha256
             ).digest
@@ -111,7 +111,7 @@ import Testing
 
     @Test func `is rejected while its first attempt is running (X2)`() async throws {
         let sample = try await SampleApplication()
-        let name = IdempotentRequest.Name(application: sample.application, key: Self.key)
+        let name = IdempotentRequest.Name(application: sample.application, user: nil, key: Self.key)
         let running = IdempotentRequest(
             name, describedBy: [Array("ana bo".utf8)], at: sample.store.environment.now(),
             hash: sample.store.environment.sha256)

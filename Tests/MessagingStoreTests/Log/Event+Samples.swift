@@ -17,6 +17,23 @@ extension Event {
                         id: .sample(2), application: .sample(1), scope: .admin, createdAt: .sample,
                         expiresAt: .sample), digest: [1, 2, 3])),
             .tokenRevoked(TokenRevoked(token: .sample(2), at: .sample)),
+            .providerCreated(
+                ProviderCreated(
+                    provider: Provider(id: .sample(30), name: "Login", createdAt: .sample))),
+            .providerKeyCreated(
+                ProviderKeyCreated(
+                    key: ProviderKey(
+                        id: .sample(31), provider: .sample(30), algorithm: .edDSA, der: [1, 2],
+                        createdAt: .sample))),
+            .providerKeyUpdated(ProviderKeyUpdated(key: .sample(31), isDisabled: true)),
+            .providerKeyDeleted(ProviderKeyDeleted(key: .sample(31), at: .sample)),
+            .providerDeleted(ProviderDeleted(provider: .sample(30), at: .sample)),
+            .sessionCreated(
+                SessionCreated(
+                    session: Session(
+                        id: .sample(32), user: .ana, createdAt: .sample, expiresAt: .sample,
+                        lastUsedAt: .sample, userAgent: "Browser"), digest: [1, 2, 3])),
+            .sessionEnded(SessionEnded(session: .sample(32), user: .ana)),
             .conversationCreated(
                 ConversationCreated(
                     conversation: Conversation(

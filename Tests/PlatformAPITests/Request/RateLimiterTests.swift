@@ -9,12 +9,12 @@ import Testing
         .v7(at: Timestamp(milliseconds: 0), random: number)
     }
 
-    private func isRefused(_ decision: RateLimiter.Decision) -> Bool {
+    private func isRefused(_ decision: RateLimitDecision) -> Bool {
         if case .refused = decision { true } else { false }
     }
 
     @Test func `is separate for each token (platform-api 1_11)`() {
-        let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 2))
+        let limiter = RateLimiter<Token.ID>(RateLimit(perSecond: 1, burst: 2))
         #expect(!isRefused(limiter.admit(token(1), at: 0)))
         #expect(!isRefused(limiter.admit(token(1), at: 0)))
         #expect(isRefused(limiter.admit(token(1), at: 0)))
@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test func `does not exist when it is disabled`() {
-        let limiter = RateLimiter(.none)
+        let limiter = RateLimiter<Token.ID>(.none)
         for _ in 0..<1000 { #expect(limiter.admit(token(1), at: 0) == .free) }
     }
 
     @Test func `can change while the server runs, and otherwise keeps its state`() {
-        let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 1))
+        let limiter = RateLimiter<Token.ID>(RateLimit(perSecond: 1, burst: 1))
         _ = limiter.admit(token(1), at: 0)
         limiter.apply(RateLimit(perSecond: 1, burst: 1))
         #expect(isRefused(limiter.admit(token(1), at: 0)))
@@ -40,14 +40,16 @@ import Testing
     }
 
     @Test func `uses memory for a limited number of tokens`() {
-        let limiter = RateLimiter(RateLimit(perSecond: 1, burst: 1))
-        for number in 0..<UInt128(RateLimiter.capacity) { _ = limiter.admit(token(number), at: 0) }
-        #expect(limiter.tokens == RateLimiter.capacity)
+        let limiter = RateLimiter<Token.ID>(RateLimit(perSecond: 1, burst: 1))
+        for number in 0..<UInt128(RateLimiter<Token.ID>.capacity) {
+            _ = limiter.admit(token(number), at: 0)
+        }
+        #expect(limiter.tracked == RateLimiter<Token.ID>.capacity)
         #expect(isRefused(limiter.admit(token(5), at: 0)))
         // All other tokens have recovered by then; this one has not.
         _ = limiter.admit(token(5), at: 1500)
         _ = limiter.admit(token(1 << 70), at: 1501)
-        #expect(limiter.tokens == 2)
+        #expect(limiter.tracked == 2)
         #expect(isRefused(limiter.admit(token(5), at: 1502)))
     }
 }

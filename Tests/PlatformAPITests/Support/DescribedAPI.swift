@@ -32,6 +32,11 @@ struct DescribedAPI: Sendable {
         }.value
     }
 
+    /// The description of the Client API in a version.
+    static func ofClients(_ version: String) async throws -> DescribedAPI {
+        try await of("\(version)&api=client")
+    }
+
     private static let readings: Locked<[String: Task<DescribedAPI, any Error>]> = Locked([:])
 
     private static func fetched(_ version: String) async throws -> DescribedAPI {

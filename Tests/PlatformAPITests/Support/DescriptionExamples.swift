@@ -1,28 +1,47 @@
 import JSON
 import Messaging
+import MessagingStore
 import Testing
 
 /// Sends the examples of a description to a new application.
 struct DescriptionExamples {
     let description: DescribedAPI
+    /// The description of the Platform API, whose examples create what users cannot.
+    private let platform: DescribedAPI
+    /// The credential of the requests that need none of their own.
+    private var session: String?
     let sample: SampleApplication
     let client: any TestClient
     /// The server's ids that replace the sample ids.
     private var found: [(sample: String, id: String)]
     private var sent: Set<String> = []
 
-    init(version: String) async throws {
-        description = try await DescribedAPI.of(version)
+    /// - Parameter isOfClients: Whether the examples are those of the Client API, sent for the user bo.
+    init(version: String, isOfClients: Bool = false) async throws {
+        platform = try await DescribedAPI.of(version)
+        description = isOfClients ? try await DescribedAPI.ofClients(version) : platform
         sample = try await SampleApplication.make(version: version)
         client = RouterClient(service: sample.server.service)
         found = [("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", sample.application.uuid)]
+        if isOfClients, let bo = UserID("bo") {
+            session = try await sample.server.store.beginDevelopmentSession(
+                of: bo, in: sample.application
+            ).token
+        }
     }
 
     /// Sends the requests that an operation's example needs, but not the example itself.
     mutating func prepare(_ operation: DescribedAPI.Operation) async throws {
+        // No operation of the Platform API begins a session.
+        if operation.path.contains("{session}"), let bo = UserID("bo") {
+            let created = try await sample.server.store.beginDevelopmentSession(
+                of: bo, in: sample.application)
+            found.append(("1c9e7b42-5a3d-4f60-8e21-f0a1b2c3d4e5", created.session.id.uuid))
+        }
         for name in operation.json["x-example"]?["after"]?.elements.compactMap(\.string) ?? []
         where sent.insert(name).inserted {
-            let maker = try #require(description.operations.first { $0.name == name })
+            let maker = try #require(
+                (description.operations + platform.operations).first { $0.name == name })
             try await prepare(maker)
             let answer = try await send(maker)
             try #require(answer.status < 300, "\(name): \(answer.body)")
@@ -47,7 +66,7 @@ struct DescriptionExamples {
         var path = operation.path
         var query: [String] = []
         var fields = [
-            (name: "Authorization", value: try "Bearer {token}".filled(with: sample.variables)),
+            (name: "Authorization", value: try credential(operation)),
             (name: "Accept", value: try accept(operation)),
         ]
         for parameter in operation.json["parameters"]?.elements ?? operation.json.elements {
@@ -67,6 +86,13 @@ struct DescriptionExamples {
             method: operation.method,
             target: path + (query.isEmpty ? "" : "?" + query.joined(separator: "&")),
             fields: fields, body: "", bytes: body ?? self.body(of: operation))
+    }
+
+    private func credential(_ operation: DescribedAPI.Operation) throws -> String {
+        guard let session, !operation.path.hasPrefix("/apps/") else {
+            return try "Bearer {token}".filled(with: sample.variables)
+        }
+        return "Layer session-token=\"\(session)\""
     }
 
     /// The value of `Accept`: that of the document, unless the operation has its own.

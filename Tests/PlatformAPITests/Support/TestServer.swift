@@ -57,6 +57,25 @@ struct TestServer: Sendable {
         }
     }
 
+    /// A separate server without `POST /dev/login`.
+    static func withoutDevelopmentLogin() async throws -> TestServer {
+        try await TestServer(configured: { settings in settings.allowsDevelopmentLogin = false })
+    }
+
+    /// A separate server with a manual clock, and the default limit of logins of an address.
+    static func withLoginLimit() async throws -> TestServer {
+        try await TestServer(
+            clock: TestClock(step: 0),
+            configured: { settings in
+                settings.developmentLoginLimit = PlatformSettings().developmentLoginLimit
+            })
+    }
+
+    /// A server whose API pages of every origin may use.
+    static func forAllOrigins() async throws -> TestServer {
+        try await TestServer(configured: { settings in settings.crossOrigins = ["*"] })
+    }
+
     /// A server with these limits of conversations and messages.
     static func limited(_ limits: MessagingLimits) async throws -> TestServer {
         try await TestServer(limits: limits)
@@ -163,6 +182,8 @@ struct TestServer: Sendable {
         platform.crossOrigins = ["https://app.example"]
         platform.rateLimit = .none
         platform.maximumTransfers = .max
+        platform.allowsDevelopmentLogin = true
+        platform.developmentLoginLimit = .none
         configured(&platform)
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: base,
@@ -219,6 +240,8 @@ final class ServerRoutes: Service {
         if request.target.path == "/openapi.json" {
             return api.describe(request, "/openapi.json")
         }
+        if request.target.path == "/" { return api.answerRoot(request, "/", Array("{}".utf8)) }
+        if request.target.path == "/ping" { return api.ping(request, "/ping") }
         if request.target.path == "/docs/errors" {
             return api.explainErrors(request, "/docs/errors")
         }
