@@ -44,7 +44,7 @@ public struct MessagingStore: Sendable {
         grantCache = GrantCache()
         sessionCache = GrantCache()
         nonces = Nonces()
-        epochSecret = SharedSecret("epoch", size: 8)
+        epochSecret = SharedSecret("feed_epoch", size: 8)
         runningRequests = RunningRequests()
         signal = CommitSignal()
         scheduleSignal = ScheduleSignal()
@@ -128,7 +128,8 @@ public final class RecordedEffect: Sendable {
 }
 
 extension MessagingStore {
-    /// Returns what identifies the history of the database in the cursors of feeds: 16 hexadecimal digits.
+    /// Returns what identifies the history of the database in the cursors of feeds: 16 hexadecimal digits. The cursor at a
+    /// position of the event log is `{epoch}.{position}`.
     ///
     /// Call it outside of the transaction of a request, because it is stored when it is first needed.
     public func epoch() async throws -> String {

@@ -42,6 +42,8 @@ check 'check-config checks the URL of the database' fails_with \
 check 'check-config fails on errors' test $? -ne 0
 check 'check-config reports every error' test "$(wc -l <output)" = 3
 check 'an invalid setting is reported in one line' fails_with 'setting http.backlog = 0: must be ' serve --set http.backlog=0 --data data
+check 'X14: the development login is refused with an https URL' fails_with \
+    'setting api.dev_login = true: api.dev_login must be false when public_url is https' serve --set api.dev_login=true --public-url https://chat.example.com --data data
 check 'a missing settings file is reported in one line' fails_with 'the settings file nowhere.json cannot be read' serve --config nowhere.json
 printf 'a-token-of-the-environment\n' >token
 check 'a secret is read from a file' env "PARLEY_APP_ID=$known" PARLEY_APP_TOKEN_FILE=token "$binary" check-config >discarded
@@ -174,6 +176,10 @@ read_token=$("$binary" token create --data data --app "$app" --scope read --expi
 check 'X12: a token created while a server runs gives access to its application' test "$(api "$read_token" "$app/users/ana/conversations")" = 404
 check 'X12: a token gives no access to another application' test "$(api "$read_token" "$second/users/ana/conversations")" = 403
 check 'X12: a token with scope read may not write' test "$(api "$read_token" "$app/conversations" -d '{}')" = 403
+check 'X14: dev-login prints a session token' grep -qx 'SESSION=[A-Za-z0-9_-]\{43\}' \
+    <("$binary" dev-login --data data --app "$app" --user ana)
+check 'X14: dev-login names an unknown application' fails_with 'there is no application ' \
+    dev-login --data data --app 00000000-0000-4000-8000-000000000000 --user ana
 check 'X12: secrets are never listed' test -z "$("$binary" token list --data data --app "$app" | grep "$read_token")"
 check 'an unknown application is reported in one line' fails_with "there is no application $known" token create --data data --app "$known"
 check 'an unknown scope is reported in one line' fails_with 'the scope of a token is one of read, write, admin' token create --data data --app "$app" --scope all

@@ -81,7 +81,7 @@ final class ServerService: Service {
             case .root: "Names the server and links to its resources."
             case .ping: "Answers 200 without a body, for clients that test their connection."
             case .description:
-                "Describes the API in OpenAPI 3.1; `?version=` for another version than 3.0."
+                "Describes the Platform API in OpenAPI 3.1; `?api=client` the Client API, `?version=` another version."
             case .errors: "Explains each error that the API answers, as an HTML page."
             case .live: "Whether the process answers; never reads the database."
             case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."

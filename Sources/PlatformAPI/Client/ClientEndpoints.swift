@@ -36,7 +36,8 @@ extension Endpoint {
             versions: versions ?? self.versions, check: check, handler
         ) { [describe] version, limits in
             let operation = describe(version, limits)
-            return operation.named(name ?? operation.name.replacing("User", with: ""))
+            let shortened = { (name: String) in name.replacing("User", with: "") }
+            return operation.named(name ?? shortened(operation.name), shortened)
         }
     }
 

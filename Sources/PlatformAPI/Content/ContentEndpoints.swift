@@ -82,9 +82,43 @@ extension Endpoint {
 }
 
 extension PlatformAPI: UploadAuthorizer {
-    /// Authorizes a request that creates content outside of any conversation: its token must have the scope `write`
-    /// (extensions, precedence 5).
+    /// Authorizes a request that creates content outside of any conversation, by a token with the scope `write` or by a
+    /// session, whose user then owns the content (extensions, precedence 5).
     public func authorize(_ request: Request) async throws(UploadError) -> UploadAuthorization {
+        let authorization =
+            if let token = try? SessionToken(request.fields) {
+                try await uploadAuthorization(token, request)
+            } else {
+                try await uploadAuthorization(request)
+            }
+        if case .refused = limiter.admit(authorization.caller.id, at: clock().milliseconds) {
+            throw .rateLimited
+        }
+        let id = newContentID()
+        return UploadAuthorization(
+            owner: UploadOwner(
+                application: authorization.application.uuid, user: authorization.caller.user?.text),
+            contentID: id.uuid,
+            fields: [("Parley-Content-Id", IdentifierJSON.text(id, in: .content))],
+            requestOwner: authorization.owner)
+    }
+
+    private func uploadAuthorization(
+        _ token: SessionToken, _ request: Request
+    ) async throws(UploadError) -> Authorization {
+        let grant: SessionGrant?
+        do {
+            grant = try await store.authenticateSession(token.bytes)
+        } catch {
+            throw onFault(error, request.id) == .unavailable ? .busy : .backend
+        }
+        guard let grant else { throw .unauthenticated("The session token is no longer valid.") }
+        return Authorization(grant)
+    }
+
+    private func uploadAuthorization(
+        _ request: Request
+    ) async throws(UploadError) -> Authorization {
         let token: BearerToken
         do throws(BearerToken.Problem) {
             token = try BearerToken(request.fields)
@@ -97,19 +131,12 @@ extension PlatformAPI: UploadAuthorizer {
         } catch {
             throw onFault(error, request.id) == .unavailable ? .busy : .backend
         }
-        guard let grant else { throw .unauthenticated(APIError(.unknown).message) }
+        guard let grant else {
+            throw .unauthenticated(APIError(BearerToken.Problem.unknown).message)
+        }
         guard !grant.application.isSuspended, grant.token.scope >= .write else {
             throw .forbidden
         }
-        if case .refused = limiter.admit(grant.token.id, at: clock().milliseconds) {
-            throw .rateLimited
-        }
-        let id = newContentID()
-        return UploadAuthorization(
-            owner: UploadOwner(application: grant.application.id.uuid), contentID: id.uuid,
-            fields: [("Parley-Content-Id", IdentifierJSON.text(id, in: .content))],
-            requestOwner: Authorization(
-                application: grant.application.id, caller: .token(grant.token)
-            ).owner)
+        return Authorization(application: grant.application.id, caller: .token(grant.token))
     }
 }

@@ -46,7 +46,7 @@ extension Endpoint {
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/conversations/{conversation}/receipts",
-            "Records that a user has received or read messages, by their positions.",
+            "Records that a user has received or read messages, by positions.",
             .jsonBody { context, body in try await context.sendReceipts(body) }
         ) { _ in
             Operation(

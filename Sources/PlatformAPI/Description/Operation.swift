@@ -59,10 +59,15 @@ struct Operation: Sendable {
     }
 
     /// The same operation with another name.
-    func named(_ name: String) -> Operation {
+    ///
+    /// - Parameter rename: Returns the new names of the operations that its example needs.
+    func named(_ name: String, _ rename: (String) -> String) -> Operation {
         Operation(
             name, body: body, bodyType: bodyType, query: query, fields: fields, answers: answers,
-            errors: errors, example: example)
+            errors: errors,
+            example: Example(
+                query: example.query, fields: example.fields, user: example.user,
+                body: example.body, after: example.after.map(rename)))
     }
 }
 

@@ -194,7 +194,7 @@ extension ValidationRule {
         case .providerKeyText:
             "\(member) must be a public key in PEM form: RSA of 2,048 bits or more, P-256 or Ed25519."
         case .providerKeyProperty: "\(member) of a key's patch must be `disabled`\(found)."
-        case .providerKeyDisabled: "\(member) must be `true` or `false` to set `disabled`."
+        case .providerKeyDisabled: "\(member) must be `true` or `false`."
         case .identityTokenText:
             "\(member) must be a string: the identity token that the application's own server signed."
         case .receiptPositions:

@@ -96,7 +96,7 @@ extension PlatformAPI {
         let limit = limiter.limit
         return .rateLimited(
             """
-            The token or session has sent too many requests: the limit is \(limit.perSecond) per second, and \
+            The token has sent too many requests: the limit is \(limit.perSecond) per second, and \
             \(limit.burst) at once after a pause.
             """, retryAfter: 1)
     }
@@ -182,7 +182,7 @@ extension PlatformAPI {
             context.store = context.store.noting(effect)
             let reply = try await handle(context)
             let position = try await context.store.position(of: effect, in: context.application)
-            return reply.adding("Parley-Cursor", FeedCursor(epoch: epoch, position: position).text)
+            return reply.adding("Parley-Cursor", "\(epoch).\(position.number)")
         }
     }
 

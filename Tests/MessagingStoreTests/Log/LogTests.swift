@@ -169,6 +169,19 @@ extension SampleApplication {
         try await store.follow([.bo, .ana, .named("fay")], by: .ana, in: application)
         try await store.unfollow(.named("fay"), by: .ana, in: application)
         try await store.setBadge(of: .bo, externalUnreadCount: 13, in: application)
+        let provider = try await store.createProvider(name: "Login", in: application).id
+        let key = try await store.createProviderKey(
+            .edDSA, der: [1, 2], of: provider, in: application
+        ).id
+        _ = try await store.updateProviderKey(
+            key, isDisabled: true, of: provider, in: application)
+        try await store.deleteProviderKey(key, of: provider, in: application)
+        try await store.deleteProvider(provider, in: application)
+        let session = try await store.beginDevelopmentSession(
+            of: .bo, displayName: "Bo", in: application
+        ).session.id
+        try await store.endSession(session, of: .bo, in: application)
+        _ = try await store.beginDevelopmentSession(of: .cy, in: application)
         try await store.patchUser(.named("gus"), [.suspend(true)], in: application)
         try await store.endSessions(of: .bo, in: application)
         try await store.setSessionLifetime(3600, of: application)

@@ -295,6 +295,32 @@ import Testing
         #expect(try await chat.login.send("GET", "/content/\(id)", session: cy).status == 404)
     }
 
+    @Test func `uploads content of the user through any upload protocol (client-api 4.5)`()
+        async throws
+    {
+        let login = try await LoginFixture.make()
+        let session = try await login.session()
+        let tus = [(name: "Tus-Resumable", value: "1.0.0")]
+        let refused = try await login.send(
+            "POST", "/uploads", session: "unknown", fields: tus + [("Upload-Length", "5")])
+        #expect(refused.status == 401)
+        let created = try await login.send(
+            "POST", "/uploads", session: session, fields: tus + [("Upload-Length", "5")])
+        #expect(created.status == 201, "\(created.body)")
+        let url = try #require(created["Location"])
+        let id = try #require(created["Parley-Content-Id"]?.split(separator: "/").last)
+        let appended = try await login.client.send(
+            PlainRequest(
+                method: "PATCH", target: String(url.dropFirst(TestServer.base.count)),
+                fields: tus + [
+                    ("Content-Type", "application/offset+octet-stream"), ("Upload-Offset", "0"),
+                ], body: "hello"))
+        #expect(appended.status == 204)
+        #expect(try await login.send("GET", "/content/\(id)", session: session).status == 200)
+        let other = try await login.session(of: "bo")
+        #expect(try await login.send("GET", "/content/\(id)", session: other).status == 404)
+    }
+
     @Test func `follows, unfollows and lists users (client-api 4.6)`() async throws {
         let chat = try await chat()
         _ = try await chat.login.session(of: "dee")
@@ -383,19 +409,22 @@ import Testing
 
     @Test func `names where a write stands in the log (client-api 1)`() async throws {
         let chat = try await chat()
-        func cursor(_ answer: PlainAnswer) throws -> FeedCursor {
-            try #require(answer["Parley-Cursor"].flatMap { FeedCursor($0) })
+        func cursor(_ answer: PlainAnswer) throws -> (epoch: String, position: Int64) {
+            let parts = try #require(answer["Parley-Cursor"]).split(separator: ".")
+            #expect(parts.count == 2 && parts[0].count == 16)
+            return (String(parts[0]), try #require(Int64(parts[1])))
         }
         let path = "/conversations/\(chat.conversation)/messages"
         let body = #"{"parts":[{"mime_type":"text/plain","body":"again"}]}"#
         let first = try cursor(try await chat.send("POST", path, body))
-        #expect(first.position.number == (try await chat.login.sample.end()))
+        #expect(first.position == (try await chat.login.sample.end()))
         let second = try cursor(try await chat.send("POST", path, body))
         #expect(second.epoch == first.epoch)
-        #expect(second.position.number == first.position.number + 1)
+        #expect(second.position == first.position + 1)
         let none = try cursor(
             try await chat.send("POST", "/messages/\(chat.message)/receipts", #"{"type":"read"}"#))
-        #expect(none == second, "a write without effect stands at the end of the log")
+        #expect(
+            none.position == second.position, "a write without effect stands at the end of the log")
         #expect(try await chat.send("GET", "/conversations")["Parley-Cursor"] == nil)
         let keyed = [(name: "Idempotency-Key", value: "once")]
         let once = try await chat.send("POST", path, body, fields: keyed)
@@ -545,7 +574,7 @@ import Testing
             #expect(
                 answer["Access-Control-Allow-Origin"] == "https://app.example", "\(method) \(path)")
             #expect(answer["Access-Control-Allow-Credentials"] == "true")
-            #expect(answer["Vary"]?.contains("Origin") == true)
+            #expect(answer.fields.contains { $0.name == "Vary" && $0.value == "Origin" })
             let exposed = answer["Access-Control-Expose-Headers"] ?? ""
             for name in [
                 "Layer-Count", "Layer-Conversation-Is-Syncing", "Link", "Location", "Parley-Cursor",

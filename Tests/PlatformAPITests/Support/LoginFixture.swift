@@ -18,6 +18,9 @@ struct LoginFixture: Sendable {
     private static let signers = Dictionary(
         uniqueKeysWithValues: SigningKey.Kind.allCases.map { kind in (kind, SigningKey(kind)) })
 
+    /// The server of most of these tests: others advance the clock of the shared one, so that nonces expire.
+    private static let opening = Task { try await TestServer.separate() }
+
     static func signer(_ kind: SigningKey.Kind) -> SigningKey {
         signers[kind] ?? SigningKey(kind)
     }
@@ -25,6 +28,7 @@ struct LoginFixture: Sendable {
     static func make(
         _ kind: SigningKey.Kind = .ed25519, version: String = "3.0", in server: TestServer? = nil
     ) async throws -> LoginFixture {
+        let server = if let server { server } else { try await Self.opening.value }
         let sample = try await SampleApplication.make(version: version, in: server)
         let store = sample.server.store
         let provider = try await store.createProvider(name: "Login", in: sample.application)

@@ -240,6 +240,9 @@ final class ServerRoutes: Service {
         if request.target.path == "/openapi.json" {
             return api.describe(request, "/openapi.json")
         }
+        if ["/", "/ping"].contains(request.target.path), request.method == .options {
+            return api.clientMethods([.get, .head, .options], request, request.target.path)
+        }
         if request.target.path == "/" { return api.answerRoot(request, "/", Array("{}".utf8)) }
         if request.target.path == "/ping" { return api.ping(request, "/ping") }
         if request.target.path == "/docs/errors" {
