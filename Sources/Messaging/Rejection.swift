@@ -134,6 +134,7 @@ public enum ValidationRule: CaseIterable, Sendable {
     case deletionMode, deletionLeave
     case logPosition, logPositionBeyondEnd, logPositionWithFilters
     case eventLimit, eventWait, eventTypes, eventParameterTwice, lastEventID
+    case feedCursor, feedHistory
 
     // Uploads.
     case uploadType, uploadLength, uploadLengthLimit

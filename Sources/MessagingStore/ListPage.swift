@@ -60,8 +60,11 @@ struct ResponseBudget {
     /// The size limit of a response, 4 MiB. A single larger item is still returned.
     static let bytes: Int64 = 4 << 20
 
-    private var left = bytes
+    private var left: Int64
     private var isEmpty = true
+
+    /// - Parameter limit: Another size limit.
+    init(_ limit: Int64 = bytes) { left = limit }
 
     /// Counts an item if it still fits, and returns whether it does; the first item always fits.
     mutating func admits(_ weight: Int64) -> Bool {

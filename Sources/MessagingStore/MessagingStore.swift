@@ -138,6 +138,10 @@ extension MessagingStore {
         }.joined()
     }
 
+    /// Begins another epoch in a database that was restored from a backup: its log continues at positions that stood for
+    /// other changes before, so clients with a cursor of the former epoch receive everything again (Y1).
+    public func beginEpoch() async throws { try await epochSecret.renew(in: self) }
+
     /// Returns where the effect of a request stands in the event log: at its last event, or at the end of the log if it
     /// has recorded none (Y2).
     public func position(

@@ -30,6 +30,9 @@ public final class PlatformAPI: Service {
     let messageCache: MessageCache
     /// The live event logs of all applications.
     let liveLogs: LiveEventLogs
+    /// The live feeds of the users of all applications.
+    let liveFeeds: LiveFeeds
+    let feedCache = FeedCache()
     /// Counts the event streams and waiting requests.
     let streams: StreamLimits
     /// Limits the exports, and the imports, that run at a time.
@@ -87,6 +90,9 @@ public final class PlatformAPI: Service {
             frames: EventEncoder(publicBase: publicBase.text, downloads: downloads)
         ) { error in
             // No request caused this fault, so its id is zero; the streams continue when reading succeeds again.
+            _ = onFault(error, RequestID(high: 0, low: 0))
+        }
+        liveFeeds = LiveFeeds(store: store) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         var router = Router<Endpoint>(allowsTrailingSlash: true)

@@ -62,7 +62,7 @@ ERRORS = {
 }
 
 # The article that declares a family of rules.
-FAMILIES = {"H": "http", "R": "semantics", "X": "extensions", "Ruling ": "semantics"}
+FAMILIES = {"H": "http", "R": "semantics", "X": "extensions", "Y": "extensions", "Ruling ": "semantics"}
 
 # Folders in which `§11.4` without a document cites a section of this one.
 BARE = {
@@ -90,7 +90,7 @@ SUFFIXES = {".swift", ".md", ".http", ".sh", ".py", ".h", ".json", ".yaml", ".co
 FOLDERS = ["Sources", "Tests", "Config", "docker"]
 FILES = ["README.md", "Makefile"]
 
-RULE = r"[HRX]\d+(?:[–-][HRX]?\d+|[._]\d+)?"
+RULE = r"[HRXY]\d+(?:[–-][HRXY]?\d+|[._]\d+)?"
 SECTION = r"\d+(?:\.\d+)+"
 LIST = rf"({RULE}(?:, {RULE})*)"
 # After platform-api, client-api and webhooks the § may be left out; there N.0 is a version, not a section.
@@ -128,7 +128,7 @@ class Article:
         # Whether no rule has followed the last heading yet, and whether the text above its rules exempts all of them.
         is_introduction = whole_section = False
         for block in re.split(r"\n(?=\s*(?:[-*] )?\*\*|#+ )|\n\n", text):
-            declared = re.match(r"\s*(?:[-*] )?\*\*((?:[HRX]|Ruling )\d+(?:\.\d+)?)\.\*\*", block)
+            declared = re.match(r"\s*(?:[-*] )?\*\*((?:[HRXY]|Ruling )\d+(?:\.\d+)?)\.\*\*", block)
             is_untested = "(internal)" in block or "not implemented yet" in block.lower()
             if declared:
                 is_introduction = False

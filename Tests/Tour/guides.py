@@ -349,6 +349,13 @@ def client_api(run, server, folder):
     assert "addPart" in output, output
 
 
+def realtime(run, server, folder):
+    output = run()
+    assert '"reset":true' in output and '"items":[]' in output and '"type":"message"' in output, output
+    assert '"body":"Now"' in output, output
+    assert "event: reset" in output and "event: item" in output and "event: ready" in output, output
+
+
 RUNS = {
     "quick start": Guide("Quickstart", quick_start, starts_servers=True),
     "uploads": Guide("UploadGuide", uploads),
@@ -362,6 +369,7 @@ RUNS = {
     "receipts": Guide("Receipts", receipts),
     "authentication": Guide("Authentication", authentication),
     "client API": Guide("ClientAPI", client_api),
+    "realtime": Guide("Realtime", realtime),
     "errors": Guide("Errors", errors),
     "limits": Guide("Limits", limits, {"PARLEY_API_RATE_LIMIT": "100"}),
     "security": Guide("Security", security),

@@ -3,8 +3,8 @@ import SQL
 
 /// The row of one recipient of an announcement.
 struct AnnouncementCopy {
-    fileprivate let announcement: Announcement.ID
-    fileprivate let sentAt: Timestamp
+    let announcement: Announcement.ID
+    let sentAt: Timestamp
     let status: RecipientStatus
 
     /// The columns that ``init(_:)`` reads, in this order.
@@ -56,15 +56,28 @@ extension Transaction {
         return copy
     }
 
+    /// A user's rows of announcements that they have not deleted.
+    func announcementCopies(
+        _ ids: [Announcement.ID], for user: UserID, in application: Application.ID
+    ) throws -> [AnnouncementCopy] {
+        try rows(
+            """
+            SELECT \(raw: AnnouncementCopy.columns) FROM announcement_recipients
+            WHERE application = \(application) AND announcement \(in: ids) AND user_id = \(user)
+                AND deleted_at IS NULL
+            """
+        ) { row in try AnnouncementCopy(row) }
+    }
+
     /// A page of a user's announcements, newest first, read from their index, as many as fit into one response.
     ///
-    /// - Parameter last: The last item of the previous page; `nil` for the first page.
+    /// - Parameter last: The time and the id of the last item of the previous page; `nil` for the first page.
     func announcementCopies(
-        for user: UserID, after last: AnnouncementCopy?, limit: Int,
+        for user: UserID, after last: (time: Timestamp, id: [UInt8])?, limit: Int,
         in application: Application.ID
     ) throws -> BoundedPage<AnnouncementCopy> {
-        let time = last?.sentAt ?? Timestamp(milliseconds: .max)
-        let id = last?.announcement.bytes ?? ViewCursor.top.id
+        let time = last?.time ?? Timestamp(milliseconds: .max)
+        let id = last?.id ?? ViewCursor.top.id
         let copies = try rows(
             """
             SELECT \(raw: AnnouncementCopy.columns) FROM announcement_recipients
@@ -193,13 +206,13 @@ extension Projection {
                 return [
                     application.bytes.sqlValue, announcement.id.bytes.sqlValue, user.text.sqlValue,
                     place.sqlValue, announcement.sentAt.milliseconds.sqlValue,
-                    status.rawValue.sqlValue,
+                    status.rawValue.sqlValue, position.number.sqlValue,
                 ]
             }
             try transaction.execute(
                 """
                 INSERT INTO announcement_recipients (
-                    application, announcement, user_id, place, sent_at, status
+                    application, announcement, user_id, place, sent_at, status, event
                 ) VALUES \(rows: rows)
                 """)
         }
@@ -224,7 +237,8 @@ extension Projection {
     func record(_ received: AnnouncementReceived) throws {
         try transaction.execute(
             """
-            UPDATE announcement_recipients SET status = \(received.kind.status.rawValue)
+            UPDATE announcement_recipients SET
+                status = \(received.kind.status.rawValue), event = \(position)
             WHERE application = \(application) AND announcement = \(received.announcement)
                 AND user_id = \(received.user)
             """)
@@ -234,7 +248,7 @@ extension Projection {
     func delete(_ id: Announcement.ID, for user: UserID, at moment: Timestamp) throws {
         try transaction.execute(
             """
-            UPDATE announcement_recipients SET deleted_at = \(moment)
+            UPDATE announcement_recipients SET deleted_at = \(moment), event = \(position)
             WHERE application = \(application) AND announcement = \(id) AND user_id = \(user)
             """)
         try transaction.execute(

@@ -116,7 +116,8 @@ extension MessagingStore {
         try await database.read { transaction in
             try transaction.requireUser(user, in: application)
             let last = try after.map { after in
-                try transaction.announcementCopy(after, for: user, in: application)
+                let copy = try transaction.announcementCopy(after, for: user, in: application)
+                return (time: copy.sentAt, id: copy.announcement.bytes)
             }
             let copies = try transaction.announcementCopies(
                 for: user, after: last, limit: limit, in: application)

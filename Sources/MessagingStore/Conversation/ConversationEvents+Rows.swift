@@ -7,6 +7,8 @@ extension Projection {
         let conversation = created.conversation
         saveAbsence(of: conversation.id)
         try insert(conversation)
+        touch(.conversation, in: conversation.id)
+        touch(.window, in: conversation.id)
         addToCounts(conversations: 1)
         let users = conversation.participants.users
         if conversation.isWide {
@@ -145,6 +147,7 @@ extension Projection {
     func remember(_ match: ConversationMatched) throws {
         remember(match.key, as: .match, for: match.conversation.bytes)
         guard let alias = match.alias else { return }
+        touch(.conversation, in: match.conversation)
         try transaction.execute(
             """
             INSERT INTO conversation_aliases (application, alias, conversation)
@@ -159,6 +162,7 @@ extension Projection {
             return
         }
         save(conversation)
+        touch(.conversation, in: id)
         conversation.metadata = conversation.metadata.merging(change.writes)
         conversation.version += 1
         let row = RowCacheKey<Conversation>(
@@ -190,6 +194,13 @@ extension Projection {
         addToCounts(conversations: -1)
         let users = try transaction.currentParticipants(of: id, in: application).users
         try disconnect(users, among: users, of: before)
+        let seeing = try transaction.rows(
+            """
+            SELECT user_id FROM participants
+            WHERE application = \(application) AND conversation = \(id) AND state = 'shown'
+            """
+        ) { row in try row.user(0) }
+        for user in seeing { touch(.viewWindow, id.bytes, of: user, isGone: true) }
         try transaction.execute(
             """
             UPDATE identities SET conversation_count = conversation_count - 1
@@ -227,6 +238,7 @@ extension Projection {
             """
         ) { row in try row.user(0) }
         count(shown: seeing, 1)
+        touchWindows(of: shown.conversation, seeing)
         try connect(seeing: seeing.filter(unseen.contains), of: shown.conversation)
     }
 
@@ -245,7 +257,13 @@ extension Projection {
             """
         ) { row in try row.user(0) }
         count(shown: seeing, 1)
+        touch(.window, in: id)
         try connect(seeing: seeing, of: id)
+    }
+
+    /// Notes that users see a conversation that they did not see before, or more of it.
+    func touchWindows(of conversation: Conversation.ID, _ users: [UserID]) {
+        for user in users { touch(.viewWindow, conversation.bytes, of: user) }
     }
 
     /// Removes a conversation from one view. If the user deleted it, all its messages are cleared from the view (R16);
@@ -274,13 +292,18 @@ extension Projection {
                     AND user_id = \(hidden.user)
                 """)
         }
-        if before?.state == .shown { count(shown: [hidden.user], -1) }
+        if before?.state == .shown {
+            count(shown: [hidden.user], -1)
+            touch(.viewWindow, hidden.conversation.bytes, of: hidden.user, isGone: true)
+        }
     }
 
     /// Removes one message from one view (R29).
     func hide(_ hidden: MessageHidden) throws {
         let owner = ReceiptOwner(conversation: hidden.conversation, user: hidden.user)
         try saveHiddenPositions(of: owner)
+        touch(.viewedMessage, hidden.message.bytes, of: hidden.user, isGone: true)
+        touch(.view, hidden.conversation.bytes, of: hidden.user)
         let isRead = try transaction.receipts(of: owner, in: application).read
             .contains(hidden.position.number)
         let participant = try transaction.participant(

@@ -202,6 +202,13 @@ extension Projection {
             try moveRows(loser.id, merge)
         }
         try write(merge)
+        touch(.conversation, in: merge.winner)
+        touch(.window, in: merge.winner)
+        if let loser = merge.loser {
+            try moveTouched(of: loser, to: merge.winner)
+        } else {
+            try touchMessages(of: merge.winner)
+        }
         try deleteViewState(of: merge.winner)
         for entry in merge.views { try write(entry.view, of: entry.user, in: merge.winner) }
         try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
@@ -375,6 +382,7 @@ extension Projection {
                 AND user_id = \(user)
             """)
         if view.receipts != Receipts() {
+            touch(.receipts, Array(user.text.utf8), in: conversation)
             try transaction.execute(
                 """
                 INSERT INTO receipts (application, conversation, user_id, delivered, read)

@@ -44,7 +44,7 @@ struct ConversationViewRow: FilterableItem {
     let participantCount: Int
     fileprivate let unreadCount: Int64
     fileprivate let totalCount: Int64
-    fileprivate let lastMessage: Message.ID?
+    let lastMessage: Message.ID?
     /// The approximate size in a response, in bytes.
     let weight: Int64
 
@@ -154,9 +154,25 @@ extension Transaction {
         return view
     }
 
+    /// Conversations of a user's list by their ids, in any order.
+    func viewRows(
+        of ids: [Conversation.ID], for user: UserID, in application: Application.ID
+    ) throws -> [ConversationViewRow] {
+        try self.rows(
+            """
+            SELECT \(ConversationViewRow.columns)
+            WHERE p.application = \(application) AND p.user_id = \(user)
+                AND p.conversation \(in: ids) AND p.state = 'shown'
+            """
+        ) { row in try ConversationViewRow(row) }
+    }
+
     /// The views of the rows, in a constant number of statements, and one for each wide conversation.
+    ///
+    /// - Parameter hasLast: Whether the last messages are read.
     func views(
-        _ rows: [ConversationViewRow], seenBy user: UserID, in application: Application.ID
+        _ rows: [ConversationViewRow], seenBy user: UserID, in application: Application.ID,
+        hasLast: Bool = true
     ) throws -> [ConversationView] {
         guard !rows.isEmpty else { return [] }
         let participants = try shownParticipants(
@@ -164,7 +180,8 @@ extension Transaction {
             in: application)
         let identities = try identities(
             of: Set(participants.values.flatMap(\.users)), in: application)
-        let messages = try messages(rows.compactMap(\.lastMessage), in: application)
+        let messages = try messages(
+            hasLast ? rows.compactMap(\.lastMessage) : [], in: application)
         let snapshots = try snapshots(
             of: Array(messages.values), seenBy: .user(user), in: application)
         let lastMessages = Dictionary(grouping: snapshots, by: \.message.id)

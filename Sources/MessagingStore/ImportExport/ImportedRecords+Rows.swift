@@ -36,6 +36,7 @@ extension Projection {
                 identity_version = \(user.identityVersion), is_suspended = \(user.isSuspended),
                 sessions_ended_at = \(user.sessionsEndedAt),
                 external_unread_count = \(archived.externalUnreadCount),
+                identity_event = \(position),
                 created_at = CASE
                     WHEN created_at > \(createdAt) THEN \(createdAt) ELSE created_at
                 END
@@ -50,12 +51,12 @@ extension Projection {
             let rows = chunk.map { user -> [SQLValue] in
                 [
                     application.bytes.sqlValue, archived.user.text.sqlValue, user.text.sqlValue,
-                    Int64(1).sqlValue,
+                    Int64(1).sqlValue, position.number.sqlValue,
                 ]
             }
             let added = try transaction.rowsChanged(
                 by: """
-                    INSERT INTO following (application, follower, followed, is_kept)
+                    INSERT INTO following (application, follower, followed, is_kept, event)
                     VALUES \(rows: rows) ON CONFLICT (application, follower, followed) DO NOTHING
                     """)
             try transaction.execute(
@@ -83,7 +84,8 @@ extension Projection {
         for recipient in archived.recipients {
             try transaction.execute(
                 """
-                UPDATE announcement_recipients SET status = \(recipient.status.rawValue)
+                UPDATE announcement_recipients SET
+                    status = \(recipient.status.rawValue), event = \(position)
                 WHERE application = \(application) AND announcement = \(id)
                     AND user_id = \(recipient.user) AND status <> \(recipient.status.rawValue)
                 """)
@@ -104,6 +106,8 @@ extension Projection {
         let id = conversation.id
         saveAbsence(of: id)
         try insert(conversation)
+        touch(.conversation, in: id)
+        touch(.window, in: id)
         if conversation.deletedAt == nil { addToCounts(conversations: 1) }
         for alias in archived.aliases {
             try transaction.execute(
@@ -167,6 +171,7 @@ extension Projection {
             )
             """
         let hasReceipts = member.receipts != Receipts()
+        if hasReceipts { touch(.receipts, Array(participant.userID.text.utf8), in: id) }
         if withOthers {
             let key = application.bytes + id.bytes
             transaction.add(row, to: "participants", keys: key, by: Self.importedParticipants)
@@ -220,6 +225,8 @@ extension Projection {
             try insert(part, of: message.id, in: message.conversation)
             if let place { try move(part.index, to: place, in: message.id) }
         }
+        touch(.message, message.id.bytes, in: message.conversation, at: message.position)
+        touch(.counts, in: message.conversation)
         try count(imported: message)
         try countInViews(message, storing: archived.recipients)
     }

@@ -2,7 +2,8 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// Deletes events that are older than the retention, every ten minutes (X3).
+/// Deletes events that are older than the retention (X3), and what feeds know of objects that are gone (Y1), every ten
+/// minutes.
 public final class LogTrimmer: Sendable {
     /// The interval in milliseconds.
     static let interval: Int64 = 600_000
@@ -16,7 +17,7 @@ public final class LogTrimmer: Sendable {
     /// Creates a trimmer; ``start()`` starts it.
     ///
     /// - Parameters:
-    ///   - retention: How long an event is stored, in milliseconds; 0 for no limit.
+    ///   - retention: How long an event is stored, in milliseconds; 0 for no limit. It does not apply to feeds.
     ///   - sleep: Waits that many milliseconds, unless its task is cancelled; `nil` for the real clock.
     ///   - onFault: Called when a run failed; the next run tries again.
     public init(
@@ -29,11 +30,8 @@ public final class LogTrimmer: Sendable {
         self.onFault = onFault
     }
 
-    /// Starts, unless the retention has no limit. Call it once.
-    public func start() {
-        guard retention > 0 else { return }
-        work.start { await self.run() }
-    }
+    /// Starts. Call it once.
+    public func start() { work.start { await self.run() } }
 
     /// Stops after the current batch.
     public func stop() async { await work.stop() }
@@ -42,7 +40,11 @@ public final class LogTrimmer: Sendable {
         while !Task.isCancelled {
             do {
                 let now = store.environment.now().milliseconds
-                try await store.trimLogs(before: Timestamp(milliseconds: now - retention))
+                if retention > 0 {
+                    try await store.trimLogs(before: Timestamp(milliseconds: now - retention))
+                }
+                try await store.trimFeeds(
+                    before: Timestamp(milliseconds: now - MessagingStore.feedRetention))
             } catch is CancellationError {
                 return
             } catch {

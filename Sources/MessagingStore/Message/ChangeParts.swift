@@ -193,6 +193,7 @@ extension Projection {
     func apply(_ change: PartsChanged) throws {
         guard let before = try transaction.message(change.message, in: application) else { return }
         save(before)
+        touch(.message, before.id.bytes, in: before.conversation, at: before.position)
         let gone = change.removed.map(\.index)
         let contents = before.contents(at: gone + change.updated.map(\.index))
         for index in gone {

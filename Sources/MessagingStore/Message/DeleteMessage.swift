@@ -113,6 +113,8 @@ extension Projection {
     /// Deletes the rows of a message and subtracts it from every count (R29).
     func delete(_ message: Message) throws {
         let (id, conversation) = (message.id, message.conversation)
+        touch(.message, id.bytes, in: conversation, isGone: true, at: message.position)
+        touch(.counts, in: conversation)
         try transaction.execute(
             "DELETE FROM parts WHERE application = \(application) AND message = \(id)",
             changing: [.message(id, in: application, "parts")])

@@ -7,8 +7,13 @@ extension Projection {
         let message = sent.message
         insert(message, blocksChangedAt: try blocksChangedAt())
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
+        touch(.message, message.id.bytes, in: message.conversation, at: message.position)
+        touch(.conversation, in: message.conversation)
+        let before = try transaction.askLocked(message.conversation, in: application).first()
+        // The first message shows the conversation to all participants.
+        if before?.isAnnounced == false { touch(.window, in: message.conversation) }
         try count(message)
-        try updateViews(message)
+        try updateViews(message, isAnnouncing: before?.isAnnounced == false)
         remember(sent.key, as: .message, for: message.id.bytes)
     }
 
@@ -50,7 +55,9 @@ extension Projection {
     ///
     /// In the usual case one statement changes all views, once for all messages of a commit. No statement uses
     /// `RETURNING`, for which SQLite creates a temporary table each time; the query before it returns what is needed.
-    private func updateViews(_ message: Message) throws {
+    ///
+    /// - Parameter isAnnouncing: Whether it is the message that shows the conversation to all participants.
+    private func updateViews(_ message: Message, isAnnouncing: Bool) throws {
         let isWide =
             try transaction.askLocked(message.conversation, in: application).first()?.isWide == true
         let present =
@@ -64,7 +71,10 @@ extension Projection {
         guard !new.isEmpty || !hidden.isEmpty else {
             return deferViewUpdate(message, isWide: isWide)
         }
-        if !new.isEmpty { try show(message, to: new.map(\.user)) }
+        if !new.isEmpty {
+            try show(message, to: new.map(\.user))
+            if !isAnnouncing { touchWindows(of: message.conversation, new.map(\.user)) }
+        }
         if isWide {
             deferViewUpdate(message, isWide: true)
         } else {

@@ -23,6 +23,7 @@ extension Projection {
 
     /// Writes the receipts of a participant, once for all their receipts of a commit.
     func write(_ receipts: Receipts, of owner: ReceiptOwner) {
+        touch(.receipts, Array(owner.user.text.utf8), in: owner.conversation)
         let row = RowCacheKey<(owner: ReceiptOwner, receipts: Receipts)>(
             of: [.conversation(owner.conversation, in: application, "receipts")],
             aspect: Array(owner.user.text.utf8))

@@ -8,6 +8,8 @@ extension Projection {
         guard let before = try transaction.askLocked(id, in: application).first() else { return }
         save(before)
         try saveParticipants(of: id)
+        touch(.conversation, in: id)
+        for user in change.removed { touch(.view, id.bytes, of: user) }
         try transaction.execute(
             """
             UPDATE conversations SET
@@ -103,6 +105,7 @@ extension Projection {
         try insertParticipants(
             plain, from: next, of: conversation, after: last, isShown: isAnnounced, seeing: newest)
         try createParticipants(plain, isShown: isAnnounced)
+        if isAnnounced { touchWindows(of: id, plain) }
         for (place, user) in users.filter(special.contains).enumerated() {
             try join(user, at: next + plain.count + place, conversation, after: last)
         }
@@ -174,6 +177,7 @@ extension Projection {
                 user, at: place, id, after: last, isShown: isShown,
                 hiding: hidden.count)
             try createParticipants([user], isShown: isShown)
+            if isShown { touchWindows(of: id, [user]) }
         }
         if conversation.isWide { try setWide(true, conversation, only: [user]) }
         guard last > .start else { return }
@@ -212,6 +216,7 @@ extension Projection {
         try saveFrozenMetadata(
             of: ReceiptOwner(conversation: conversation, user: former.userID))
         let state = isShown || former.state == .shown ? ViewState.shown : .unseen
+        try touchUnread(of: former, in: conversation)
         try transaction.execute(
             """
             UPDATE participants SET
@@ -227,6 +232,25 @@ extension Projection {
                 AND user_id = \(former.userID)
             """)
         if state == .shown, former.state != .shown { count(shown: [former.userID], 1) }
+        if state == .shown { touchWindows(of: conversation, [former.userID]) }
+    }
+
+    /// Notes that messages which a former participant has not read are unread no more when they return (R12).
+    private func touchUnread(of former: Participant, in conversation: Conversation.ID) throws {
+        let owner = ReceiptOwner(conversation: conversation, user: former.userID)
+        let unread = former.stay(upTo: former.leftAfter ?? .start).subtracting(
+            try transaction.receipts(of: owner, in: application).read)
+        for interval in unread.intervals {
+            let messages = try transaction.rows(
+                """
+                SELECT id FROM messages
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                    AND sender_user IS DISTINCT FROM \(former.userID)
+                """
+            ) { row in try row.id(0) as Message.ID }
+            for message in messages { touch(.viewedMessage, message.bytes, of: former.userID) }
+        }
     }
 
     /// Makes participants former ones, which see the messages and metadata up to now (R14).

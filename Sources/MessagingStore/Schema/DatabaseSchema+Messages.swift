@@ -12,6 +12,7 @@ extension DatabaseSchema {
         // `external_unread_count`: the badge count that the application sets.
         // `following_count`: the number of users that the user follows.
         // `announcement_count`: the number of announcements in the user's list.
+        // `identity_event`: the position of the event that last changed the identity.
         """
         CREATE TABLE identities (
             application BYTEA NOT NULL,
@@ -33,7 +34,8 @@ extension DatabaseSchema {
             metadata BYTEA,
             public_key TEXT,
             announcement_count BIGINT NOT NULL DEFAULT 0,
-            created_at BIGINT NOT NULL DEFAULT 0
+            created_at BIGINT NOT NULL DEFAULT 0,
+            identity_event BIGINT NOT NULL DEFAULT 0
         )
         """,
         "CREATE UNIQUE INDEX identities_by_user ON identities (application, user_id)",
@@ -69,12 +71,14 @@ extension DatabaseSchema {
         // `is_kept`: whether this is independent of conversations that the two share now: the user was followed
         // explicitly, or became followed when a conversation first connected the two. A row without it is deleted when
         // no conversation connects the two any more.
+        // `event`: the position of the event since which the user is followed.
         """
         CREATE TABLE following (
             application BYTEA NOT NULL,
             follower TEXT NOT NULL,
             followed TEXT NOT NULL,
-            is_kept BIGINT NOT NULL
+            is_kept BIGINT NOT NULL,
+            event BIGINT NOT NULL
         )
         """,
         "CREATE UNIQUE INDEX following_by_follower ON following (application, follower, followed)",
@@ -397,6 +401,7 @@ extension DatabaseSchema {
         // `place`: the index among the recipients.
         // `status`: the raw value of `RecipientStatus`.
         // `deleted_at`: when the recipient deleted the announcement.
+        // `event`: the position of the event that last changed the row.
         """
         CREATE TABLE announcement_recipients (
             application BYTEA NOT NULL,
@@ -405,7 +410,8 @@ extension DatabaseSchema {
             place BIGINT NOT NULL,
             sent_at BIGINT NOT NULL,
             status TEXT NOT NULL,
-            deleted_at BIGINT
+            deleted_at BIGINT,
+            event BIGINT NOT NULL
         )
         """,
         """
@@ -416,6 +422,10 @@ extension DatabaseSchema {
         CREATE INDEX announcement_recipients_by_user
         ON announcement_recipients (application, user_id, sent_at, announcement)
         WHERE deleted_at IS NULL
+        """,
+        """
+        CREATE INDEX announcement_recipients_by_event
+        ON announcement_recipients (application, user_id, event)
         """,
         // The `If-None-Match` keys of notifications without a message, valid for 24 hours.
         """

@@ -25,12 +25,14 @@ enum DatabaseSchema {
         // `position`: the position of the last event.
         // `trimmed`: events up to this position have been deleted.
         // `blocks_changed_at`: the time of the last change to a block list of the application.
+        // `touched_trimmed`: feeds are complete only after this position: earlier rows of `touched` have been deleted.
         """
         CREATE TABLE log_positions (
             application BYTEA NOT NULL PRIMARY KEY,
             position BIGINT NOT NULL,
             trimmed BIGINT NOT NULL DEFAULT 0,
-            blocks_changed_at BIGINT NOT NULL DEFAULT 0
+            blocks_changed_at BIGINT NOT NULL DEFAULT 0,
+            touched_trimmed BIGINT NOT NULL DEFAULT 0
         )
         """,
         // The event log. Every change of messaging state is one row.
@@ -74,6 +76,27 @@ enum DatabaseSchema {
         ON object_history (application, object, until)
         """,
         "CREATE INDEX object_history_by_event ON object_history (application, until)",
+        // The latest change of each object that users see, for their feeds (Y1): one row for each object and stream.
+        // `stream`: the id of a conversation, or the UTF-8 bytes of a user id.
+        // `kind`: the raw value of `TouchedKind`.
+        // `id`: an id, or the UTF-8 bytes of a user id.
+        // `position`: the position of the event.
+        // `gone_at`: when the object ceased to exist; 0 while it exists.
+        // `place`: the position of a message in its conversation; 0 for other objects.
+        """
+        CREATE TABLE touched (
+            position BIGINT NOT NULL,
+            kind BIGINT NOT NULL,
+            gone_at BIGINT NOT NULL,
+            place BIGINT NOT NULL,
+            application BYTEA NOT NULL,
+            stream BYTEA NOT NULL,
+            id BYTEA NOT NULL
+        )
+        """,
+        "CREATE UNIQUE INDEX touched_by_object ON touched (application, stream, kind, id)",
+        "CREATE INDEX touched_by_position ON touched (application, stream, position)",
+        "CREATE INDEX touched_gone ON touched (application, gone_at) WHERE gone_at > 0",
         // Deleted messages with their last positions, for readers of the log.
         // `event`: the position of the event that deleted the message.
         // `sent`: the position of the event that recorded the message.

@@ -60,6 +60,15 @@ final class SharedSecret: Sendable {
         known.withLock { known in known = found }
         return found
     }
+
+    /// Replaces the secret by another random one. Other processes that have read it keep the former one.
+    func renew(in store: MessagingStore) async throws {
+        _ = try await value(from: store)
+        let new = try await store.replaceSecret(name) { [size] _ in
+            store.environment.randomBytes(size)
+        }
+        known.withLock { known in known = new }
+    }
 }
 
 extension Transaction {

@@ -12,8 +12,8 @@ extension Projection {
                 try transaction.rowsChanged(
                     by:
                         """
-                        INSERT INTO following (application, follower, followed, is_kept)
-                        VALUES (\(application), \(change.follower), \(user), 1)
+                        INSERT INTO following (application, follower, followed, is_kept, event)
+                        VALUES (\(application), \(change.follower), \(user), 1, \(position))
                         ON CONFLICT (application, follower, followed) DO NOTHING
                         """) > 0
             if isNew {
@@ -32,11 +32,18 @@ extension Projection {
                             AND follower = \(change.follower) AND followed = \(user)
                             AND NOT \(isConnected())
                         """) > 0
-            if isGone { try countFollowing(of: [change.follower], by: -1) }
+            if isGone {
+                try countFollowing(of: [change.follower], by: -1)
+                touchUnfollowed(user, by: change.follower)
+            }
             if try transaction.hasStayed(change.follower, with: user, in: application) {
                 try remember(unfollowed: user, by: change.follower)
             }
         }
+    }
+
+    private func touchUnfollowed(_ user: UserID, by follower: UserID) {
+        touch(.unfollowed, Array(user.text.utf8), of: follower, isGone: true)
     }
 
     /// Makes added participants of a conversation and all its participants follow each other (platform-api §5.8).
@@ -69,9 +76,11 @@ extension Projection {
     func connectAll(_ participants: [UserID], new: Set<UserID> = [], isKept: Bool = true) {
         let row = RowCacheKey<Meetings>(
             of: application.bytes, in: "following", aspect: [isKept ? 1 : 0])
-        if let meetings = transaction.deferred(row) { return meetings.add(participants, new) }
+        if let meetings = transaction.deferred(row) {
+            return meetings.add(participants, new, at: position)
+        }
         let meetings = Meetings(isKept: isKept)
-        meetings.add(participants, new)
+        meetings.add(participants, new, at: position)
         transaction.deferWrites(meetings, of: row) { [application] in
             meetings.statements(in: application)
         }
@@ -209,8 +218,9 @@ extension Projection {
             """
         try transaction.execute(
             """
-            INSERT INTO following (application, follower, followed, is_kept)
-            SELECT a.application, a.user_id, b.user_id, \(raw: isKept ? "1" : "0") \(changed)
+            INSERT INTO following (application, follower, followed, is_kept, event)
+            SELECT a.application, a.user_id, b.user_id, \(raw: isKept ? "1" : "0"), \(position)
+            \(changed)
             ON CONFLICT (application, follower, followed) DO UPDATE SET is_kept = excluded.is_kept
             """, reading: [participants])
     }
@@ -225,16 +235,17 @@ extension Projection {
         guard participants.count > 1 else { return }
         let pairs = pairs(
             of: conversation.id, where: "\(oneOf: leaving, among: participants)")
-        let followers = try transaction.rows(
+        let ended = try transaction.rows(
             """
             DELETE FROM following
             WHERE application = \(application) AND is_kept = 0
                 AND (follower, followed) IN (SELECT a.user_id, b.user_id \(pairs))
                 AND NOT \(isConnected(beyond: conversation.id))
-            RETURNING follower
+            RETURNING follower, followed
             """
-        ) { row in try row.user(0) }
-        try countFollowing(of: followers, by: -1)
+        ) { row in (follower: try row.user(0), followed: try row.user(1)) }
+        try countFollowing(of: ended.map(\.follower), by: -1)
+        for (follower, followed) in ended { touchUnfollowed(followed, by: follower) }
     }
 
     /// Whether a conversation that is not wide connects the users of a row of `following`: both take part, and the
@@ -320,14 +331,15 @@ extension SQL.StringInterpolation {
 /// The users that meet in the new conversations of a commit.
 private final class Meetings {
     private let isKept: Bool
-    private var groups: Set<[UserID]> = []
+    /// For each group, the position of the event that brought it together first.
+    private var groups: [[UserID]: LogPosition] = [:]
     /// The participants of the first conversation of new users, which their rows count already.
     private var counted: [UserID: Set<UserID>] = [:]
 
     init(isKept: Bool) { self.isKept = isKept }
 
-    func add(_ participants: [UserID], _ new: Set<UserID>) {
-        groups.insert(participants)
+    func add(_ participants: [UserID], _ new: Set<UserID>, at position: LogPosition) {
+        if groups[participants] == nil { groups[participants] = position }
         guard !new.isEmpty else { return }
         let participants = Set(participants)
         for user in new { counted[user] = participants }
@@ -353,16 +365,27 @@ private final class Meetings {
     private struct Pair: Hashable {
         let follower: UserID
         let followed: UserID
+        /// The position of the event since which the one follows the other.
+        let event: LogPosition
+
+        static func == (left: Pair, right: Pair) -> Bool {
+            left.follower == right.follower && left.followed == right.followed
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(follower)
+            hasher.combine(followed)
+        }
     }
 
-    /// Each pair once.
+    /// Each pair once, by the first event that connects it.
     private var pairs: [Pair] {
         var pairs: [Pair] = []
         var known: Set<Pair> = []
-        for users in groups {
+        for (users, event) in groups.sorted(by: { left, right in left.value < right.value }) {
             for follower in users {
                 for followed in users where followed != follower {
-                    let pair = Pair(follower: follower, followed: followed)
+                    let pair = Pair(follower: follower, followed: followed, event: event)
                     if groups.count == 1 || known.insert(pair).inserted { pairs.append(pair) }
                 }
             }
@@ -385,9 +408,9 @@ private final class Meetings {
 
     private func inserting(_ pairs: [Pair], in application: Application.ID) -> SQL {
         """
-        INSERT INTO following (application, follower, followed, is_kept)
-        SELECT \(application), column1, column2, \(isKept)
-        FROM \(table: "met", of: columns(of: pairs))
+        INSERT INTO following (application, follower, followed, is_kept, event)
+        SELECT \(application), column1, column2, \(isKept), column3
+        FROM \(table: "met", of: columns(of: pairs) + [.integers(pairs.map(\.event.number))])
         WHERE \(count(in: application, where: "f.is_kept >= \(isKept)")) = 0
         ON CONFLICT (application, follower, followed) DO UPDATE SET is_kept = excluded.is_kept
         """

@@ -15,7 +15,8 @@ extension Projection {
                 phone_number = \(identity[.phoneNumber]),
                 email_address = \(identity[.emailAddress]), metadata = \(identity.metadataColumn),
                 public_key = \(identity[.publicKey]),
-                identity_version = identity_version + \(isNew ? 0 : 1)
+                identity_version = identity_version + \(isNew ? 0 : 1),
+                identity_event = \(position)
             WHERE application = \(application) AND user_id = \(identity.userID)
             """)
     }
@@ -112,7 +113,7 @@ extension Projection {
             \(user.identityVersion), \(user.isSuspended), \(user.sessionsEndedAt),
             \(archived.externalUnreadCount), \(identity[.firstName]), \(identity[.lastName]),
             \(identity[.phoneNumber]), \(identity[.emailAddress]), \(metadata),
-            \(identity[.publicKey]), \(archived.createdAt ?? moment))
+            \(identity[.publicKey]), \(archived.createdAt ?? moment), \(position))
             """,
             to: "identities", keys: application.bytes + Array(user.id.text.utf8),
             by: Self.importedIdentities)
@@ -124,7 +125,7 @@ extension Projection {
         INSERT INTO identities (
             application, user_id, display_name, avatar_url, kind, conversation_count, status,
             identity_version, is_suspended, sessions_ended_at, external_unread_count, first_name,
-            last_name, phone_number, email_address, metadata, public_key, created_at
+            last_name, phone_number, email_address, metadata, public_key, created_at, identity_event
         ) VALUES
         """)
 

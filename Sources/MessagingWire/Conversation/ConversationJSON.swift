@@ -20,6 +20,38 @@ public struct ConversationJSON: Sendable {
         }
     }
 
+    /// The members that only a conversation of a feed has (Y1).
+    public struct FeedMembers: Sendable {
+        /// The id of the last visible message; `nil` if there is none.
+        fileprivate let lastMessage: Message.ID?
+        /// Visible messages the user has not read (R79).
+        fileprivate let unreadCount: Int64
+        /// The messages this user can see (ruling 17).
+        fileprivate let totalCount: Int64
+        /// The ids of conversations that were merged into this one.
+        fileprivate let aliases: [Conversation.ID]
+        /// The highest position of the view.
+        fileprivate let top: Position
+        /// The position from which on no message is missing.
+        fileprivate let windowFrom: Position
+        /// The position up to which the user has deleted all messages.
+        fileprivate let clearedTo: Position
+
+        /// All members.
+        public init(
+            lastMessage: Message.ID?, unreadCount: Int64, totalCount: Int64,
+            aliases: [Conversation.ID], top: Position, windowFrom: Position, clearedTo: Position
+        ) {
+            self.lastMessage = lastMessage
+            self.unreadCount = unreadCount
+            self.totalCount = totalCount
+            self.aliases = aliases
+            self.top = top
+            self.windowFrom = windowFrom
+            self.clearedTo = clearedTo
+        }
+    }
+
     private let id: Conversation.ID
     private let createdAt: Timestamp
     /// The participants in order; empty for a former participant.
@@ -31,6 +63,8 @@ public struct ConversationJSON: Sendable {
     private let metadata: MetadataTree
     /// The members of a user's view; `nil` in the system's perspective.
     private let userView: UserView?
+    /// The members of a feed; `nil` elsewhere.
+    private var feedMembers: FeedMembers?
 
     /// A conversation to show.
     public init(
@@ -66,7 +100,28 @@ public struct ConversationJSON: Sendable {
             writer.key("metadata")
             MetadataJSON.write(metadata, into: &writer)
             if let userView { write(userView, presentation, into: &writer) }
+            if let feedMembers { write(feedMembers, into: &writer) }
         }
+    }
+
+    private func write(_ feed: FeedMembers, into writer: inout JSONWriter) {
+        writer.key("last_message")
+        if let message = feed.lastMessage {
+            writer.string(IdentifierJSON.text(message, in: .messages))
+        } else {
+            writer.null()
+        }
+        writer.member("unread_message_count", feed.unreadCount)
+        writer.member("total_message_count", feed.totalCount)
+        writer.key("aliases")
+        writer.array { writer in
+            for alias in feed.aliases {
+                writer.string(IdentifierJSON.text(alias, in: .conversations))
+            }
+        }
+        writer.member("top", feed.top.number)
+        writer.member("window_from", feed.windowFrom.number)
+        writer.member("cleared_to", feed.clearedTo.number)
     }
 
     private func write(
@@ -101,6 +156,20 @@ extension ConversationJSON {
         }
         return .named("UserConversation", .object(members))
     }
+
+    /// A conversation of a feed (Y1).
+    static let feedSchema = JSONSchema.named(
+        "FeedConversation",
+        .object(
+            members(.v3_0) + [
+                .required("last_message", JSONSchema.identifier(.messages).orNull),
+                .required("unread_message_count", .integer(0 ... .max)),
+                .required("total_message_count", .integer(0 ... .max)),
+                .required("aliases", .array(of: .identifier(.conversations))),
+                .required("top", .integer(0 ... .max)),
+                .required("window_from", .integer(1 ... .max)),
+                .required("cleared_to", .integer(0 ... .max)),
+            ]))
 
     private static func members(_ version: APIVersion) -> [JSONSchema.Member] {
         [
@@ -154,6 +223,15 @@ extension ConversationJSON {
             participants: snapshot.participants,
             participantCount: conversation.participantCount, isDistinct: conversation.isDistinct,
             metadata: conversation.metadata.view)
+    }
+
+    /// A conversation of a feed.
+    public init(_ view: ConversationView, _ feed: FeedMembers) {
+        self.init(
+            id: view.id, createdAt: view.createdAt, participants: view.participants,
+            participantCount: view.participantCount, isDistinct: view.isDistinct,
+            metadata: view.metadata)
+        feedMembers = feed
     }
 
     /// A conversation as a user sees it.

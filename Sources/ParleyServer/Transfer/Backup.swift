@@ -109,7 +109,8 @@ struct BackupRestorer {
             .file(target.database), migrations: MessagingStore.migrations)
         defer { database.close() }
         var (files, inBucket) = (BackupManifest.Amount(), BackupManifest.Amount())
-        try await MessagingStore(database: database).forEachStoredFile { file in
+        let store = MessagingStore(database: database)
+        try await store.forEachStoredFile { file in
             if try copier.copy(file) != .missing {
                 files.add(file.size)
             } else {
@@ -123,6 +124,8 @@ struct BackupRestorer {
                 "the backup in \(source.path) is damaged: its manifest lists \(manifest.files.count) files, but it has \(files.count)"
             )
         }
+        // The log continues at positions that clients may be beyond.
+        try await store.beginEpoch()
         if let keys = try source.downloadKeys() {
             try draft.copy(keys, to: DataFolder.downloadKeys)
         }

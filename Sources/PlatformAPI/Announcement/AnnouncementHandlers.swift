@@ -67,7 +67,7 @@ extension RequestContext {
 
 extension AnnouncementJSON {
     /// An announcement as a recipient sees it.
-    fileprivate init(_ view: AnnouncementView, for user: UserID) {
+    init(_ view: AnnouncementView, for user: UserID) {
         self.init(
             view.announcement, sender: view.sender, recipients: .viewer(user, view.status))
     }

@@ -256,6 +256,9 @@ extension ValidationRule {
         case .eventTypes: "\(member) must be types of events, separated by commas\(found)."
         case .eventParameterTwice: "\(member) may appear only once in the query."
         case .lastEventID: "\(member) must be the `id` of an event of this log."
+        case .feedCursor:
+            "\(member) must be a `cursor` that this server has sent, or be left out to receive everything."
+        case .feedHistory: "\(member) must be a whole number from 0, `unread` or `all`."
 
         // Uploads.
         case .uploadType: "\(member) must be a media type such as `image/png`."

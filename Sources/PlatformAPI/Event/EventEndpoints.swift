@@ -159,7 +159,8 @@ extension RequestContext {
         return stream
     }
 
-    private func lastEventID() throws -> String? {
+    /// The id that a client sends when it reconnects; `nil` for none.
+    func lastEventID() throws -> String? {
         do {
             return try LastEventID.read(request)
         } catch {

@@ -77,7 +77,7 @@ struct EventQuery: Sendable {
         return types
     }
 
-    private static func count(
+    static func count(
         _ query: Query, _ name: String, _ rule: ValidationRule, from least: Int64,
         upTo largest: Int64
     ) throws(Rejection) -> Int64? {

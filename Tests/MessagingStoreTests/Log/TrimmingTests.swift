@@ -92,7 +92,7 @@ import Testing
         await trimmer.stop()
     }
 
-    @Test func `a trimmer without retention does nothing`() async throws {
+    @Test func `a trimmer without retention deletes no event`() async throws {
         let sample = try await SampleApplication()
         let trimmer = LogTrimmer(store: sample.store, retention: 0) { _ in
         } onFault: { _ in

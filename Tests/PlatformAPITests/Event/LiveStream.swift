@@ -8,6 +8,8 @@ final class LiveStream: @unchecked Sendable {
 
     struct Event: Sendable {
         let id: Int64?
+        /// The id as sent; empty without one.
+        let cursor: String
         let type: String
         let data: String
     }
@@ -23,10 +25,21 @@ final class LiveStream: @unchecked Sendable {
     /// When a test that still waits fails: heartbeats end no wait of the socket.
     private var deadline = ContinuousClock.now
 
-    /// Opens a stream of a sample application.
-    init(
+    /// Opens a stream of the events of a sample application.
+    convenience init(
         _ sample: SampleApplication, _ query: String = "", token: String = "{token}",
         lastEventID: Int64? = nil, receiveBuffer: Int32? = nil
+    ) throws {
+        try self.init(
+            sample, target: "/apps/{app}/events\(query)",
+            fields: "Authorization: Bearer \(token)\r\n",
+            lastEventID: lastEventID.map { String($0) }, receiveBuffer: receiveBuffer)
+    }
+
+    /// Opens any stream.
+    init(
+        _ sample: SampleApplication, target: String, fields: String = "",
+        lastEventID: String? = nil, receiveBuffer: Int32? = nil
     ) throws {
         let client = SocketClient(port: sample.server.port)
         socket = try client.connected()
@@ -39,10 +52,9 @@ final class LiveStream: @unchecked Sendable {
         }
         let resuming = lastEventID.map { id in "Last-Event-ID: \(id)\r\n" } ?? ""
         let request = try """
-        GET /apps/{app}/events\(query) HTTP/1.1\r
+        GET \(target) HTTP/1.1\r
         Host: 127.0.0.1\r
-        Authorization: Bearer \(token)\r
-        Accept: text/event-stream\r
+        \(fields)Accept: text/event-stream\r
         \(resuming)\r
 
         """.filled(with: sample.variables)
@@ -150,7 +162,7 @@ final class LiveStream: @unchecked Sendable {
         let id = field("id").flatMap { Int64($0) }
         if let id { lastEventID = id }
         return Event(
-            id: id, type: field("event") ?? "",
+            id: id, cursor: field("id") ?? "", type: field("event") ?? "",
             data: field("data") ?? "")
     }
 }

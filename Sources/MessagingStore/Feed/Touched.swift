@@ -1,0 +1,174 @@
+public import Messaging
+import SQL
+
+/// What a row of `touched` says of its object; the raw value is the column `kind`.
+///
+/// The first kinds stand in the stream of a conversation, which all its participants read, the others in that of a
+/// user. An id could be equal to a user id as bytes, so both streams are told apart by their kinds.
+enum TouchedKind: Int64 {
+    /// What current participants see of the conversation has changed. The id is that of the conversation.
+    case conversation = 1
+    /// The counts or the last message have changed, for former participants as well.
+    case counts = 2
+    /// All participants that see the conversation receive its window again.
+    case window = 3
+    case message = 4
+    /// The receipts of a participant. The id is the user id.
+    case receipts = 5
+    /// An alias of the conversation, which was a conversation until a merge.
+    case alias = 6
+
+    /// What the user alone sees of a conversation has changed.
+    case view = 11
+    /// The user receives the window of a conversation again, or does not see the conversation any more.
+    case viewWindow = 12
+    /// A message that the user has deleted from their view, or that has become read without a receipt.
+    case viewedMessage = 13
+    /// A user that is not followed any more.
+    case unfollowed = 14
+}
+
+/// The latest change of an object in a stream: a row of `touched`.
+private struct Touch {
+    let stream: [UInt8]
+    let kind: TouchedKind
+    let id: [UInt8]
+    let position: LogPosition
+    /// When the object ceased to exist in the stream; `nil` while it exists.
+    let goneAt: Timestamp?
+    /// The position of a message in its conversation; `nil` for other objects.
+    let place: Position?
+}
+
+// The feed of a user is read from `touched` (Y1), and so is every change that a user can see.
+extension Projection {
+    /// Notes that an object of a conversation has changed, once for all changes of a commit.
+    ///
+    /// - Parameters:
+    ///   - id: `nil` for the conversation itself.
+    ///   - isGone: Whether the object does not exist any more.
+    ///   - place: The position of a message.
+    func touch(
+        _ kind: TouchedKind, _ id: [UInt8]? = nil, in conversation: Conversation.ID,
+        isGone: Bool = false, at place: Position? = nil
+    ) {
+        touch(conversation.bytes, kind, id ?? conversation.bytes, isGone: isGone, at: place)
+    }
+
+    /// Notes that what a user sees of an object has changed, once for all changes of a commit.
+    ///
+    /// - Parameter isGone: Whether the user does not see the object any more.
+    func touch(_ kind: TouchedKind, _ id: [UInt8], of user: UserID, isGone: Bool = false) {
+        touch(Array(user.text.utf8), kind, id, isGone: isGone, at: nil)
+    }
+
+    private func touch(
+        _ stream: [UInt8], _ kind: TouchedKind, _ id: [UInt8], isGone: Bool, at place: Position?
+    ) {
+        // With the length of the stream no two rows have the same key.
+        let length = [UInt8(truncatingIfNeeded: stream.count >> 8), UInt8(stream.count & 0xFF)]
+        let row = RowCacheKey<Touch>(
+            of: application.bytes + [UInt8(kind.rawValue)] + length + stream + id, in: "touched")
+        transaction.deferWrite(
+            Touch(
+                stream: stream, kind: kind, id: id, position: position,
+                goneAt: isGone ? moment : nil, place: place),
+            of: row, in: CommitGroup("touched", in: application.bytes)
+        ) { [application] touches in
+            touches.powerOfTwoChunks(upTo: 256).map { touches in
+                """
+                INSERT INTO touched (application, stream, kind, id, position, gone_at, place)
+                SELECT \(application), column1, column2, column3, column4, column5, column6
+                FROM \(table: "new", of: [
+                    .blobs(touches.map(\.stream)), .integers(touches.map(\.kind.rawValue)),
+                    .blobs(touches.map(\.id)), .integers(touches.map(\.position.number)),
+                    .integers(touches.map { touch in touch.goneAt?.milliseconds ?? 0 }),
+                    .integers(touches.map { touch in touch.place?.number ?? 0 }),
+                ])
+                WHERE TRUE
+                ON CONFLICT (application, stream, kind, id) DO UPDATE SET
+                    position = excluded.position, gone_at = excluded.gone_at,
+                    place = excluded.place
+                """
+            }
+        }
+    }
+
+    /// Moves the messages and aliases of a merged conversation to the stream of the winner, where the other rows are
+    /// written again.
+    func moveTouched(of loser: Conversation.ID, to winner: Conversation.ID) throws {
+        let moved = [TouchedKind.message, .alias].map(\.rawValue)
+        try transaction.execute(
+            """
+            DELETE FROM touched WHERE application = \(application) AND stream = \(loser)
+                AND kind \(notIn: .integers(moved))
+                AND kind <= \(TouchedKind.alias.rawValue)
+            """)
+        try transaction.execute(
+            """
+            UPDATE touched SET stream = \(winner)
+            WHERE application = \(application) AND stream = \(loser)
+                AND kind \(in: .integers(moved))
+            """)
+        touch(.alias, loser.bytes, in: winner, isGone: true)
+    }
+
+    /// Notes that all messages of a conversation have changed, whose positions are not what they were.
+    func touchMessages(of conversation: Conversation.ID) throws {
+        try transaction.execute(
+            """
+            UPDATE touched SET position = \(position)
+            WHERE application = \(application) AND stream = \(conversation)
+                AND kind = \(TouchedKind.message.rawValue) AND gone_at = 0
+            """)
+    }
+}
+
+extension MessagingStore {
+    /// How long the feed names objects that do not exist any more, in milliseconds: 90 days (Y1).
+    public static let feedRetention: Int64 = 90 * 86_400_000
+
+    /// Deletes what feeds know of objects that ceased to exist before a moment. A client that has not read its feed since
+    /// then receives everything again.
+    public func trimFeeds(before moment: Timestamp) async throws {
+        for application in try await applications() {
+            while try await trimFeed(of: application.id, before: moment) {
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    /// Deletes the oldest rows of an application.
+    ///
+    /// - Returns: Whether there may be more.
+    private func trimFeed(
+        of application: Application.ID, before moment: Timestamp
+    ) async throws -> Bool {
+        let batchSize = 1000
+        return try await database.write { transaction in
+            let old = try transaction.rows(
+                """
+                SELECT stream, kind, id, position FROM touched
+                WHERE application = \(application) AND gone_at > 0 AND gone_at < \(moment)
+                ORDER BY gone_at LIMIT \(batchSize)
+                """
+            ) { row in
+                (try row.blob(0), try row.int64(1), try row.blob(2), position: try row.int64(3))
+            }
+            guard let last = old.map(\.position).max() else { return false }
+            for (stream, kind, id, _) in old {
+                try transaction.execute(
+                    """
+                    DELETE FROM touched WHERE application = \(application)
+                        AND stream = \(stream) AND kind = \(kind) AND id = \(id)
+                    """)
+            }
+            try transaction.execute(
+                """
+                UPDATE log_positions SET touched_trimmed = \(last)
+                WHERE application = \(application) AND touched_trimmed < \(last)
+                """)
+            return old.count == batchSize
+        }
+    }
+}

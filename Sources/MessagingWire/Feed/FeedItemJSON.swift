@@ -1,0 +1,91 @@
+public import JSON
+public import Messaging
+
+/// An object of a user's feed as it is now, or that it is gone (Y1): `{"type","id","data"}`.
+public enum FeedItemJSON: Sendable {
+    /// A conversation; `nil` if it is gone.
+    case conversation(Conversation.ID, ConversationJSON?)
+    /// A message; `nil` if it is gone.
+    case message(Message.ID, MessageJSON?)
+    /// The positions that a participant has received and read.
+    case receipts(Conversation.ID, UserID, Receipts)
+    /// An identity; `nil` if it is gone.
+    case identity(UserID, Identity?)
+    /// An announcement; `nil` if it is gone.
+    case announcement(Announcement.ID, AnnouncementJSON?)
+
+    /// Writes the object.
+    public func write(_ presentation: Presentation, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("type", type)
+            writer.member("id", id)
+            writer.key("data")
+            switch self {
+            case .conversation(_, let conversation?):
+                conversation.write(presentation, into: &writer)
+            case .message(_, let message?): message.write(presentation, into: &writer)
+            case .receipts(let conversation, let user, let receipts):
+                writer.object { writer in
+                    writer.member(
+                        "conversation", IdentifierJSON.text(conversation, in: .conversations))
+                    writer.member("user", UserIDJSON.text(user, .v3_0))
+                    writer.member("delivered", receipts.delivered.text)
+                    writer.member("read", receipts.read.text)
+                }
+            case .identity(_, let identity?):
+                IdentityJSON.write(identity, presentation.links, into: &writer)
+            case .announcement(_, let announcement?):
+                announcement.write(presentation, into: &writer)
+            case .conversation, .message, .identity, .announcement: writer.null()
+            }
+        }
+    }
+
+    private var type: String {
+        switch self {
+        case .conversation: "conversation"
+        case .message: "message"
+        case .receipts: "receipts"
+        case .identity: "identity"
+        case .announcement: "announcement"
+        }
+    }
+
+    private var id: String {
+        switch self {
+        case .conversation(let id, _): IdentifierJSON.text(id, in: .conversations)
+        case .message(let id, _): IdentifierJSON.text(id, in: .messages)
+        case .receipts(let id, let user, _):
+            "\(IdentifierJSON.text(id, in: .conversations))/receipts/\(URIComponent.encoded(user.text))"
+        case .identity(let user, _): UserIDJSON.text(user, .v3_0)
+        case .announcement(let id, _): IdentifierJSON.text(id, in: .announcements)
+        }
+    }
+
+    /// The schema of an item.
+    public static let schema = JSONSchema.named(
+        "FeedItem",
+        .anyOf([
+            item("conversation", ConversationJSON.feedSchema.orNull),
+            item("message", MessageJSON.schema(.v3_0).orNull),
+            item(
+                "receipts",
+                .named(
+                    "FeedReceipts",
+                    .object([
+                        .required("conversation", .identifier(.conversations)),
+                        .required("user", UserIDJSON.identitySchema),
+                        .required("delivered", .string),
+                        .required("read", .string),
+                    ]))),
+            item("identity", IdentityJSON.schema.orNull),
+            item("announcement", AnnouncementJSON.userSchema(.v3_0).orNull),
+        ]))
+
+    private static func item(_ type: String, _ data: JSONSchema) -> JSONSchema {
+        .object([
+            .required("type", .choice([type])), .required("id", .string),
+            .required("data", data),
+        ])
+    }
+}

@@ -1,0 +1,129 @@
+import HTTP
+import Messaging
+import MessagingStore
+import SystemSupport
+
+/// One client's stream of a user's feed (Y1): it reads pages from the store while the client keeps up.
+///
+/// It reads nothing while the client has unsent data, so a slow client costs one page of memory and misses nothing.
+final class FeedStream: EventStreamHandler, LiveFeed.Reader {
+    private struct State {
+        var cursor: FeedCursor?
+        var stream: EventStream?
+        /// The end of the log at the last read.
+        var read = LogPosition.start
+        /// The end of the log that the reader was woken for.
+        var woken = LogPosition.start
+        var isReading = false
+        /// Whether `ready` has been sent since the stream opened or a snapshot began.
+        var isReady = false
+        /// Whether more is known to follow.
+        var isCut = true
+        /// Whether it is among the readers of the live feed.
+        var isLive = false
+        var isOver = false
+    }
+
+    /// The most items and bytes of one read.
+    private static let (itemsAtOnce, bytesAtOnce) = (200, Int64(64 << 10))
+
+    let user: UserID
+    let session: Token.ID
+    private let application: Application.ID
+    private let history: FeedHistory
+    private let store: MessagingStore
+    private let live: LiveFeed
+    private let encoder: FeedEncoder
+    private let state: Locked<State>
+
+    init(
+        of user: UserID, in application: Application.ID, session: Token.ID,
+        after cursor: FeedCursor?, history: FeedHistory, from store: MessagingStore,
+        _ live: LiveFeed, _ encoder: FeedEncoder
+    ) {
+        self.user = user
+        self.application = application
+        self.session = session
+        self.history = history
+        self.store = store
+        self.live = live
+        self.encoder = encoder
+        state = Locked(State(cursor: cursor))
+    }
+
+    // MARK: - LiveFeed.Reader
+
+    func wake(at position: LogPosition) {
+        let stream = state.withLock { state in
+            state.woken = max(state.woken, position)
+            return state.stream
+        }
+        stream?.perform { self.readNext() }
+    }
+
+    func end() { state.withLock { state in state.stream }?.close() }
+
+    // MARK: - EventStreamHandler
+
+    func opened(_ stream: EventStream) {
+        state.withLock { state in state.stream = stream }
+        readNext()
+    }
+
+    func drained(_ stream: EventStream) { readNext() }
+
+    func closed(_ stream: EventStream) {
+        let isLive = state.withLock { state in
+            state.stream = nil
+            state.isOver = true
+            return state.isLive
+        }
+        if isLive { live.remove(self) }
+    }
+
+    // MARK: - Reading
+
+    /// Reads the next page, unless there is none or the client has not taken the last one.
+    private func readNext() {
+        let (stream, cursor) = state.withLock { state -> (EventStream?, FeedCursor?) in
+            guard let stream = state.stream, !state.isReading, !state.isOver, !stream.isFull,
+                state.isCut || state.woken > state.read
+            else { return (nil, nil) }
+            state.isReading = true
+            return (stream, state.cursor)
+        }
+        guard let stream else { return }
+        Task {
+            do {
+                let page = try await store.feed(
+                    of: user, after: cursor, history: history, limit: Self.itemsAtOnce,
+                    bytes: Self.bytesAtOnce, in: application)
+                let events = encoder.events(page)
+                stream.perform { self.send(page, events, on: stream) }
+            } catch {
+                // The client reconnects and gets a status.
+                live.onFault(error)
+                stream.close()
+            }
+        }
+    }
+
+    private func send(_ page: FeedPage, _ events: [EncodedEvent], on stream: EventStream) {
+        if !events.isEmpty { stream.send(.joined(events)) }
+        let (isReady, isNew) = state.withLock { state -> (Bool, Bool) in
+            state.cursor = page.cursor
+            state.read = page.end
+            state.isCut = page.isCut
+            state.isReading = false
+            if page.isReset { state.isReady = false }
+            let isReady = !page.isCut && !state.isReady
+            if isReady { state.isReady = true }
+            let isNew = !page.isCut && !state.isLive && !state.isOver
+            if isNew { state.isLive = true }
+            return (isReady, isNew)
+        }
+        if isReady, let ready = FeedEncoder.ready(at: page.cursor) { stream.send(ready) }
+        if isNew { live.add(self, at: page.end) }
+        readNext()
+    }
+}

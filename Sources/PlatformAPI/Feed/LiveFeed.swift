@@ -1,0 +1,204 @@
+import Messaging
+import MessagingStore
+import SystemSupport
+
+/// Wakes the feeds of one application's users when an event concerns them.
+///
+/// One task reads the event log while there are readers. For each batch of events it finds out, with a few statements for
+/// all users, whose feeds may have changed, and wakes only their readers; a reader that is not woken makes no query. Safe
+/// to use from any thread.
+final class LiveFeed: Sendable {
+    /// A stream or a waiting request of one user.
+    protocol Reader: AnyObject, Sendable {
+        var user: UserID { get }
+        var session: Token.ID { get }
+        /// Events up to a position may have changed the user's feed.
+        func wake(at position: LogPosition)
+        /// The session has ended.
+        func end()
+    }
+
+    private struct State {
+        var readers: [UserID: [ObjectIdentifier: any Reader]] = [:]
+        var position = LogPosition.start
+        var task: Task<Void, Never>?
+        /// The number of the current task.
+        var generation = 0
+    }
+
+    private let application: Application.ID
+    private let store: MessagingStore
+    let onFault: @Sendable (any Error) -> Void
+    private let state = Locked(State())
+
+    init(
+        of application: Application.ID, store: MessagingStore,
+        onFault: @escaping @Sendable (any Error) -> Void
+    ) {
+        self.application = application
+        self.store = store
+        self.onFault = onFault
+    }
+
+    /// Adds a reader, which is woken by events after a position.
+    ///
+    /// - Parameter position: The end of the log when the reader last read its feed. If it was read earlier than events
+    ///   that were examined already, the reader is woken at once.
+    func add(_ reader: any Reader, at position: LogPosition) {
+        let examined = state.withLock { state -> LogPosition in
+            state.readers[reader.user, default: [:]][ObjectIdentifier(reader)] = reader
+            guard state.task == nil else { return state.position }
+            state.position = position
+            state.generation += 1
+            state.task = Task { [generation = state.generation] in await run(generation) }
+            return position
+        }
+        if position < examined { reader.wake(at: examined) }
+    }
+
+    /// Removes a reader; without readers the task ends.
+    func remove(_ reader: any Reader) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            state.readers[reader.user]?[ObjectIdentifier(reader)] = nil
+            if state.readers[reader.user]?.isEmpty == true { state.readers[reader.user] = nil }
+            guard state.readers.isEmpty else { return nil }
+            defer { state.task = nil }
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    private func run(_ generation: Int) async {
+        while !Task.isCancelled, let (position, users) = current(generation) {
+            do {
+                let found = try await store.feedActivity(
+                    after: position, among: users, in: application)
+                guard let found else {
+                    await store.signal.wait(
+                        past: position, in: application, atMost: LiveEventLog.maximumWait)
+                    continue
+                }
+                advance(by: found, generation)
+            } catch {
+                onFault(error)
+                // Returns at once when the task is cancelled.
+                await pause(milliseconds: 1000)
+            }
+        }
+    }
+
+    private func current(_ generation: Int) -> (LogPosition, Set<UserID>)? {
+        state.withLock { state in
+            guard state.generation == generation else { return nil }
+            return (state.position, Set(state.readers.keys))
+        }
+    }
+
+    private func advance(by found: FeedActivity, _ generation: Int) {
+        let (woken, ended) = state.withLock { state -> ([any Reader], [any Reader]) in
+            guard state.generation == generation else { return ([], []) }
+            state.position = found.through
+            let woken = found.users.flatMap { user in
+                state.readers[user].map { readers in Array(readers.values) } ?? []
+            }
+            let all = state.readers.values.flatMap(\.values)
+            let ended = all.filter { reader in
+                found.endings.contains { ending in ending.ends(reader) }
+            }
+            return (woken, found.endings.isEmpty ? [] : ended)
+        }
+        for reader in woken { reader.wake(at: found.through) }
+        for reader in ended { reader.end() }
+    }
+}
+
+extension FeedActivity.Ending {
+    /// Whether it ends the session of a reader.
+    fileprivate func ends(_ reader: any LiveFeed.Reader) -> Bool {
+        switch self {
+        case .session(let id): Token.ID(id) == reader.session
+        case .sessions(let user): user == reader.user
+        case .all: true
+        }
+    }
+}
+
+/// The live feeds of all applications, each created for its first reader.
+final class LiveFeeds: Sendable {
+    private let store: MessagingStore
+    private let onFault: @Sendable (any Error) -> Void
+    private let feeds = Locked<[Application.ID: LiveFeed]>([:])
+
+    init(store: MessagingStore, onFault: @escaping @Sendable (any Error) -> Void) {
+        self.store = store
+        self.onFault = onFault
+    }
+
+    /// Returns an application's live feed; without readers it runs no task.
+    func feed(of application: Application.ID) -> LiveFeed {
+        feeds.withLock { feeds in
+            if let feed = feeds[application] { return feed }
+            let feed = LiveFeed(of: application, store: store, onFault: onFault)
+            feeds[application] = feed
+            return feed
+        }
+    }
+}
+
+extension LiveFeed {
+    /// Waits until an event may have changed a user's feed, for at most that many milliseconds.
+    ///
+    /// - Parameter position: The end of the log when the feed was last read.
+    /// - Returns: Whether the session has ended.
+    func wait(
+        for user: UserID, session: Token.ID, past position: LogPosition,
+        atMost milliseconds: Int64
+    ) async -> Bool {
+        let waiter = FeedWaiter(user: user, session: session)
+        add(waiter, at: position)
+        defer { remove(waiter) }
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await waiter.isOver }
+            group.addTask {
+                await pause(milliseconds: milliseconds)
+                return false
+            }
+            let isOver = await group.next() ?? false
+            waiter.cancel()
+            group.cancelAll()
+            return isOver
+        }
+    }
+}
+
+/// A request that waits for a change of its user's feed.
+private final class FeedWaiter: LiveFeed.Reader {
+    let user: UserID
+    let session: Token.ID
+    private let outcome = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    init(user: UserID, session: Token.ID) {
+        self.user = user
+        self.session = session
+    }
+
+    /// Waits for the first of the calls below; true if the session has ended.
+    var isOver: Bool {
+        get async {
+            var results = outcome.stream.makeAsyncIterator()
+            return await results.next() ?? false
+        }
+    }
+
+    func wake(at position: LogPosition) {
+        outcome.continuation.yield(false)
+        outcome.continuation.finish()
+    }
+
+    func end() {
+        outcome.continuation.yield(true)
+        outcome.continuation.finish()
+    }
+
+    func cancel() { outcome.continuation.finish() }
+}

@@ -1,0 +1,265 @@
+import Messaging
+import SQL
+import TestSupport
+import Testing
+
+@testable import MessagingStore
+
+@Suite struct `Feeds of users` {
+    @Test func `Y1: a first answer is the whole state, and an unchanged one is empty`() async throws
+    {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        for text in ["1", "2", "3"] { try await sample.send(text, to: conversation) }
+        let first = try await sample.feed(of: .bo, history: .newest(2))
+        #expect(first.isReset)
+        #expect(!first.isCut)
+        #expect(first.keys.count(where: { $0.hasPrefix("message") }) == 2)
+        #expect(first.keys.contains("conversation \(conversation.uuid)"))
+        #expect(first.keys.contains("identity ana"))
+        #expect(first.keys.contains("identity bo"))
+        let shown = try #require(first.conversation(conversation))
+        #expect(shown.top == Position(3))
+        #expect(shown.windowFrom == Position(2))
+        #expect(shown.clearedTo == .start)
+        let next = try await sample.feed(of: .bo, after: first.cursor)
+        #expect(next.entries.isEmpty)
+        #expect(!next.isReset)
+        #expect(next.cursor == first.cursor)
+    }
+
+    @Test func `Y1: a message is two items for every participant, once`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        var cursor = try await sample.feed(of: .bo).cursor
+        let message = try await sample.send(to: conversation).object.message.id
+        try await sample.store.recordReceipt(
+            .delivery, of: message, by: .bo, in: sample.application)
+        let page = try await sample.feed(of: .bo, after: cursor)
+        #expect(
+            Set(page.keys) == [
+                "conversation \(conversation.uuid)", "message \(message.uuid)",
+                "receipts \(conversation.uuid) bo",
+            ])
+        #expect(page.keys.count == 3)
+        cursor = page.cursor
+        try await sample.store.deleteMessage(
+            message, in: conversation, in: sample.application)
+        let gone = try await sample.feed(of: .bo, after: cursor)
+        #expect(gone.entries.map(\.item).contains(.message(message, nil)))
+        #expect(gone.conversation(conversation)?.lastMessage == nil)
+    }
+
+    @Test func `Y1, R13: a former participant learns nothing of later changes`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo, .cy])
+        let kept = try await sample.send("1", to: conversation).object.message.id
+        try await sample.patch(conversation, .removeParticipant(.cy))
+        let cursor = try await sample.feed(of: .cy).cursor
+        let later = try await sample.send("2", to: conversation).object.message.id
+        try await sample.patch(conversation, .setMetadata(path: ["a"], .text("b")))
+        try await sample.store.deleteMessage(later, in: conversation, in: sample.application)
+        #expect(
+            try await sample.feed(of: .cy, after: cursor).keys.allSatisfy { key in
+                key.hasPrefix("conversation")
+            })
+        try await sample.store.deleteMessage(kept, in: conversation, in: sample.application)
+        let page = try await sample.feed(of: .cy, after: cursor)
+        #expect(page.entries.map(\.item).contains(.message(kept, nil)))
+        #expect(!page.keys.contains("message \(later.uuid)"))
+    }
+
+    @Test func `Y1, R32: nothing of a blocked user's messages is in the feed`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        try await sample.send(to: conversation)
+        try await sample.block(.ana, by: .bo)
+        let cursor = try await sample.feed(of: .bo).cursor
+        let hidden = try await sample.send(to: conversation).object.message.id
+        try await sample.store.changeParts(
+            .replace(.index(0), try MessagePart.Draft(mimeType: "a/b", body: .inline([1]))),
+            of: hidden, in: nil, by: .system, in: sample.application)
+        let page = try await sample.feed(of: .bo, after: cursor)
+        #expect(!page.keys.contains { key in key.hasPrefix("message") })
+    }
+
+    @Test func `Y1: a deleted conversation comes back with what follows`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        try await sample.send("1", to: conversation)
+        let cursor = try await sample.feed(of: .bo).cursor
+        try await sample.delete(conversation, .forMe, by: .bo)
+        let gone = try await sample.feed(of: .bo, after: cursor)
+        #expect(gone.entries.map(\.item) == [.conversation(conversation, nil)])
+        let message = try await sample.send("2", to: conversation).object.message.id
+        for start in [cursor, gone.cursor] {
+            let back = try await sample.feed(of: .bo, after: start)
+            #expect(back.conversation(conversation)?.clearedTo == Position(1))
+            #expect(back.conversation(conversation)?.windowFrom == Position(2))
+            #expect(back.keys.contains("message \(message.uuid)"))
+        }
+    }
+
+    @Test
+    func `Y1: a cursor of another epoch, a later position or a trimmed one begins a snapshot`()
+        async throws
+    {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        let message = try await sample.send(to: conversation).object.message.id
+        let cursor = try await sample.feed(of: .bo).cursor
+        let (epoch, end) = (cursor.epoch, cursor.position.number)
+        for text in ["0123456789abcdef.1", "\(epoch).\(end + 1)", "\(epoch).\(Int64.max)"] {
+            let other = try #require(FeedCursor(text))
+            #expect(try await sample.feed(of: .bo, after: other).isReset)
+        }
+        try await sample.store.deleteMessage(message, in: conversation, in: sample.application)
+        #expect(try await !sample.feed(of: .bo, after: cursor).isReset)
+        let later = try await sample.feed(of: .bo, after: cursor).cursor
+        sample.wait(milliseconds: MessagingStore.feedRetention + 1)
+        try await sample.store.trimFeeds(
+            before: Timestamp(
+                milliseconds: sample.store.environment.now().milliseconds
+                    - MessagingStore.feedRetention))
+        #expect(try await sample.feed(of: .bo, after: cursor).isReset)
+        #expect(try await !sample.feed(of: .bo, after: later).isReset)
+        try await sample.store.beginEpoch()
+        #expect(try await sample.feed(of: .bo, after: later).isReset)
+    }
+
+    @Test func `Y1: a feed continues after a restart`() async throws {
+        let folder = TemporaryFolder()
+        let first = try await SampleApplication(at: folder.database)
+        let conversation = try await first.conversation([.ana, .bo])
+        for text in ["1", "2", "3"] { try await first.send(text, to: conversation) }
+        var device = FeedDevice(of: .bo)
+        device.apply(try await first.feed(of: .bo, limit: 4))
+        first.database.close()
+        let second = try await SampleApplication(at: folder.database, opening: first.application)
+        while !device.isReady {
+            let page = try await second.feed(of: .bo, after: device.cursor, limit: 1)
+            #expect(!page.isReset)
+            device.apply(page)
+        }
+        #expect(device.messages.count == 3)
+    }
+
+    @Test func `Y1: every text of a cursor that another one could be is refused or read`() throws {
+        let whole = FeedCursor(
+            epoch: "0123456789abcdef", position: LogPosition(12),
+            rest: .catchUp(
+                FeedCursor.CatchUp(
+                    base: LogPosition(3), end: LogPosition(20), history: .newest(7),
+                    object: FeedOrder(stage: .receipts, id: [1, 2, 3]))))
+        #expect(FeedCursor(whole.text) == whole)
+        let snapshots: [FeedCursor.Snapshot.Place] = [
+            .identities(after: nil), .identities(after: .ana), .conversations(after: nil),
+            .window(
+                .init(time: Timestamp(milliseconds: 5), id: [9]), .messages(after: Position(4))),
+            .announcements(after: .init(time: Timestamp(milliseconds: 5), id: [9])),
+        ]
+        for place in snapshots {
+            let cursor = FeedCursor(
+                epoch: "0123456789abcdef", position: .start,
+                rest: .snapshot(
+                    FeedCursor.Snapshot(end: LogPosition(9), history: .unread, place: place)))
+            #expect(FeedCursor(cursor.text) == cursor)
+        }
+        var random = SeededGenerator(7)
+        for text in [
+            "", ".", "1.2", "0123456789abcdef", "0123456789ABCDEF.1", "0123456789abcdef.-1",
+        ] {
+            #expect(FeedCursor(text) == nil)
+        }
+        for _ in 0..<2000 {
+            let mutated = String(
+                decoding: random.mutation(of: Array(whole.text.utf8)), as: UTF8.self)
+            guard let read = FeedCursor(mutated) else { continue }
+            #expect(FeedCursor(read.text) == read)
+        }
+    }
+
+    @Test func `Y1: forged cursors read only the user's own feed and never trap`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        let secret = try await sample.conversation([.ana, .cy])
+        for target in [conversation, secret] { try await sample.send(to: target) }
+        let epoch = try await sample.feed(of: .bo).cursor.epoch
+        let numbers: [Int64] = [.min, -1, 0, 1, 3, 1 << 36, 1 << 53, .max]
+        let ids: [[UInt8]] = [[], [1], secret.bytes, secret.bytes + [0], secret.bytes + [1, 255]]
+        for number in numbers {
+            for id in ids {
+                let position = LogPosition(number)
+                let listed = FeedCursor.Snapshot.Listed(
+                    time: Timestamp(milliseconds: number), id: id)
+                let rests: [FeedCursor.Rest] = [
+                    .catchUp(
+                        .init(
+                            base: position, end: position, history: .newest(FeedHistory.limit),
+                            object: FeedOrder(stage: .window, id: id))),
+                    .snapshot(
+                        .init(
+                            end: LogPosition(2), history: .all,
+                            place: .window(listed, .messages(after: Position(number))))),
+                    .snapshot(
+                        .init(
+                            end: LogPosition(2), history: .all,
+                            place: .window(listed, .receipts(after: id)))),
+                    .snapshot(
+                        .init(
+                            end: LogPosition(2), history: .all,
+                            place: .announcements(after: listed))),
+                ]
+                for rest in rests {
+                    let cursor = FeedCursor(epoch: epoch, position: LogPosition(1), rest: rest)
+                    let page = try await sample.feed(of: .bo, after: cursor)
+                    #expect(!page.keys.contains { key in key.contains(secret.uuid) })
+                }
+            }
+        }
+    }
+
+    @Test func `Y1: the activity of events names the users that see a change`() async throws {
+        let sample = try await SampleApplication()
+        let everyone: Set<UserID> = [.ana, .bo, .cy]
+        let conversation = try await sample.conversation([.ana, .bo])
+        func users(_ act: () async throws -> Void) async throws -> Set<UserID>? {
+            let before = try await sample.end()
+            try await act()
+            return try await sample.store.feedActivity(
+                after: before, among: everyone, in: sample.application)?.users
+        }
+        #expect(try await users { try await sample.send(to: conversation) } == [.ana, .bo])
+        #expect(
+            try await users { try await sample.delete(conversation, .forMe, by: .bo) } == [.bo])
+        #expect(
+            try await users { try await sample.patch(conversation, .addParticipant(.cy)) }
+                == [.ana, .cy])
+        #expect(
+            try await users {
+                try await sample.store.replaceIdentity(
+                    Identity(userID: .cy), in: sample.application)
+            } == [.ana, .bo, .cy])
+        #expect(try await users {} == nil)
+    }
+}
+
+extension SampleApplication {
+    func feed(
+        of user: UserID, after cursor: FeedCursor? = nil, history: FeedHistory = .all,
+        limit: Int = 1000
+    ) async throws -> FeedPage {
+        try await store.feed(
+            of: user, after: cursor, history: history, limit: limit, in: application)
+    }
+}
+
+extension FeedPage {
+    /// The keys of the entries.
+    fileprivate var keys: [String] { entries.map(\.item.key) }
+
+    fileprivate func conversation(_ id: Conversation.ID) -> FeedConversation? {
+        for case .conversation(id, let conversation) in entries.map(\.item) { return conversation }
+        return nil
+    }
+}
