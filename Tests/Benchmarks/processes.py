@@ -19,9 +19,9 @@ def free_port():
 
 
 class Process:
-    """A server process that listens on its own port; as a context manager it ends the process."""
+    """A server process that listens on its own port within some seconds; as a context manager it ends the process."""
 
-    def __init__(self, command, folder, port, environment=None, secure=False):
+    def __init__(self, command, folder, port, environment=None, secure=False, within=20):
         self.port = port
         self.scheme = "https" if secure else "http"
         self.output = folder / f"{pathlib.Path(command[0]).name}-{port}.log"
@@ -30,10 +30,10 @@ class Process:
             self.process = subprocess.Popen(
                 [str(word) for word in command], cwd=folder, stdin=subprocess.DEVNULL,
                 stdout=output, stderr=output, env=os.environ | (environment or {}))
-        self.wait_until_listening(began)
+        self.wait_until_listening(began + within)
 
-    def wait_until_listening(self, began):
-        while time.monotonic() < began + 20:
+    def wait_until_listening(self, end):
+        while time.monotonic() < end:
             if self.process.poll() is not None:
                 break
             try:
@@ -41,6 +41,7 @@ class Process:
                 return
             except OSError:
                 time.sleep(0.0005)
+        self.stop()
         raise RuntimeError(f"{self.process.args[0]} does not listen: {self.output.read_text()[-2000:]}")
 
     def __enter__(self):
@@ -166,8 +167,8 @@ APPLICATION = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
 TOKEN = "benchmark-token-0123456789"
 
 
-def parley(options, folder, **settings):
-    port = free_port()
+def parley(options, folder, port=None, **settings):
+    port = port or free_port()
     environment = {
         "PARLEY_APP_ID": APPLICATION, "PARLEY_APP_TOKEN": TOKEN,
         "PARLEY_PUBLIC_URL": f"http://127.0.0.1:{port}",

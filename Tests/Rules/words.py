@@ -51,6 +51,8 @@ ALLOWED = [
     ("Tests/Commands/small_disk.py", 'shutil.chown(folder, "nobody")', "a user of the system"),
     ("Tests/Support/postgres.sh", "nobody", "a user of the system"),
     ("Tests/HTTPTransportTests/ExpectationTests.swift", 'try client.send("he")', "the first half of a body"),
+    ("Tests/Benchmarks/ejabberd.py", "room", "a name of ejabberd"),
+    ("Tests/Benchmarks/synapse.py", "room", "a name of the Matrix protocol"),
     ("", "CURL_NOBODY", "a name of libcurl"),
     ("", "octet-stream", "a registered media type"),
     ("", "octet_string", "a name of OpenSSL"),

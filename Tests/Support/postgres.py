@@ -9,15 +9,17 @@ class Postgres:
     """A PostgreSQL server that ends with this process, however that ends.
 
     `log` is an empty folder for the write-ahead log, by default within the data folder; `buffers` is the size of the
-    shared buffers, such as `4GB`, by default 64 MB.
+    shared buffers, such as `4GB`, by default 64 MB; `parent` is the folder in which its data folder is created, by
+    default in memory, where a sync takes no time.
     """
 
-    def __init__(self, log=None, buffers=None):
+    def __init__(self, log=None, buffers=None, parent=None):
         script = pathlib.Path(__file__).resolve().parent / "postgres.sh"
         self.process = subprocess.Popen(
             ["bash", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=os.environ | ({"PARLEY_POSTGRES_WAL": str(log)} if log else {})
-            | ({"PARLEY_POSTGRES_BUFFERS": buffers} if buffers else {}))
+            | ({"PARLEY_POSTGRES_BUFFERS": buffers} if buffers else {})
+            | ({"PARLEY_POSTGRES_PARENT": str(parent)} if parent else {}))
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             raise RuntimeError("PostgreSQL did not start; see its output above")

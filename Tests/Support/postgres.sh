@@ -9,7 +9,8 @@
 # separate port of the loopback, with or without TLS; the certificate is server.crt beside the socket.
 #
 # PARLEY_POSTGRES_WAL names an empty folder for its write-ahead log, in segments of 1 MiB;
-# PARLEY_POSTGRES_BUFFERS is the size of its shared buffers, 64MB by default.
+# PARLEY_POSTGRES_BUFFERS is the size of its shared buffers, 64MB by default; PARLEY_POSTGRES_PARENT is the folder in
+# which its own folder is created.
 set -eu
 
 for bin in $(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -rV) "$(dirname "$(command -v initdb || true)")"; do
@@ -21,6 +22,7 @@ done
 root=/tmp
 free=$(df --output=avail -k /dev/shm 2> /dev/null | tail -n 1) || free=0
 [ "${free:-0}" -lt 4194304 ] || [ ! -w /dev/shm ] || root=/dev/shm
+root=${PARLEY_POSTGRES_PARENT:-$root}
 folder=$(mktemp -d "$root/parley-postgres-XXXXXX")
 chmod 755 "$folder"
 trap 'rm -rf "$folder"' EXIT
