@@ -63,7 +63,8 @@ def measure(options, folder, table):
         runs.measure({"Upload of 100 MB, MB/s": lambda each, _: UPLOAD / 1e6 / each.upload(file)})
         for messenger in messengers:
             runs.record("Acknowledges while its database is paused", messenger, lambda: answers_when_paused(messenger))
-            runs.record("Acknowledged messages lost by kill -9", messenger, lambda: lost(messenger, options.seconds))
+            runs.record("Acknowledged messages lost by kill -9", messenger,
+                lambda: lost(messenger, options.seconds * messenger.patience))
     print(results)
 
 
@@ -214,10 +215,11 @@ def live(messenger, seconds):
     """The time from sending a message until another client has received it, one message at a time."""
     client, receive = messenger.client(LIVE), messenger.receiver(LIVE)
     arrived, signal = {}, threading.Condition()
+    prefix = f"{time.monotonic_ns():x}x"
 
     def read():
         rest = b""
-        while "end" not in arrived:
+        while f"{prefix}end" not in arrived:
             data = receive()
             now = time.monotonic()
             rest = rest[-64:] + data
@@ -229,7 +231,6 @@ def live(messenger, seconds):
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
     delays, end, count = [], time.monotonic() + seconds, 0
-    prefix = f"{time.monotonic_ns():x}x"
     while time.monotonic() < end:
         count += 1
         # The receiver asks again meanwhile, where it has to.
@@ -240,7 +241,7 @@ def live(messenger, seconds):
             if not signal.wait_for(lambda: f"{prefix}{count}" in arrived, timeout=30):
                 raise NoResult("failed: a message has not arrived")
         delays.append(arrived[f"{prefix}{count}"] - began)
-    client.send("live end;")
+    client.send(f"live {prefix}end;")
     reader.join(timeout=30)
     client.close()
     delays.sort()
@@ -288,6 +289,7 @@ def lost(messenger, seconds):
     messenger.recover()
     if sending < len(threads): raise NoResult(f"failed: {len(threads) - sending} clients ended before the kill")
     total = sum(map(len, acknowledged.values()))
+    if not total: raise NoResult("failed: no message was acknowledged before the kill")
     missing = sum(
         len(set(texts) - set(messenger.all_texts(conversation))) for conversation, texts in acknowledged.items())
     return f"{missing} of {total:,}"

@@ -15,7 +15,7 @@ from transfers import curl
 class Synapse(HTTPMessenger):
     """Synapse as one process, with all limits of rates raised, without federation."""
 
-    name, health, patience = "Synapse, PostgreSQL", "/health", 3
+    name, health, patience = "Synapse, PostgreSQL", "/health", 4
     acknowledgement = "committed in PostgreSQL, log synced; one commit for the waiting events of a conversation"
     upload_answer = "written, not synced"
     list_path = "/_matrix/client/v3/rooms/{c}/messages?dir=b&limit=100"
@@ -89,7 +89,8 @@ class Synapse(HTTPMessenger):
     def receiver(self, conversation):
         """Long-polls as the other user; returns a function that blocks until an answer arrives."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        path = "/_matrix/client/v3/sync?timeout=20000"
+        # Synapse answers a request that it has answered within two minutes from its cache; another timeout avoids that.
+        path = f"/_matrix/client/v3/sync?timeout={20_000 + next(self.numbers) % 10_000}"
         since = self.call("GET", path, headers=self.other)["next_batch"]
 
         def receive():
