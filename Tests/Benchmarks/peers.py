@@ -30,6 +30,8 @@ FEW = 16
 UPLOAD = 100_000_000
 # Seconds after the start at which a server is idle.
 QUIET = 5
+# Seconds in which a server ends its work on a load.
+IDLE_WITHIN = 20
 # Messages that a list of 100 is read from.
 ENOUGH = 120
 # The conversations of clients that send until the server is killed, one each.
@@ -145,9 +147,10 @@ class Runs:
                     seconds = (self.options.seconds if round >= 0 else 1) * messenger.patience
                     if round >= 0:
                         self.record(row, messenger, lambda: work(messenger, seconds))
-                        continue
-                    # What fails here fails in the rounds that follow, which show it.
-                    with contextlib.suppress(Exception): work(messenger, seconds)
+                    else:
+                        # What fails here fails in the rounds that follow, which show it.
+                        with contextlib.suppress(Exception): work(messenger, seconds)
+                    wait_until_idle(messenger)
 
     def record(self, row, messenger, work):
         try:
@@ -157,6 +160,16 @@ class Runs:
         except Exception as error:
             value = reason(error)
         for name, part in parts(row, value): self.results.add(name, messenger.name, part)
+
+
+def wait_until_idle(messenger):
+    """Waits until a server uses less than a tenth of a core: it may still work on requests whose client has left."""
+    end = time.monotonic() + IDLE_WITHIN
+    with contextlib.suppress(OSError):
+        while time.monotonic() < end:
+            before = messenger.server.cpu_seconds()
+            time.sleep(0.1)
+            if messenger.server.cpu_seconds() - before <= 0.01: return
 
 
 def parts(row, value):
