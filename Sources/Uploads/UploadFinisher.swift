@@ -62,22 +62,6 @@ public struct FinishedUpload: Sendable, Equatable {
     public let contentID: String
     /// The owner of the upload.
     public let owner: UploadOwner
-    /// The validated media type.
-    public let mediaType: String
-    /// Size, in bytes; authoritative.
-    public let size: Int64
-    /// The cleaned file name, where one was given.
-    public let fileName: String?
-    /// SHA-256 of the whole content, 32 bytes.
-    public let sha256: [UInt8]
-    /// CRC-32C of the whole content.
-    public let crc32c: UInt32
-    /// MD5 of the whole content, 16 bytes, where it was computed.
-    public let md5: [UInt8]?
-    /// SHA-512 of the whole content, 64 bytes, where it was declared.
-    public let sha512: [UInt8]?
-    /// When the last byte was durable and checked, in milliseconds since 1970 UTC.
-    public let completedAtMilliseconds: Int64
-    /// The one origin whose pages may use the URLs.
-    public let origin: String?
+    /// What downloads will need; it has the MD5 if that was computed, and the SHA-512 if that was declared.
+    public let content: StoredContent
 }

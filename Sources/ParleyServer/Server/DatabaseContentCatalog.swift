@@ -14,14 +14,14 @@ struct DatabaseContentCatalog: UploadFinisher, DownloadCatalog {
         guard let id = Content.ID(uuid: upload.contentID),
             let application = Application.ID(uuid: upload.owner.application)
         else { throw ContentRefused() }
+        let stored = upload.content
         let content = Content(
             id: id,
             conversation: upload.owner.conversation.flatMap { text in Conversation.ID(uuid: text) },
-            mimeType: upload.mediaType, size: upload.size, fileName: upload.fileName,
-            sha256: upload.sha256, crc32c: upload.crc32c, md5: upload.md5,
-            sha512: upload.sha512,
-            completedAt: Timestamp(milliseconds: upload.completedAtMilliseconds),
-            origin: upload.origin)
+            mimeType: stored.mediaType, size: stored.size, fileName: stored.fileName,
+            sha256: stored.sha256, crc32c: stored.crc32c, md5: stored.md5, sha512: stored.sha512,
+            completedAt: Timestamp(milliseconds: stored.completedAtMilliseconds),
+            origin: stored.origin)
         let fits: Bool
         do {
             fits = try await store.finishUpload(

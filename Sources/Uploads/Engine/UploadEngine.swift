@@ -52,10 +52,10 @@ struct UploadEngine: Sendable {
         return record
     }
 
-    /// Reports finished content; may be repeated.
-    func reportFinished(_ content: FinishedUpload) async throws {
+    /// Reports a finished upload; may be repeated.
+    func reportFinished(_ upload: FinishedUpload) async throws {
         do {
-            try await finisher.finished(content, within: settings.applicationQuota)
+            try await finisher.finished(upload, within: settings.applicationQuota)
         } catch is QuotaExceeded {
             throw UploadError.quotaExceeded(settings.applicationQuota ?? 0)
         }

@@ -71,7 +71,7 @@ extension Upload {
         beating.cancel()
         await beating.value
         switch outcome {
-        case .published(let content, let hashes): return await markComplete(content, hashes)
+        case .published(let upload, let hashes): return await markComplete(upload, hashes)
         case .failed(let reason, let error):
             await fail(reason)
             return error
@@ -80,10 +80,10 @@ extension Upload {
     }
 
     private func markComplete(
-        _ content: FinishedUpload, _ hashes: RunningHashes
+        _ upload: FinishedUpload, _ hashes: RunningHashes
     ) async -> UploadError? {
         var next = record
-        next.complete(content, hashes, engine.settings)
+        next.complete(upload, hashes, engine.settings)
         if let error = await write(next) {
             return error == .fenced ? .stillFinalizing : UploadError(error)
         }

@@ -16,7 +16,7 @@ struct UploadPublisher: Sendable {
     let version: Int64
 
     /// Content that was published, and its digests.
-    typealias Published = (content: FinishedUpload, hashes: RunningHashes)
+    typealias Published = (FinishedUpload, RunningHashes)
 
     /// The result of an attempt to publish.
     enum Outcome {
@@ -33,14 +33,14 @@ struct UploadPublisher: Sendable {
     /// - Parameter length: The length of the content.
     func run(_ length: Int64) async -> Outcome {
         do {
-            let upload =
+            let (upload, hashes) =
                 if let shared = engine.shared {
                     try await publish(length, to: shared)
                 } else {
                     try await publish(length)
                 }
-            if !record.tus.isPartial { try await engine.reportFinished(upload.content) }
-            return .published(upload.content, upload.hashes)
+            if !record.tus.isPartial { try await engine.reportFinished(upload) }
+            return .published(upload, hashes)
         } catch is ContentRefused {
             return .failed(.refused, .refused)
         } catch let error as UploadError {
@@ -161,11 +161,12 @@ struct UploadPublisher: Sendable {
     {
         FinishedUpload(
             contentID: record.contentID, owner: record.owner,
-            mediaType: record.storedType, size: length,
-            fileName: record.fileName, sha256: hashes.sha256.digest,
-            crc32c: hashes.crc32c.value, md5: hashes.md5?.digest,
-            // It equals the declared digest, or publishing would have failed.
-            sha512: record.declared.sha512,
-            completedAtMilliseconds: now, origin: record.origin)
+            content: StoredContent(
+                mediaType: record.storedType, size: length, sha256: hashes.sha256.digest,
+                md5: hashes.md5?.digest,
+                // It equals the declared digest, or publishing would have failed.
+                sha512: record.declared.sha512,
+                crc32c: hashes.crc32c.value, fileName: record.fileName,
+                completedAtMilliseconds: now, origin: record.origin))
     }
 }

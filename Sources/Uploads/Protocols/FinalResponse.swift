@@ -6,17 +6,18 @@ internal import JSON
 enum FinalResponse {
     /// Makes the response for content that has just become complete.
     static func stored(_ upload: FinishedUpload) -> StoredFinalResponse {
-        let crc32c = text(crc32c: upload.crc32c)
-        let md5 = upload.md5.map(Base64.encode)
-        let etag = String(hexadecimal: upload.sha256)
-        let time = ISO8601.text(upload.completedAtMilliseconds)
+        let content = upload.content
+        let crc32c = text(crc32c: content.crc32c)
+        let md5 = content.md5.map(Base64.encode)
+        let etag = String(hexadecimal: content.sha256)
+        let time = ISO8601.text(content.completedAtMilliseconds)
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("kind", "storage#object")
             writer.member("id", upload.contentID)
-            writer.member("name", upload.fileName ?? upload.contentID)
-            writer.member("size", "\(upload.size)")
-            writer.member("contentType", upload.mediaType)
+            writer.member("name", content.fileName ?? upload.contentID)
+            writer.member("size", "\(content.size)")
+            writer.member("contentType", content.mediaType)
             // Clients that verify fail on a missing key, others on a null one.
             if let md5 { writer.member("md5Hash", md5) }
             writer.member("crc32c", crc32c)
@@ -27,8 +28,8 @@ enum FinalResponse {
             writer.member("updated", time)
         }
         return StoredFinalResponse(
-            etag: "\"\(etag)\"", hashes: hashes(crc32c: upload.crc32c, md5: upload.md5),
-            size: upload.size, body: writer.finish())
+            etag: "\"\(etag)\"", hashes: hashes(crc32c: content.crc32c, md5: content.md5),
+            size: content.size, body: writer.finish())
     }
 
     /// The value of `X-Goog-Hash`.

@@ -99,15 +99,17 @@ extension UploadRecord {
 
     /// Marks the upload as complete.
     mutating func complete(
-        _ content: FinishedUpload, _ hashes: RunningHashes, _ settings: UploadSettings
+        _ upload: FinishedUpload, _ hashes: RunningHashes, _ settings: UploadSettings
     ) {
         self.hashes = hashes
         state = .complete
-        completedAt = content.completedAtMilliseconds
+        completedAt = upload.content.completedAtMilliseconds
         held = nil
         // A partial upload expires as if it were unfinished.
-        if !tus.isPartial { expiresAt = content.completedAtMilliseconds + settings.tombstoneTTL }
-        answer = FinalResponse.stored(content)
+        if !tus.isPartial {
+            expiresAt = upload.content.completedAtMilliseconds + settings.tombstoneTTL
+        }
+        answer = FinalResponse.stored(upload)
     }
 
     /// Marks the upload as ended without content.

@@ -24,8 +24,8 @@ import Testing
         #expect(last.status == .ok)
         #expect(last.fields["X-Goog-Stored-Content-Length"] == "600000")
         let finished = try #require(fixture.finisher.finished.withLock { $0.first })
-        #expect(finished.sha256 == SHA256.digest(of: bytes))
-        #expect(finished.md5 != nil)
+        #expect(finished.content.sha256 == SHA256.digest(of: bytes))
+        #expect(finished.content.md5 != nil)
         #expect(await uploads.bytes(of: UploadFixture.content) == bytes)
     }
 
@@ -55,7 +55,7 @@ import Testing
         let last = await uploads.send(.put, url, [], ScriptedBody(Array(0...9)))
         #expect(last.status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: Array(0...9)))
     }
 
@@ -143,7 +143,7 @@ import Testing
     @Test func `length 0 at creation completes at once (ruling 9)`() async throws {
         let uploads = try await fixture.open()
         _ = try await uploads.create(UploadFixture.draft(length: 0))
-        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 0)
+        #expect(fixture.finisher.finished.withLock { $0.first?.content.size } == 0)
     }
 
     @Test func `a chunked body of unknown length completes the content (5.2, 8)`() async throws {

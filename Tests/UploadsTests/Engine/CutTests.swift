@@ -23,7 +23,8 @@ import Testing
         let again = await uploads.put(url, "bytes 0-99999/100000", bytes)
         #expect(again.status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
+                == SHA256.digest(of: bytes))
     }
 
     @Test func `never completes, even if every byte arrived (1.4)`() async throws {
@@ -60,7 +61,7 @@ import Testing
         let rest = await uploads.put(url, "bytes 4-9/10", [4, 5, 6, 7, 8, 9])
         #expect(rest.status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: Array(0...9)))
     }
 

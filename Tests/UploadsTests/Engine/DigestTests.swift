@@ -27,7 +27,7 @@ import Testing
             ScriptedBody([2, 3, 4, 5]))
         #expect(right.status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: Array(0...5)))
     }
 

@@ -42,7 +42,8 @@ struct `A full or read-only disk` {
         let done = await reopened.put(url, range, Array(content[held...]))
         #expect(done.status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+            fixture.finisher.finished.withLock { $0.last?.content.sha256 }
+                == SHA256.digest(of: content))
     }
 
     @Test func `refuses bytes and still returns the offset when read-only (11.1)`() async throws {
@@ -64,7 +65,7 @@ struct `A full or read-only disk` {
         try await volume.set(readOnly: false)
         #expect(await uploads.put(url, "bytes 2-4/5", [3, 4, 5]).status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.last?.sha256 }
+            fixture.finisher.finished.withLock { $0.last?.content.sha256 }
                 == SHA256.digest(of: [1, 2, 3, 4, 5]))
     }
 
@@ -101,7 +102,8 @@ struct `Disk space` {
         let answer = await uploads.put(content, to: url, filling: volume)
         #expect(answer.status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+            fixture.finisher.finished.withLock { $0.last?.content.sha256 }
+                == SHA256.digest(of: content))
     }
 
     @Test func `is not counted twice once it is written (11.7)`() async throws {

@@ -97,7 +97,7 @@ import Testing
         }
         fixture.finisher.behaviour.withLock { $0 = .takes }
         #expect(await answers.sorted() == [200, 507])
-        #expect(fixture.finisher.finished.withLock { $0.map(\.size) } == [6])
+        #expect(fixture.finisher.finished.withLock { $0.map(\.content.size) } == [6])
         #expect(uploads.statistics.ended[.refused] == 1)
     }
 

@@ -27,7 +27,7 @@ import Testing
     }
 
     private var isWhole: Bool {
-        fixture.finisher.finished.withLock { $0.first?.sha256 }
+        fixture.finisher.finished.withLock { $0.first?.content.sha256 }
             == SHA256.digest(of: patternBytes(length))
     }
 

@@ -33,7 +33,9 @@ import Testing
         #expect(await uploads.offset(url) == "20000")
         let answer = await uploads.put(url, "bytes 20000-49999/50000", Array(bytes[20_000...]))
         #expect(answer.status == .ok)
-        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
+                == SHA256.digest(of: bytes))
     }
 
     @Test(.enabled(if: UploadFixture.keepsRecords))
@@ -58,7 +60,7 @@ import Testing
         fixture.pass(SharedUploadRecords.claimDuration)
         let reopened = try await fixture.open()
         #expect(await reopened.put(url, "bytes */*").status == .ok)
-        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 3)
+        #expect(fixture.finisher.finished.withLock { $0.first?.content.size } == 3)
     }
 
     @Test func `finishing runs once, also when no request waits for it any more (11.4)`()

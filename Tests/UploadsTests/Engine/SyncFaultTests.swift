@@ -33,7 +33,7 @@ import Testing
         #expect(unlink(fixture.stagedPath) == 0)
         #expect(await uploads.put(url, "bytes 0-4/5", [1, 2, 3, 4, 5]).status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.last?.sha256 }
+            fixture.finisher.finished.withLock { $0.last?.content.sha256 }
                 == SHA256.digest(of: [1, 2, 3, 4, 5]))
     }
 
@@ -98,7 +98,8 @@ import Testing
             ScriptedBody(Array(content[faultCase.first...])))
         #expect((200..<300).contains(again.status.code))
         #expect(
-            fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+            fixture.finisher.finished.withLock { $0.last?.content.sha256 }
+                == SHA256.digest(of: content))
     }
 
     @Test func `during a request ends it at the last successful one (4.1, 11.1)`() async throws {
@@ -123,6 +124,7 @@ import Testing
             url, "bytes \(held)-3145727/3145728", Array(content[held...]))
         #expect(rest.status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: content))
+            fixture.finisher.finished.withLock { $0.last?.content.sha256 }
+                == SHA256.digest(of: content))
     }
 }

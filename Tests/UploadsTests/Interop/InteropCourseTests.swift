@@ -44,7 +44,7 @@ import Testing
         #expect(again.status == .created)
         #expect(again.fields["Upload-Offset"] == "4")
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: [1, 2, 3, 4])
         )
         let once = await client.send(.put, url, fields, ScriptedBody([1, 2, 3, 4]))

@@ -143,7 +143,7 @@ import Testing
         let value = "sha-512=:\(Base64.encode(long)):, sha-256=:\(Base64.encode(short)):"
         let answer = await client.create(bytes, isComplete: true, [("Repr-Digest", value)])
         #expect(answer.status == .ok)
-        #expect(fixture.finisher.finished.withLock { $0.last?.sha512 } == long)
+        #expect(fixture.finisher.finished.withLock { $0.last?.content.sha512 } == long)
     }
 
     @Test func `507 when the disk is full (11.7)`() async throws {

@@ -86,7 +86,7 @@ struct InteropColumn: Sendable, CustomTestStringConvertible {
                 answer.fields["Upload-Draft-Interop-Version"] == column.version.map { "\($0)" })
         }
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: [1, 2, 3, 4])
         )
     }

@@ -31,8 +31,8 @@ import Testing
         let answer = await post(uploads, url, fields)
         #expect(answer.status == .ok)
         let finished = fixture.finisher.finished.withLock { $0 }
-        #expect(finished.map(\.sha256) == [SHA256.digest(of: bytes)])
-        #expect(finished.first?.mediaType == "image/png")
+        #expect(finished.map(\.content.sha256) == [SHA256.digest(of: bytes)])
+        #expect(finished.first?.content.mediaType == "image/png")
         // Again, by either method, the same answer byte for byte.
         #expect(await post(uploads, url, fields).text == answer.text)
         #expect(await uploads.send(.put, url, [], ScriptedBody(bytes)).text == answer.text)
@@ -43,7 +43,7 @@ import Testing
         let url = try await uploads.create(UploadFixture.draft(length: 1000, mediaType: nil))
         let form = ("Content-Type", "application/x-www-form-urlencoded")
         #expect(await post(uploads, url, [form]).status == .ok)
-        let type = fixture.finisher.finished.withLock { $0.first?.mediaType }
+        let type = fixture.finisher.finished.withLock { $0.first?.content.mediaType }
         #expect(type == "application/octet-stream")
     }
 

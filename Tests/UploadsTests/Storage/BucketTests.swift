@@ -30,7 +30,7 @@ private let total = bytes.count
     }
 
     private var isWhole: Bool {
-        fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
+        fixture.finisher.finished.withLock { $0.last?.content.sha256 } == SHA256.digest(of: bytes)
     }
 
     /// Waits until `count` parts are in the bucket; they are moved in the background.
@@ -191,7 +191,7 @@ private let total = bytes.count
             url, "bytes \(half)-\(total - 1)/\(total)", Array(bytes[half...]))
         #expect(answer.status == .ok)
         #expect(
-            fixture.finisher.finished.withLock { $0.last?.md5 } == MD5.digest(of: bytes))
+            fixture.finisher.finished.withLock { $0.last?.content.md5 } == MD5.digest(of: bytes))
         #expect(isWhole)
     }
 

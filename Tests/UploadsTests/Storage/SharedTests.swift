@@ -34,7 +34,7 @@ private let total = bytes.count
     }
 
     private func isWhole(at fixture: UploadFixture) -> Bool {
-        fixture.finisher.finished.withLock { $0.last?.sha256 } == SHA256.digest(of: bytes)
+        fixture.finisher.finished.withLock { $0.last?.content.sha256 } == SHA256.digest(of: bytes)
     }
 
     /// Waits until objects without a record are deleted.

@@ -145,7 +145,7 @@ final class RecordingFinisher: UploadFinisher {
     private func take(_ upload: FinishedUpload, within quota: Int64?) throws {
         try finished.withLock { finished in
             let others = bytes(finished, of: upload.owner.application, besides: upload.contentID)
-            guard others + upload.size <= quota ?? .max else { throw QuotaExceeded() }
+            guard others + upload.content.size <= quota ?? .max else { throw QuotaExceeded() }
             finished.append(upload)
         }
     }
@@ -154,7 +154,7 @@ final class RecordingFinisher: UploadFinisher {
         _ uploads: [FinishedUpload], of application: String, besides content: String?
     ) -> Int64 {
         uploads.filter { $0.owner.application == application && $0.contentID != content }
-            .reduce(0) { $0 + $1.size }
+            .reduce(0) { $0 + $1.content.size }
     }
 
     func withdraw(_ contentID: String) async throws -> Bool { isUsed.withLock { !$0 } }

@@ -46,7 +46,7 @@ import Testing
         #expect(answer.fields["Upload-Expires"] == nil)
         #expect(answer.fields["Content-Name"] == "content 1")
         let finished = try #require(fixture.finisher.finished.withLock { $0.first })
-        #expect(finished.sha256 == SHA256.digest(of: bytes))
+        #expect(finished.content.sha256 == SHA256.digest(of: bytes))
         #expect(finished.contentID == UploadFixture.content)
         #expect(await content(uploads) == bytes)
         #expect(fixture.finisher.finished.withLock { $0.count } == 1)
@@ -84,7 +84,7 @@ import Testing
         #expect(status.fields["Upload-Concat"] == "partial")
         #expect(status.fields["Upload-Offset"] == "2")
         #expect(await join(uploads, [one]).status == .created)
-        #expect(fixture.finisher.finished.withLock { $0.first?.fileName } == nil)
+        #expect(fixture.finisher.finished.withLock { $0.first?.content.fileName } == nil)
         let again = await uploads.create(
             [("Upload-Concat", "final;\(one) \(one) \(one)")], content: 3)
         #expect(again.fields["Upload-Offset"] == "6")
@@ -98,7 +98,7 @@ import Testing
         let answer = await join(uploads, [try #require(empty.fields["Location"])])
         #expect(answer.status == .created)
         #expect(answer.fields["Upload-Offset"] == "0")
-        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 0)
+        #expect(fixture.finisher.finished.withLock { $0.first?.content.size } == 0)
     }
 
     @Test func `each error has its status, and creates nothing (6.10)`() async throws {
@@ -175,7 +175,9 @@ import Testing
         let reopened = try await fixture.open()
         #expect(await reopened.tus(.head, url).fields["Upload-Offset"] == "300000")
         #expect(await reopened.put(url, "bytes */*").status == .ok)
-        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
+                == SHA256.digest(of: bytes))
     }
 
     @Test(.enabled(if: UploadFixture.keepsRecords))

@@ -38,7 +38,7 @@ import Testing
         _ = await uploads.patch(url, at: 0, [0, 1])
         let last = await uploads.patch(url, at: 2, [], [("Upload-Length", "2")])
         #expect(last.status == .noContent)
-        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 2)
+        #expect(fixture.finisher.finished.withLock { $0.first?.content.size } == 2)
     }
 
     @Test func `can be stated with the last bytes (6.6)`() async throws {
@@ -46,7 +46,7 @@ import Testing
         let url = try await uploads.create(UploadFixture.draft(length: nil))
         let last = await uploads.patch(url, at: 0, [0, 1], [("Upload-Length", "2")])
         #expect(last.fields["Upload-Offset"] == "2")
-        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 2)
+        #expect(fixture.finisher.finished.withLock { $0.first?.content.size } == 2)
     }
 
     @Test(arguments: [("1", 400), ("101", 413), ("-2", 400), ("3", 413)])

@@ -26,7 +26,9 @@ import Testing
         #expect(last.status == .noContent)
         #expect(last.fields["Upload-Offset"] == "100000")
         #expect(last.fields["Upload-Expires"] == nil)
-        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
+                == SHA256.digest(of: bytes))
     }
 
     /// The rows of the table in order: each request violates its rule and all later ones.
@@ -151,7 +153,7 @@ import Testing
         #expect(await uploads.tusOffset(url) == "3")
         #expect(fixture.finisher.finished.withLock { $0.isEmpty })
         #expect(await uploads.patch(url, at: 3, []).status == .noContent)
-        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 3)
+        #expect(fixture.finisher.finished.withLock { $0.first?.content.size } == 3)
     }
 
     @Test func `a truncated body keeps every byte (6.11)`() async throws {
@@ -163,7 +165,9 @@ import Testing
         #expect(await uploads.tusOffset(url) == "33333")
         let rest = await uploads.patch(url, at: 33_333, Array(bytes[33_333...]))
         #expect(rest.fields["Upload-Offset"] == "100000")
-        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
+                == SHA256.digest(of: bytes))
     }
 
     @Test func `a stalled body can be retried at once (3.5)`() async throws {

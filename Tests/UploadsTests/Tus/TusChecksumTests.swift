@@ -31,7 +31,7 @@ import Testing
             url, at: 2, [2, 3, 4, 5], [("Upload-Checksum", try checksum(name, [2, 3, 4, 5]))])
         #expect(right.status == .noContent)
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: Array(0...5)))
     }
 
@@ -68,7 +68,9 @@ import Testing
         let right = ScriptedBody(
             [.bytes(bytes)], length: nil, trailer: [try checksum(name, bytes)])
         #expect(await uploads.patch(url, at: 0, right, announced).status == .noContent)
-        #expect(fixture.finisher.finished.withLock { $0.first?.sha256 } == SHA256.digest(of: bytes))
+        #expect(
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
+                == SHA256.digest(of: bytes))
     }
 
     @Test(
@@ -131,7 +133,7 @@ import Testing
         #expect(await reopened.tusOffset(url) == "2")
         #expect(await reopened.patch(url, at: 2, [2, 3, 4, 5]).status == .noContent)
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: Array(0...5)))
     }
 }

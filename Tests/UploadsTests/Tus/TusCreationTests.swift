@@ -27,8 +27,8 @@ import Testing
         #expect(await (try fixture.open()).tus(.head, url).fields["Upload-Metadata"] == raw)
         #expect(await uploads.patch(url, at: 0, [0, 1, 2, 3]).status == .noContent)
         let finished = try #require(fixture.finisher.finished.withLock { $0.first })
-        #expect(finished.fileName == "a.png")
-        #expect(finished.mediaType == "image/png")
+        #expect(finished.content.fileName == "a.png")
+        #expect(finished.content.mediaType == "image/png")
         #expect(finished.owner == UploadOwner(application: "app"))
         #expect(finished.contentID == UploadFixture.content)
     }
@@ -48,7 +48,7 @@ import Testing
         let answer = await uploads.create([("Upload-Length", "0")])
         #expect(answer.status == .created)
         #expect(answer.fields["Upload-Expires"] == nil)
-        #expect(fixture.finisher.finished.withLock { $0.first?.size } == 0)
+        #expect(fixture.finisher.finished.withLock { $0.first?.content.size } == 0)
     }
 
     @Test(
@@ -114,7 +114,7 @@ import Testing
         let url = try #require(part.fields["Location"])
         #expect(await uploads.patch(url, at: 2, [2, 3]).status == .noContent)
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: Array(0...3)))
         let whole = await uploads.create(
             [

@@ -80,7 +80,7 @@ import Testing
         #expect(await displaced.ending == .drop)
         #expect(await uploads.patch(url, at: 4, [4, 5, 6, 7, 8, 9]).status == .noContent)
         #expect(
-            fixture.finisher.finished.withLock { $0.first?.sha256 }
+            fixture.finisher.finished.withLock { $0.first?.content.sha256 }
                 == SHA256.digest(of: Array(0...9)))
     }
 
