@@ -63,12 +63,11 @@ public struct ArchivedMessage: Equatable, Sendable {
     public func moved(
         to position: Position, in target: Conversation.ID, recipients: [Recipient]
     ) -> ArchivedMessage {
-        ArchivedMessage(
-            Message(
-                id: message.id, conversation: target, position: position, sender: message.sender,
-                sentAt: message.sentAt, parts: message.parts, updatedAt: message.updatedAt,
-                version: message.version),
-            partsMade: partsMade, places: places, blocksChangedAt: blocksChangedAt,
+        var moved = message
+        moved.conversation = target
+        moved.position = position
+        return ArchivedMessage(
+            moved, partsMade: partsMade, places: places, blocksChangedAt: blocksChangedAt,
             contents: contents.map { content in
                 content.moved(from: message.conversation, to: target)
             }, recipients: recipients)

@@ -1,4 +1,5 @@
-/// A message of a conversation; its sender and position never change (R20).
+/// A message of a conversation; only its parts change (R20), except that a merge moves it to another conversation and
+/// position (X1).
 public struct Message: Equatable, Sendable {
     /// The id of a message.
     public typealias ID = Identifier<Message>
@@ -9,19 +10,19 @@ public struct Message: Equatable, Sendable {
     /// Its id.
     public let id: ID
     /// The conversation of the message.
-    public let conversation: Conversation.ID
+    public var conversation: Conversation.ID
     /// Its position in the conversation.
-    public let position: Position
+    public var position: Position
     /// The sender.
     public let sender: Sender
     /// The moment of sending, never earlier than that of the previous message (R26).
     public let sentAt: Timestamp
     /// Its parts in the order sent (R25).
-    public let parts: [MessagePart]
+    public var parts: [MessagePart]
     /// The moment of the last change of a part; `nil` for none.
-    public let updatedAt: Timestamp?
+    public var updatedAt: Timestamp?
     /// The version: 1 at first, and higher after each change of the parts (X4).
-    public let version: Int64
+    public var version: Int64
 
     /// A message as stored.
     public init(

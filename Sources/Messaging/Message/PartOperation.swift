@@ -119,9 +119,11 @@ extension Message {
             ) { first, _ in first }
             parts.sort { left, right in ranks[left.index] ?? 0 < ranks[right.index] ?? 0 }
         }
-        return Message(
-            id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
-            parts: parts, updatedAt: change.at, version: version + 1)
+        var changed = self
+        changed.parts = parts
+        changed.updatedAt = change.at
+        changed.version += 1
+        return changed
     }
 
     /// Returns a part by its id or index.

@@ -175,11 +175,8 @@ extension MessagingStore {
         // The time is taken before the read: a commit in between then counts as later, whether the read saw it or not.
         let moment = CacheMoment(
             clock: clock, application: application, time: clock.isAlone ? clock.moment : nil)
-        let found =
-            switch perspective {
-            case .system: try await message(id, in: conversation, in: application)
-            case .user(let user): try await message(id, seenBy: user, in: application)
-            }
+        let found = try await message(
+            id, in: conversation, seenBy: perspective, in: application)
         return (found, moment.validity(of: found.message, seenBy: perspective))
     }
 

@@ -44,11 +44,8 @@ struct MergeHistory {
                     && message.position.number <= relocation.through.number + relocation.shift
             }
             guard let relocation else { continue }
-            message = Message(
-                id: message.id, conversation: relocation.conversation,
-                position: Position(message.position.number - relocation.shift),
-                sender: message.sender, sentAt: message.sentAt, parts: message.parts,
-                updatedAt: message.updatedAt, version: message.version)
+            message.conversation = relocation.conversation
+            message.position = Position(message.position.number - relocation.shift)
         }
         return message
     }

@@ -89,7 +89,7 @@ extension Transaction {
     }
 
     /// A conversation's messages as the system or a user sees them, and their number.
-    fileprivate func view(
+    func view(
         of conversation: Conversation.ID, seenBy perspective: Perspective,
         in application: Application.ID
     ) throws -> (MessageView, total: DeferredRows<Int64>) {

@@ -107,14 +107,7 @@ extension Transaction {
         return messages
     }
 
-    /// The number of messages in a user's view of a conversation (ruling 17).
-    func messageCount(
-        of user: UserID, in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> Int64 {
-        try askMessageCount(of: user, in: conversation, in: application).first() ?? 0
-    }
-
-    /// Sends the same query without waiting for its row.
+    /// Queries the number of messages in a user's view of a conversation (ruling 17).
     func askMessageCount(
         of user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Int64> {
@@ -313,13 +306,8 @@ extension Message {
     /// - Parameter rows: The message with one of its parts each time, in order.
     fileprivate init?(joining rows: [Message]) {
         guard let first = rows.first else { return nil }
-        self = rows.count == 1 ? first : first.with(rows.flatMap(\.parts))
-    }
-
-    private func with(_ parts: [MessagePart]) -> Message {
-        Message(
-            id: id, conversation: conversation, position: position, sender: sender, sentAt: sentAt,
-            parts: parts, updatedAt: updatedAt, version: version)
+        self = first
+        if rows.count > 1 { parts = rows.flatMap(\.parts) }
     }
 }
 

@@ -46,53 +46,66 @@ extension Transaction {
 }
 
 extension MessagingStore {
-    /// A message as the system sees it.
+    /// A message as the system or a user sees it.
     ///
-    /// - Parameter conversation: The conversation it must belong to; `nil` for any.
-    /// - Throws: `Rejection.notFound` of the conversation or the message, `objectDeleted` when the given
-    ///   conversation is deleted.
+    /// - Parameter conversation: The conversation it must belong to; `nil` for any. It is ignored for a user.
+    /// - Throws: `Rejection.notFound` of the conversation, of the user, or of a message that is deleted or not visible to
+    ///   the user; `objectDeleted` when the given conversation is deleted.
     public func message(
         _ id: Message.ID, in conversation: Conversation.ID?,
-        in application: Application.ID
+        seenBy perspective: Perspective = .system, in application: Application.ID
     ) async throws -> MessageSnapshot {
         try await database.read { transaction in
-            let message = try transaction.liveMessage(id, in: conversation, in: application)
+            let message = try transaction.message(
+                id, in: conversation, by: perspective, in: application)
             guard
-                let snapshot = try transaction.snapshots(of: [message], in: application).first
+                let snapshot = try transaction.snapshots(
+                    of: [message], seenBy: perspective, in: application
+                ).first
             else { throw Rejection.notFound(.message) }
             return snapshot
         }
     }
 
-    /// A page of a conversation's messages as the system sees them, newest first.
+    /// A page of a conversation's messages as the system or a user sees them, newest first.
     ///
     /// - Parameters:
     ///   - filter: Selects messages, whose number is the total; see `Transaction.messages` for the cost.
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
-    /// - Throws: `Rejection.tooMany`; `notFound` of the conversation or of `after`, `objectDeleted`.
+    /// - Throws: `Rejection.tooMany`; `notFound` of the user, of a conversation that does not exist, that the user never
+    ///   took part in or that is deleted for all participants, or of an `after` that is not in the list;
+    ///   `objectDeleted` for the system.
     public func messages(
-        in conversation: Conversation.ID, matching filter: MessageFilter = MessageFilter(),
-        after: Message.ID? = nil, limit: Int, in application: Application.ID
+        in conversation: Conversation.ID, seenBy perspective: Perspective = .system,
+        matching filter: MessageFilter = MessageFilter(), after: Message.ID? = nil, limit: Int,
+        in application: Application.ID
     ) async throws -> ListPage<MessageSnapshot> {
         try await database.read { transaction in
-            let (conversation, view) = try transaction.view(of: conversation, in: application)
+            let (view, total) = try transaction.view(
+                of: conversation, seenBy: perspective, in: application)
             let position = try after.map { after in try transaction.position(of: after, in: view) }
-            guard filter.isEmpty else {
-                let found = try transaction.messages(
-                    in: conversation.id, matching: filter, before: position, limit: limit,
-                    upTo: conversation.lastPosition, in: application
-                ) { position, limit in
-                    try transaction.messages(of: view, before: position, limit: limit)
+            let found =
+                if filter.isEmpty {
+                    (
+                        page: try transaction.messages(of: view, before: position, limit: limit),
+                        total: try total.first() ?? 0
+                    )
+                } else {
+                    try transaction.messages(
+                        in: view.conversation, matching: filter, before: position, limit: limit,
+                        upTo: try view.participant?.leftAfter
+                            ?? transaction.lockedConversationRow(
+                                view.conversation, in: application
+                            ).lastPosition, in: application
+                    ) { position, limit in
+                        try transaction.messages(of: view, before: position, limit: limit)
+                    }
                 }
-                return ListPage(
-                    items: try transaction.snapshots(of: found.page.items, in: application),
-                    total: found.total, in: conversation.id, isCut: found.page.isCut)
-            }
-            let messages = try transaction.messages(of: view, before: position, limit: limit)
             return ListPage(
-                items: try transaction.snapshots(of: messages.items, in: application),
-                total: conversation.messageCount, in: conversation.id, isCut: messages.isCut)
+                items: try transaction.snapshots(
+                    of: found.page.items, seenBy: perspective, in: application),
+                total: found.total, in: view.conversation, isCut: found.page.isCut)
         }
     }
 }
@@ -163,69 +176,5 @@ extension Transaction {
         ) { row in try row.position(0) }
         guard let position else { throw Rejection.notFound(.message) }
         return position
-    }
-}
-
-extension MessagingStore {
-    /// A message as a user sees it.
-    ///
-    /// - Throws: `Rejection.notFound` of an unknown user, or of a message that is deleted or not visible to
-    ///   the user.
-    public func message(
-        _ id: Message.ID, seenBy user: UserID, in application: Application.ID
-    ) async throws -> MessageSnapshot {
-        try await database.read { transaction in
-            try transaction.requireUser(user, in: application)
-            let message = try transaction.visibleMessage(id, for: user, in: application)
-            guard
-                let snapshot = try transaction.snapshots(
-                    of: [message], seenBy: .user(user), in: application
-                ).first
-            else { throw Rejection.notFound(.message) }
-            return snapshot
-        }
-    }
-
-    /// A page of a conversation's messages as a user sees them, newest first.
-    ///
-    /// - Parameters:
-    ///   - filter: Selects messages, whose number is the total; see `Transaction.messages` for the cost.
-    ///   - after: The last item of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of items, at least 1.
-    /// - Throws: `Rejection.tooMany`; `notFound` of an unknown user, of a conversation that the user never
-    ///   took part in or that is deleted for all participants, or of an `after` that the user does not see
-    ///   there.
-    public func messages(
-        in conversation: Conversation.ID, seenBy user: UserID,
-        matching filter: MessageFilter = MessageFilter(), after: Message.ID? = nil, limit: Int,
-        in application: Application.ID
-    ) async throws -> ListPage<MessageSnapshot> {
-        try await database.read { transaction in
-            let (participant, view) = try transaction.view(
-                of: conversation, seenBy: user, in: application)
-            let (id, position) = (
-                view.conversation,
-                try after.map { after in try transaction.position(of: after, in: view) }
-            )
-            guard filter.isEmpty else {
-                let whole = try transaction.conversation(id, in: application)
-                let found = try transaction.messages(
-                    in: id, matching: filter, before: position, limit: limit,
-                    upTo: participant.leftAfter ?? whole.lastPosition, in: application
-                ) { position, limit in
-                    try transaction.messages(of: view, before: position, limit: limit)
-                }
-                return ListPage(
-                    items: try transaction.snapshots(
-                        of: found.page.items, seenBy: .user(user), in: application),
-                    total: found.total, in: id, isCut: found.page.isCut)
-            }
-            let messages = try transaction.messages(of: view, before: position, limit: limit)
-            return ListPage(
-                items: try transaction.snapshots(
-                    of: messages.items, seenBy: .user(user), in: application),
-                total: try transaction.messageCount(of: user, in: id, in: application), in: id,
-                isCut: messages.isCut)
-        }
     }
 }

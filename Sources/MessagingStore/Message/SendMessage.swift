@@ -5,48 +5,28 @@ extension MessagingStore {
     /// Sends a message.
     ///
     /// - Parameters:
-    ///   - draft: The message.
+    ///   - draft: The message; its sender is the user on whose behalf it is sent, if there is one.
     ///   - conversation: The conversation, by its own id or an alias.
+    ///   - perspective: The user on whose behalf it is sent, or the system.
     ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
     /// - Throws: ``ReplayedAcceptance`` when the response to the key has no message; `Rejection`:
-    ///   `notFound(.message)` when the message of the key is deleted (ruling 12); `idTaken(.message)`,
-    ///   `notFound(.conversation)`, `objectDeleted`; what `Conversation.posting` rejects.
+    ///   `notFound(.message)` when the message of the key is deleted (ruling 12) or not in the user's view;
+    ///   `notFound` of the user, or of a conversation that does not exist or that the user does not see;
+    ///   `objectDeleted`, for a user `notFound`, of a deleted conversation; `accessDenied` for a former participant
+    ///   (R14); `idTaken(.message)`; what `Conversation.posting` rejects.
     public func sendMessage(
-        _ draft: Message.Draft, to conversation: Conversation.ID, key: Replay.Key? = nil,
+        _ draft: Message.Draft, to conversation: Conversation.ID,
+        by perspective: Perspective = .system, key: Replay.Key? = nil,
         in application: Application.ID
     ) async throws -> CreationOutcome<MessageSnapshot> {
         let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
         let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
         let queries = SendQueries(
-            draft, to: conversation, by: .system, key: key, in: application)
+            draft, to: conversation, by: perspective, key: key, in: application)
         return try await change(in: application, prefetching: queries.prefetch) { context in
             try context.send(
-                draft, asking: queries.ask(context.transaction), to: conversation, as: id, key: key,
-                partIDs: partIDs)
-        }
-    }
-
-    /// Sends a message on behalf of a user.
-    ///
-    /// - Parameters:
-    ///   - draft: The message; its sender is the user.
-    ///   - key: The `If-None-Match` key; it becomes the id unless the draft proposes one.
-    /// - Throws: `Rejection`: `notFound` of the user, of a conversation that the user does not see or that
-    ///   is deleted, or when the message of the key is not in their view; `accessDenied` for a former
-    ///   participant (R14); `idTaken(.message)`; what `Conversation.posting` rejects.
-    public func sendMessage(
-        _ draft: Message.Draft, to conversation: Conversation.ID, by user: UserID,
-        key: Replay.Key? = nil, in application: Application.ID
-    ) async throws -> CreationOutcome<MessageSnapshot> {
-        let id = draft.proposedID ?? key.map(Message.ID.init) ?? environment.newID()
-        let partIDs = draft.parts.map { _ in environment.newID() as MessagePart.ID }
-        let queries = SendQueries(
-            draft, to: conversation, by: .user(user), key: key, in: application)
-        return try await change(in: application, prefetching: queries.prefetch) { context in
-            try context.send(
-                draft, asking: queries.ask(context.transaction), to: conversation, by: .user(user),
-                as: id,
-                key: key, partIDs: partIDs)
+                draft, asking: queries.ask(context.transaction), to: conversation, by: perspective,
+                as: id, key: key, partIDs: partIDs)
         }
     }
 }
@@ -54,7 +34,7 @@ extension MessagingStore {
 extension MutationContext {
     fileprivate func send(
         _ draft: Message.Draft, asking prefetched: SendPrefetch, to target: Conversation.ID,
-        by perspective: Perspective = .system, as id: Message.ID, key: Replay.Key?,
+        by perspective: Perspective, as id: Message.ID, key: Replay.Key?,
         partIDs: [MessagePart.ID]
     ) throws -> CreationOutcome<MessageSnapshot> {
         let sender = try prefetched.identity()

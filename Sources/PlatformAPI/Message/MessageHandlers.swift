@@ -15,11 +15,11 @@ extension RequestContext {
     func sendMessage(_ body: JSONValue) async throws -> Reply {
         guard !isForUser else {
             let draft = try MessageDraftJSON.read(body.asObject(), by: user())
-            let (user, conversation) = (try user(), try conversation())
+            let (perspective, conversation) = (try perspective(), try conversation())
             let creation = try await store.sendMessage(
-                draft, to: conversation, by: user, key: key, in: application)
-            return reply(creation, .user(user)).addingContentLocation(
-                creation.object.message, requestedIn: conversation, links(.user(user)))
+                draft, to: conversation, by: perspective, key: key, in: application)
+            return reply(creation, perspective).addingContentLocation(
+                creation.object.message, requestedIn: conversation, links(perspective))
         }
         if MessageBatchJSON.isBatch(body, version) { return try await sendBatch(body) }
         let message = try MessageDraftJSON(body.asObject(), version)
@@ -104,18 +104,13 @@ extension RequestContext {
             return try await listCachedMessages(page, perspective)
         }
         let found =
-            switch (perspective, position) {
-            case (.system, nil):
-                try await store.messages(
-                    in: conversation(), matching: filter, after: page.after, limit: page.limit,
-                    in: application)
-            case (_, let position?):
+            if let position {
                 try await store.messages(
                     in: conversation(), asOf: position, seenBy: perspective, after: page.after,
                     limit: page.limit, in: application)
-            case (.user(let user), nil):
+            } else {
                 try await store.messages(
-                    in: conversation(), seenBy: user, matching: filter, after: page.after,
+                    in: conversation(), seenBy: perspective, matching: filter, after: page.after,
                     limit: page.limit, in: application)
             }
         let messages = found.items.prefix(page.size)

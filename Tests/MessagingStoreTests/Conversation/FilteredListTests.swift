@@ -142,7 +142,7 @@ import Testing
                 let found = try await pages { last in
                     if let user {
                         try await sample.store.messages(
-                            in: conversation, seenBy: user, matching: filter,
+                            in: conversation, seenBy: .user(user), matching: filter,
                             after: last?.message.id, limit: 67, in: sample.application)
                     } else {
                         try await sample.store.messages(

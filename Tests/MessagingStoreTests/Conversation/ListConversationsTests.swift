@@ -114,7 +114,8 @@ import Testing
             in: sample.application)
         #expect(try await sample.view(of: .bo).lastMessage?.text == "new")
         await #expect(throws: Rejection.notFound(.message)) {
-            try await sample.store.message(late, seenBy: .bo, in: sample.application)
+            try await sample.store.message(
+                late, in: nil, seenBy: .user(.bo), in: sample.application)
         }
         await #expect(throws: Rejection.accessDenied) {
             try await sample.store.changeParts(

@@ -230,6 +230,6 @@ extension SampleApplication {
 
     /// What a user sees of a conversation.
     func seen(_ id: Conversation.ID, by user: UserID) async throws -> [MessageSnapshot] {
-        try await store.messages(in: id, seenBy: user, limit: 1000, in: application).items
+        try await store.messages(in: id, seenBy: .user(user), limit: 1000, in: application).items
     }
 }

@@ -225,7 +225,7 @@ extension SampleApplication {
         #expect(Set(listed.items.map(\.id)) == Set(device.conversations.keys), comment)
         for view in listed.items {
             let page = try await store.messages(
-                in: view.id, seenBy: device.user, limit: 1000, in: application)
+                in: view.id, seenBy: .user(device.user), limit: 1000, in: application)
             let held = device.messages.values.filter { $0.message.conversation == view.id }
             #expect(Set(page.items.map(\.message.id)) == Set(held.map(\.message.id)), comment)
             #expect(view.lastMessage?.message.id == device.conversations[view.id]?.lastMessage)

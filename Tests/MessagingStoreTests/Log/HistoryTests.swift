@@ -284,7 +284,7 @@ private struct Moment {
                         ).items
                     } else {
                         try await store.messages(
-                            in: id, seenBy: user, limit: 1000, in: application
+                            in: id, seenBy: .user(user), limit: 1000, in: application
                         ).items
                     }
                 }

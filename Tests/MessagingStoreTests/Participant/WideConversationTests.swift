@@ -51,7 +51,7 @@ import Testing
             let badge = try await sample.store.badge(of: user, in: sample.application)
             #expect(badge.unreadMessageCount == unread, sourceLocation: location)
             let page = try await sample.store.messages(
-                in: id, seenBy: user, limit: 100, in: sample.application)
+                in: id, seenBy: .user(user), limit: 100, in: sample.application)
             #expect(page.total == total, sourceLocation: location)
             #expect(
                 page.items.allSatisfy { item in (item.recipientCounts != nil) == isWide },

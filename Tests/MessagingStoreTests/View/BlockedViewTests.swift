@@ -25,11 +25,12 @@ import Testing
         #expect(view.unreadCount == 1)
         #expect(view.lastMessage?.text == "from ana")
         await #expect(throws: Rejection.notFound(.message)) {
-            try await sample.store.message(hidden, seenBy: .ana, in: sample.application)
+            try await sample.store.message(
+                hidden, in: nil, seenBy: .user(.ana), in: sample.application)
         }
         await #expect(throws: Rejection.notFound(.message)) {
             try await sample.store.messages(
-                in: id, seenBy: .ana, after: hidden, limit: 1, in: sample.application)
+                in: id, seenBy: .user(.ana), after: hidden, limit: 1, in: sample.application)
         }
     }
 
@@ -40,7 +41,8 @@ import Testing
         let message = try await sample.post(as: .bo, in: id)
         _ = try await sample.post(as: .cy, in: id)
         _ = try await sample.store.markAllRead(upTo: nil, by: .ana, in: id, in: sample.application)
-        let seen = try await sample.store.message(message, seenBy: .bo, in: sample.application)
+        let seen = try await sample.store.message(
+            message, in: nil, seenBy: .user(.bo), in: sample.application)
         #expect(seen.recipients.first { entry in entry.userID == .ana }?.status == .sent)
         #expect(try await sample.view(of: id, for: .ana).unreadCount == 0)
     }

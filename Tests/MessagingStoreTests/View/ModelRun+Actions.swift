@@ -69,7 +69,7 @@ extension ModelRun {
                     model.refusal(ofWriting: author, in: conversation),
                     {
                         id = try await store.sendMessage(
-                            draft, to: conversation.id, by: author, in: application
+                            draft, to: conversation.id, by: .user(author), in: application
                         ).object.message.id
                     })
             else { return }

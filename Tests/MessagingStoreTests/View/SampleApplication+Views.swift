@@ -44,7 +44,7 @@ extension SampleApplication {
 
     /// The texts a user sees, newest first.
     func texts(of conversation: Conversation.ID, for user: UserID) async throws -> [String] {
-        try await store.messages(in: conversation, seenBy: user, limit: 100, in: application)
+        try await store.messages(in: conversation, seenBy: .user(user), limit: 100, in: application)
             .items.map(\.text)
     }
 
@@ -53,7 +53,7 @@ extension SampleApplication {
     ) async throws -> Message.ID {
         let part = try MessagePart.Draft(mimeType: "text/plain", body: .inline(Array(text.utf8)))
         return try await store.sendMessage(
-            Message.Draft(sender: .user(user), parts: [part]), to: conversation, by: user,
+            Message.Draft(sender: .user(user), parts: [part]), to: conversation, by: .user(user),
             in: application
         ).object.message.id
     }

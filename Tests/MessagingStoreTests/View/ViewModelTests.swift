@@ -167,7 +167,7 @@ extension ModelRun {
             }
             await #expect(throws: Rejection.notFound(.conversation), comment) {
                 try await store.messages(
-                    in: conversation.id, seenBy: user, limit: 1, in: application)
+                    in: conversation.id, seenBy: .user(user), limit: 1, in: application)
             }
             return
         }
@@ -185,7 +185,7 @@ extension ModelRun {
         let topic = own.removed == nil ? conversation.topic : own.frozenTopic
         #expect(view.metadata == (topic.isEmpty ? .empty : ["topic": .text(topic)]), comment)
         let page = try await store.messages(
-            in: conversation.id, seenBy: user, limit: 1000, in: application)
+            in: conversation.id, seenBy: .user(user), limit: 1000, in: application)
         #expect(page.total == Int64(seen.count), comment)
         #expect(page.items.map(\.message.id) == seen.reversed().map(\.id), comment)
         #expect(
@@ -210,7 +210,7 @@ extension ModelRun {
         }
         for sent in conversation.sent where !model.isVisible(sent, to: user, in: conversation) {
             await #expect(throws: Rejection.notFound(.message), comment) {
-                try await store.message(sent.id, seenBy: user, in: application)
+                try await store.message(sent.id, in: nil, seenBy: .user(user), in: application)
             }
         }
     }
