@@ -148,30 +148,3 @@ extension Trace {
         self.init(id: String(parts[0]), flags: flags)
     }
 }
-
-extension Array {
-    /// Splits the array into chunks of at most `size` elements, for statements with one parameter for each
-    /// element.
-    func chunks(of size: Int) -> [[Element]] {
-        stride(from: 0, to: count, by: size).map { start in
-            Array(self[start..<Swift.min(start + size, count)])
-        }
-    }
-
-    /// Splits the array into chunks whose lengths are powers of two, for statements with one row for each
-    /// element.
-    ///
-    /// Only a few lengths occur, so there are few statement texts, and their prepared statements are reused.
-    ///
-    /// - Parameter most: The maximum length of a chunk; a power of two.
-    func powerOfTwoChunks(upTo most: Int) -> [[Element]] {
-        var chunks: [[Element]] = []
-        var (start, size) = (0, most)
-        while start < count {
-            while size > count - start { size /= 2 }
-            chunks.append(Array(self[start..<start + size]))
-            start += size
-        }
-        return chunks
-    }
-}

@@ -83,3 +83,28 @@ extension SQL {
         template.append(.rows(name: name, columns: columns.count, count: count))
     }
 }
+
+extension Array {
+    /// Splits the elements into chunks of at most `size`, for statements with one parameter for each element.
+    public func chunks(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { start in
+            Array(self[start..<Swift.min(start + size, count)])
+        }
+    }
+
+    /// Splits the elements into chunks whose lengths are powers of two, for statements with one row for each element.
+    ///
+    /// Only a few lengths occur, so there are few statement texts, and their prepared statements are reused.
+    ///
+    /// - Parameter most: The maximum length of a chunk; a power of two.
+    public func powerOfTwoChunks(upTo most: Int) -> [[Element]] {
+        var chunks: [[Element]] = []
+        var (start, size) = (0, most)
+        while start < count {
+            while size > count - start { size /= 2 }
+            chunks.append(Array(self[start..<start + size]))
+            start += size
+        }
+        return chunks
+    }
+}

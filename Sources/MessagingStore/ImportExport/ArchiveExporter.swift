@@ -95,8 +95,8 @@ extension ArchiveExporter {
             """
         ) { row in
             ArchivedUser(
-                try User(row), externalUnreadCount: try row.int64(14),
-                createdAt: try row.timestamp(15))
+                try User(row), externalUnreadCount: try row.int64(.index(User.columnCount)),
+                createdAt: try row.timestamp(.index(User.columnCount + 1)))
         }
     }
 

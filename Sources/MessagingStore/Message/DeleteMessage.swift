@@ -133,12 +133,12 @@ extension Projection {
 
     /// Subtracts a message from the counts of all views: of those that show it, and of those that do not.
     private func subtract(
-        _ place: Position, sentBy sender: UserID?, in conversation: Conversation.ID
+        _ position: Position, sentBy sender: UserID?, in conversation: Conversation.ID
     ) throws {
         let before = try transaction.askLocked(conversation, in: application)
-        let hiders = try askHiders(of: place, in: conversation)
-        let readers = try readers(of: place, in: conversation) + [sender].compactMap(\.self)
-        let hidden = try hiders.rows()
+        let hiddenFrom = try askUsersNotSeeing(position, in: conversation)
+        let readers = try readers(of: position, in: conversation) + [sender].compactMap(\.self)
+        let hidden = try hiddenFrom.rows()
         try transaction.execute(
             """
             UPDATE conversations SET message_count = message_count - 1
@@ -150,7 +150,7 @@ extension Projection {
         }
         // Only the counts of participants change, so what else is cached of them stays valid.
         transaction.invalidate([.viewCounts(of: conversation, in: application)])
-        try subtract(place, readBy: readers, in: conversation)
+        try subtract(position, readBy: readers, in: conversation)
         // Reads as of an earlier event must still hide the message (rulings 20, 27).
         for user in hidden {
             try saveHiddenPositions(of: ReceiptOwner(conversation: conversation, user: user))
@@ -160,10 +160,10 @@ extension Projection {
                 """
                 DELETE FROM hidden_messages
                 WHERE application = \(application) AND conversation = \(conversation)
-                    AND position = \(place)
+                    AND position = \(position)
                 """)
         }
-        try findLastMessage(in: conversation, of: nil, insteadOf: place)
+        try findLastMessage(in: conversation, of: nil, insteadOf: position)
     }
 
     /// Subtracts a message from the counts of all views: of those that show it, and of those that do not.
@@ -173,7 +173,7 @@ extension Projection {
     ///
     /// - Parameter readers: The users for which it is not unread, whether they see it or not.
     private func subtract(
-        _ place: Position, readBy readers: [UserID], in conversation: Conversation.ID
+        _ position: Position, readBy readers: [UserID], in conversation: Conversation.ID
     ) throws {
         // Only the rows of this conversation: those of `messages` as well, whose name is part of `hidden_messages`.
         let rows = ["participants", "hidden_messages", "messages"].map { table in
@@ -184,67 +184,68 @@ extension Projection {
             EXISTS (
                 SELECT 1 FROM hidden_messages h
                 WHERE h.application = \(application) AND h.conversation = \(conversation)
-                    AND h.position = \(place) AND h.user_id = participants.user_id
+                    AND h.position = \(position) AND h.user_id = participants.user_id
             )
             """
         let isReached: SQL =
             """
             application = \(application) AND conversation = \(conversation)
-                AND (left_after IS NULL OR left_after >= \(place))
+                AND (left_after IS NULL OR left_after >= \(position))
             """
         try transaction.execute(
             """
             UPDATE participants SET
                 unshown_count = unshown_count - 1, total_count = total_count + is_wide,
                 unread_count = unread_count + is_wide
-            WHERE \(isReached) AND (cleared_to >= \(place) OR \(isHidden))
+            WHERE \(isReached) AND (cleared_to >= \(position) OR \(isHidden))
             """, reading: rows)
         try transaction.execute(
             """
             UPDATE participants SET
                 total_count = total_count - (1 - is_wide),
                 unread_count = unread_count
-                    - (CASE WHEN joined_after < \(place) THEN 1 ELSE 0 END - is_wide)
-            WHERE \(isReached) AND (is_wide = 0 OR joined_after >= \(place))
-                AND cleared_to < \(place) AND NOT \(isHidden)
+                    - (CASE WHEN joined_after < \(position) THEN 1 ELSE 0 END - is_wide)
+            WHERE \(isReached) AND (is_wide = 0 OR joined_after >= \(position))
+                AND cleared_to < \(position) AND NOT \(isHidden)
             """, reading: rows)
         for chunk in Set(readers).sorted().chunks(of: 4096) {
             try transaction.execute(
                 """
                 UPDATE participants SET unread_count = unread_count + 1
-                WHERE \(isReached) AND joined_after < \(place)
-                    AND cleared_to < \(place) AND NOT \(isHidden) AND user_id \(in: chunk)
+                WHERE \(isReached) AND joined_after < \(position)
+                    AND cleared_to < \(position) AND NOT \(isHidden) AND user_id \(in: chunk)
                 """, reading: rows)
         }
     }
 
     /// Queries the participants that do not see the message at a position, because it is hidden from them.
-    func askHiders(
-        of place: Position, in conversation: Conversation.ID
+    func askUsersNotSeeing(
+        _ position: Position, in conversation: Conversation.ID
     ) throws -> DeferredRows<UserID> {
         try transaction.ask(
             """
             SELECT user_id FROM hidden_messages
             WHERE application = \(application) AND conversation = \(conversation)
-                AND position = \(place)
+                AND position = \(position)
             ORDER BY user_id
             """,
-            as: Transaction.hiders(of: place, in: conversation, of: application)
+            as: Transaction.usersNotSeeing(position, in: conversation, of: application)
         ) { row in try row.user(0) }
     }
 
     /// The participants that have read the message at a position, by user id.
-    private func readers(of place: Position, in conversation: Conversation.ID) throws -> [UserID] {
+    private func readers(of position: Position, in conversation: Conversation.ID) throws -> [UserID]
+    {
         let isWide =
             try transaction.askLocked(conversation, in: application).first()?.isWide == true
         guard isWide else {
             return try transaction.participantReceipts(in: conversation, in: application)
-                .filter { entry in entry.receipts?.read.contains(place.number) == true }
+                .filter { entry in entry.receipts?.read.contains(position.number) == true }
                 .map(\.participant.userID)
                 .sorted()
         }
         return try transaction.receipts(in: [conversation], in: application)
-            .filter { _, receipts in receipts.read.contains(place.number) }
+            .filter { _, receipts in receipts.read.contains(position.number) }
             .map(\.key.user)
             .sorted()
     }
@@ -252,11 +253,11 @@ extension Projection {
 
 extension Transaction {
     /// The cache key of the participants that the message at a position is hidden from.
-    static func hiders(
-        of place: Position, in conversation: Conversation.ID, of application: Application.ID
+    static func usersNotSeeing(
+        _ position: Position, in conversation: Conversation.ID, of application: Application.ID
     ) -> RowCacheKey<UserID> {
         RowCacheKey(
             of: [.conversation(conversation, in: application, "hidden_messages")],
-            aspect: Array("hiders \(place.number)".utf8))
+            aspect: Array("users not seeing \(position.number)".utf8))
     }
 }

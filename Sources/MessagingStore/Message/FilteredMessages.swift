@@ -8,13 +8,14 @@ extension Transaction {
     /// are converted to positions by binary search, because times never decrease with positions (R26).
     ///
     /// - Parameters:
-    ///   - place: Only earlier messages are returned; all are counted. `nil` for no bound.
+    ///   - position: Only earlier messages are returned; all are counted. `nil` for no bound.
     ///   - last: The last position of the list.
     ///   - read: Reads the messages of the list before a position, newest first, as many as fit.
     /// - Returns: The messages that pass, as many as fit into one response, and the number of all that pass.
     /// - Throws: `Rejection.tooMany` when more than `MessageFilter.limit` messages had to be checked.
     func messages(
-        in conversation: Conversation.ID, matching filter: MessageFilter, before place: Position?,
+        in conversation: Conversation.ID, matching filter: MessageFilter,
+        before position: Position?,
         limit: Int, upTo last: Position, in application: Application.ID,
         read: (_ before: Position, _ limit: Int) throws -> BoundedPage<Message>
     ) throws -> (page: BoundedPage<Message>, total: Int64) {
@@ -22,11 +23,11 @@ extension Transaction {
             try self.reader(user, in: conversation, in: application)
         }
         let low = try filter.sentAfter.map { moment in
-            try self.place(of: moment, in: conversation, upTo: last, in: application)
+            try self.lastPosition(sentUntil: moment, in: conversation, upTo: last, in: application)
         }
         let high = try filter.sentBefore.map { moment in
-            try self.place(
-                of: Timestamp(milliseconds: moment.milliseconds - 1), in: conversation,
+            try self.lastPosition(
+                sentUntil: Timestamp(milliseconds: moment.milliseconds - 1), in: conversation,
                 upTo: last, in: application)
         }
         var top = (high ?? last).next
@@ -43,7 +44,9 @@ extension Transaction {
             for message in reached where filter.admits(message, reader: reader) {
                 if gone?.contains(message.position) == true { continue }
                 total += 1
-                guard found.items.count < limit, message.position < place ?? .last else { continue }
+                guard found.items.count < limit, message.position < position ?? .last else {
+                    continue
+                }
                 found.isCut = found.isCut || !budget.admits(message.weight)
                 if !found.isCut { found.items.append(message) }
             }
@@ -91,8 +94,8 @@ extension Transaction {
     }
 
     /// The last position up to which all messages were sent at or before a moment.
-    private func place(
-        of moment: Timestamp, in conversation: Conversation.ID, upTo last: Position,
+    private func lastPosition(
+        sentUntil moment: Timestamp, in conversation: Conversation.ID, upTo last: Position,
         in application: Application.ID
     ) throws -> Position {
         var (low, high) = (Position.start.number, last.number + 1)

@@ -45,7 +45,7 @@ extension Transaction {
             """
         ) { row in
             (
-                Self.hiders(of: try row.position(1), in: try row.id(0), of: application),
+                Self.usersNotSeeing(try row.position(1), in: try row.id(0), of: application),
                 try row.optionalUser(2)
             )
         }

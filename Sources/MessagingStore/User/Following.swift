@@ -94,7 +94,8 @@ extension MessagingStore {
                 ORDER BY i.user_id
                 """
             ) { row in
-                try (row.optionalInt64(14) ?? 0) + (row.optionalInt64(15) ?? 0)
+                try (row.optionalInt64(.index(User.columnCount)) ?? 0)
+                    + (row.optionalInt64(.index(User.columnCount + 1)) ?? 0)
             } _: { row in
                 try User(row)
             }

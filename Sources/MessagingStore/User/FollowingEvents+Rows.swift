@@ -74,15 +74,15 @@ extension Projection {
     ///   - new: Those that were created with the number of the others as that of the users they follow.
     ///   - isKept: Whether they still follow each other when they share the conversation no more.
     func connectAll(_ participants: [UserID], new: Set<UserID> = [], isKept: Bool = true) {
-        let row = RowCacheKey<Meetings>(
+        let row = RowCacheKey<SharedConversations>(
             of: application.bytes, in: "following", aspect: [isKept ? 1 : 0])
-        if let meetings = transaction.deferred(row) {
-            return meetings.add(participants, new, at: position)
+        if let shared = transaction.deferred(row) {
+            return shared.add(participants, new, at: position)
         }
-        let meetings = Meetings(isKept: isKept)
-        meetings.add(participants, new, at: position)
-        transaction.deferWrites(meetings, of: row) { [application] in
-            meetings.statements(in: application)
+        let shared = SharedConversations(isKept: isKept)
+        shared.add(participants, new, at: position)
+        transaction.deferWrites(shared, of: row) { [application] in
+            shared.statements(in: application)
         }
     }
 
@@ -329,7 +329,7 @@ extension SQL.StringInterpolation {
 }
 
 /// The users that meet in the new conversations of a commit.
-private final class Meetings {
+private final class SharedConversations {
     private let isKept: Bool
     /// For each group, the position of the event that brought it together first.
     private var groups: [[UserID]: LogPosition] = [:]

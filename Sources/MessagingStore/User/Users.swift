@@ -96,6 +96,8 @@ extension User {
             i.metadata, i.display_name, i.avatar_url, i.first_name, i.last_name, i.phone_number,
             i.email_address, i.public_key
         """
+    /// The number of ``columns``; the index of a column that a query adds.
+    static let columnCount = 14
 
     init(_ row: borrowing Row) throws {
         guard let kind = Identity.Kind(rawValue: try row.text(1)),
