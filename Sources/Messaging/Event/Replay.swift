@@ -15,9 +15,6 @@ extension Replay {
         case scheduled
         /// A batch of messages; the key names their conversation.
         case batch
-
-        /// The kinds of objects that the key of a sent message may name.
-        public static let sendingNames = [Kind.message, .scheduled, .batch].map(\.rawValue)
     }
 }
 

@@ -26,10 +26,12 @@ struct Projection {
         transaction.add(
             "(\(application), \(kind.rawValue), \(key), \(object))",
             to: "replay_keys", keys: application.bytes + key.bytes,
-            by: Insertion(
-                "INSERT INTO replay_keys (application, kind, replay_key, object) VALUES",
-                "ON CONFLICT (application, kind, replay_key) DO NOTHING"))
+            by: Self.replayKeys)
     }
+
+    private static let replayKeys = Insertion(
+        "INSERT INTO replay_keys (application, kind, replay_key, object) VALUES",
+        "ON CONFLICT (application, kind, replay_key) DO NOTHING")
 }
 
 extension Transaction {

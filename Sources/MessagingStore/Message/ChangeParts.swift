@@ -243,15 +243,16 @@ extension Projection {
             (\(application), \(message), \(part.index), \(part.id), \(part.mimeType), \(body),
             \(content), \(part.size), \(part.updatedAt))
             """,
-            to: "parts", keys: application.bytes + message.bytes,
-            by: Insertion(
-                """
-                INSERT INTO parts (
-                    application, message, part_index, id, mime_type, body, content, size, updated_at
-                ) VALUES
-                """))
+            to: "parts", keys: application.bytes + message.bytes, by: Self.parts)
         try use(content, in: conversation)
     }
+
+    private static let parts = Insertion(
+        """
+        INSERT INTO parts (
+            application, message, part_index, id, mime_type, body, content, size, updated_at
+        ) VALUES
+        """)
 
     private func update(_ part: MessagePart, of change: PartsChanged) throws {
         let (body, content) = part.columns

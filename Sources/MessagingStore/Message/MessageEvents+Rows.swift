@@ -22,7 +22,8 @@ extension Projection {
         let id = message.conversation
         let row = RowCacheKey<SentMessages>(of: application.bytes + id.bytes, in: "conversations")
         let sent = SentMessages(
-            last: message, count: (transaction.deferred(row)?.count ?? 0) + 1)
+            conversation: id, lastPosition: message.position, lastSentAt: message.sentAt,
+            count: (transaction.deferred(row)?.count ?? 0) + 1)
         transaction.deferWrite(
             sent, of: row, in: CommitGroup("sent", in: application.bytes)
         ) { [application] sent in
@@ -32,9 +33,9 @@ extension Projection {
                     last_position = column2, last_sent_at = column3,
                     message_count = message_count + column4, is_announced = 1
                 FROM \(table: "new", of: [
-                    .blobs(sent.map(\.last.conversation.bytes)),
-                    .integers(sent.map(\.last.position.number)),
-                    .integers(sent.map(\.last.sentAt.milliseconds)), .integers(sent.map(\.count)),
+                    .blobs(sent.map(\.conversation.bytes)),
+                    .integers(sent.map(\.lastPosition.number)),
+                    .integers(sent.map(\.lastSentAt.milliseconds)), .integers(sent.map(\.count)),
                 ])
                 WHERE application = \(application) AND id = column1
                 """
@@ -190,25 +191,35 @@ extension Sender {
 
 /// The consecutive messages of one conversation in a commit.
 private struct SentMessages {
-    let last: Message
+    let conversation: Conversation.ID
+    let lastPosition: Position
+    let lastSentAt: Timestamp
     let count: Int64
 }
 
 /// The changes that consecutive messages of one conversation make to the views of its participants.
 private struct ViewChange {
-    private var last: Message
+    private let conversation: Conversation.ID
+    private var lastMessage: Message.ID
+    private var lastPosition: Position
+    private var lastSentAt: Timestamp
     private var count: Int64 = 1
     /// The number of messages sent by each user; services are left out.
     private var sent: [UserID: Int64] = [:]
 
     init(_ message: Message) {
-        last = message
+        conversation = message.conversation
+        lastMessage = message.id
+        lastPosition = message.position
+        lastSentAt = message.sentAt
         countSent(by: message.sender)
     }
 
     func adding(_ message: Message) -> ViewChange {
         var change = self
-        change.last = message
+        change.lastMessage = message.id
+        change.lastPosition = message.position
+        change.lastSentAt = message.sentAt
         change.count += 1
         change.countSent(by: message.sender)
         return change
@@ -230,11 +241,11 @@ private struct ViewChange {
                 - CASE user_id WHEN column3 THEN column4 ELSE 0 END,
             last_position = column5, last_message = column6, last_at = column7
         FROM \(table: "new", of: [
-            .blobs(changes.map(\.last.conversation.bytes)), .integers(changes.map(\.count)),
+            .blobs(changes.map(\.conversation.bytes)), .integers(changes.map(\.count)),
             .texts(changes.map { change in change.sent.first?.key.text ?? "" }),
             .integers(changes.map { change in change.sent.first?.value ?? 0 }),
-            .integers(changes.map(\.last.position.number)), .blobs(changes.map(\.last.id.bytes)),
-            .integers(changes.map(\.last.sentAt.milliseconds)),
+            .integers(changes.map(\.lastPosition.number)), .blobs(changes.map(\.lastMessage.bytes)),
+            .integers(changes.map(\.lastSentAt.milliseconds)),
         ])
         WHERE application = \(application) AND conversation = column1 AND left_after IS NULL
         """
@@ -248,8 +259,8 @@ private struct ViewChange {
         UPDATE participants SET
             total_count = total_count + \(count),
             unread_count = unread_count + \(count) - CASE user_id \(branches: sent) ELSE 0 END,
-            last_position = \(last.position), last_message = \(last.id), last_at = \(last.sentAt)
-        WHERE application = \(application) AND conversation = \(last.conversation)
+            last_position = \(lastPosition), last_message = \(lastMessage), last_at = \(lastSentAt)
+        WHERE application = \(application) AND conversation = \(conversation)
             AND left_after IS NULL AND user_id \(notIn: hidden)
         """
     }
@@ -261,7 +272,7 @@ extension ViewChange {
     fileprivate func sqlOfWide(in application: Application.ID) -> SQL {
         """
         UPDATE participants SET unread_count = unread_count - CASE user_id \(branches: sent) ELSE 0 END
-        WHERE application = \(application) AND conversation = \(last.conversation)
+        WHERE application = \(application) AND conversation = \(conversation)
             AND is_wide = 1 AND user_id \(in: sent.keys)
         """
     }

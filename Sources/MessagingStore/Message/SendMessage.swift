@@ -293,9 +293,11 @@ extension Transaction {
     fileprivate func askSendings(
         named names: [[UInt8]], in application: Application.ID
     ) throws -> DeferredRows<Bool> {
+        // There are one or two names.
         try ask(
             """
-            SELECT \(Self.isSending(named: "\(in: .blobs(names))", in: application))
+            SELECT \(Self.isSending(
+                named: "IN (\(names[0]), \(names[names.count - 1]))", in: application))
             """, as: Self.sendings(named: names, in: application)
         ) { row in try row.int64(0) + row.int64(1) > 0 }
     }
@@ -328,7 +330,7 @@ extension Transaction {
             SELECT 1 FROM messages WHERE application = \(application) AND id \(names)
         ), EXISTS (
             SELECT 1 FROM replay_keys
-            WHERE application = \(application) AND kind \(in: .texts(Replay.Kind.sendingNames))
+            WHERE application = \(application) AND kind IN \(Replay.Kind.sendings)
                 AND replay_key \(names)
         )
         """

@@ -328,11 +328,20 @@ extension Transaction {
     func askRecipients(
         in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
     ) throws -> DeferredRows<RecipientView> {
+        try ask(
+            Self.recipients(in: conversation, to: sender, in: application),
+            as: RecipientView.cacheKey(in: conversation, to: sender, in: application)
+        ) { row in try RecipientView(row) }
+    }
+
+    private static func recipients(
+        in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
+    ) -> SQL {
         let columns: SQL = "SELECT \(RecipientView.columns(to: "\(sender)")) FROM conversations c"
         let participant = RecipientView.participant
         let isInIt: SQL = "WHERE c.application = \(application) AND c.id = \(conversation)"
         // The tables are joined in this order: the blocks of a sender are read for a wide conversation only.
-        return try ask(
+        return
             """
             \(columns) JOIN \(participant) \(isInIt) AND c.is_wide = 0 AND p.left_after IS NULL
             UNION ALL
@@ -349,9 +358,7 @@ extension Transaction {
             \(columns) CROSS JOIN blocks b JOIN \(participant) AND p.user_id = b.blocked \(isInIt)
                 AND c.is_wide = 1 AND p.is_wide = 1
                 AND b.application = c.application AND b.owner = \(sender)
-            """,
-            as: RecipientView.cacheKey(in: conversation, to: sender, in: application)
-        ) { row in try RecipientView(row) }
+            """
     }
 
     /// Queries the same ahead, except for a wide conversation.

@@ -12,6 +12,12 @@ struct ScheduledMessageEntry: Sendable {
     let trace: Trace?
 }
 
+extension Replay.Kind {
+    /// The kinds of objects that the key of a sent message may name, as a list.
+    static let sendings: SQL =
+        "(\(Self.message.rawValue), \(Self.scheduled.rawValue), \(Self.batch.rawValue))"
+}
+
 extension Transaction {
     /// What a key was used for: a message, a scheduled message or a batch, and the id that it refers to; `nil` while the
     /// key is unused.
@@ -22,7 +28,7 @@ extension Transaction {
             """
             SELECT kind, object FROM replay_keys
             WHERE application = \(application) AND replay_key = \(key)
-                AND kind \(in: .texts(Replay.Kind.sendingNames))
+                AND kind IN \(Replay.Kind.sendings)
             ORDER BY kind LIMIT 1
             """
         ) { row in

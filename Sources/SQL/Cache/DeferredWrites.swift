@@ -12,13 +12,14 @@ struct DeferredWrites {
     private var updates: [[UInt8]: [Write]] = [:]
     /// Rows to insert; rows that one statement can insert are one element.
     private var insertions: [(insertion: Insertion, rows: [SQL])] = []
-    private var insertedKeys: Set<[UInt8]> = []
+    /// The time of the first of them by the clock of the cache; `nil` for none.
+    private(set) var firstInsertion: Int?
     /// The statements that insert rows of one form, so that their texts are neither built nor compared again.
     private var templates: [RowForm: StatementTemplate] = [:]
     /// Bounds `templates`.
     private static let templateLimit = 64
 
-    /// The most rows in one statement on a server; on a file several rows in one statement save nothing.
+    /// The most rows in one statement on a server, a power of two; on a file several rows in one statement save nothing.
     static let rowsAtOnce = 64
 
     var isEmpty: Bool { updates.isEmpty && insertions.isEmpty }
@@ -48,8 +49,8 @@ struct DeferredWrites {
         return nil
     }
 
-    mutating func add(_ values: SQL, _ keys: [[UInt8]], _ insertion: Insertion) {
-        insertedKeys.formUnion(keys)
+    mutating func add(_ values: SQL, _ insertion: Insertion, at time: Int) {
+        if firstInsertion == nil { firstInsertion = time }
         if insertions.last?.insertion == insertion {
             insertions[insertions.count - 1].rows.append(values)
         } else {
@@ -60,13 +61,11 @@ struct DeferredWrites {
     /// Returns the statements of the writes, which are no longer deferred then.
     ///
     /// - Parameters:
-    ///   - keys: Only what these rows need; empty for everything.
+    ///   - keys: Only the updates of these rows; empty for all.
+    ///   - insertions: Whether to take the insertions.
     ///   - rowsAtOnce: The most rows in one statement.
-    mutating func take(for keys: [[UInt8]], rowsAtOnce: Int) -> [SQL] {
-        var statements: [SQL] = []
-        if keys.isEmpty || keys.contains(where: insertedKeys.contains) {
-            statements = takeInsertions(rowsAtOnce)
-        }
+    mutating func take(for keys: [[UInt8]], insertions: Bool, rowsAtOnce: Int) -> [SQL] {
+        var statements = insertions ? takeInsertions(rowsAtOnce) : []
         var groups: [CommitGroup: [Write]] = [:]
         for key in keys.isEmpty ? Array(updates.keys) : keys {
             let writes = updates.removeValue(forKey: key) ?? []
@@ -83,24 +82,18 @@ struct DeferredWrites {
     mutating func clear() {
         updates.removeAll(keepingCapacity: true)
         insertions.removeAll(keepingCapacity: true)
-        insertedKeys.removeAll(keepingCapacity: true)
+        firstInsertion = nil
     }
 
-    /// Inserts powers of two rows at once, so that there are few statement texts and their prepared forms are
-    /// reused.
     private mutating func takeInsertions(_ rowsAtOnce: Int) -> [SQL] {
         var statements: [SQL] = []
         for (insertion, rows) in insertions {
-            var rest = rows[...]
-            while !rest.isEmpty {
-                let most = min(rest.count, rowsAtOnce)
-                let count = 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
-                statements.append(statement(insertion, adding: rest.prefix(count)))
-                rest.removeFirst(count)
+            for chunk in rows.powerOfTwoChunks(upTo: rowsAtOnce) {
+                statements.append(statement(insertion, adding: chunk))
             }
         }
         insertions.removeAll(keepingCapacity: true)
-        insertedKeys.removeAll(keepingCapacity: true)
+        firstInsertion = nil
         return statements
     }
 
@@ -111,7 +104,7 @@ struct DeferredWrites {
         let count: Int
     }
 
-    private mutating func statement(_ insertion: Insertion, adding rows: ArraySlice<SQL>) -> SQL {
+    private mutating func statement(_ insertion: Insertion, adding rows: [SQL]) -> SQL {
         guard let row = rows.first?.template, rows.allSatisfy({ $0.template == row }) else {
             return insertion.sql(adding: rows)
         }
@@ -144,11 +137,12 @@ public struct Insertion: Hashable, Sendable {
     }
 
     /// The values of the statement with these rows.
-    func values(adding rows: ArraySlice<SQL>) -> [SQLValue] {
-        front.values + rows.flatMap(\.values) + back.values
+    func values(adding rows: [SQL]) -> [SQLValue] {
+        if rows.count == 1, front.values.isEmpty, back.values.isEmpty { return rows[0].values }
+        return front.values + rows.flatMap(\.values) + back.values
     }
 
-    func sql(adding rows: ArraySlice<SQL>) -> SQL {
+    func sql(adding rows: [SQL]) -> SQL {
         var text = SQL.StringInterpolation(
             literalCapacity: 0, interpolationCount: rows.reduce(2) { $0 + $1.values.count })
         text.appendInterpolation(front)

@@ -35,12 +35,31 @@ public struct RowKey: Hashable, Sendable {
         self.table = table
         self.key = key
     }
+
+    /// Hashes the bytes as one number, because arrays hash each byte by itself, and of the table only the length.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(key.folded &+ UInt64(table.utf8.count))
+    }
 }
+
+extension [UInt8] {
+    /// A number for hashing. Its factor is random, so that clients cannot choose keys with equal numbers.
+    fileprivate var folded: UInt64 {
+        reduce(0) { sum, byte in sum &* foldingFactor &+ UInt64(byte) }
+    }
+}
+
+private let foldingFactor = UInt64.random(in: .min ... .max) | 1
 
 /// The hashable part of a ``RowCacheKey``.
 struct RowCacheName: Hashable {
     let row: RowKey
     fileprivate let aspect: [UInt8]
+
+    func hash(into hasher: inout Hasher) {
+        row.hash(into: &hasher)
+        hasher.combine(aspect.folded)
+    }
 }
 
 /// Names what the changes of a commit do together: a query that is sent ahead for all of them

@@ -74,8 +74,8 @@ package final class TransactionCache {
     func add(_ values: SQL, _ rows: [RowKey], by insertion: Insertion) {
         guard let table = rows.first?.table else { return }
         track(table)
-        writes[table]?.add(values, rows.map(\.key), insertion)
         invalidate(rows)
+        writes[table]?.add(values, insertion, at: clock)
     }
 
     func invalidate(_ rows: [RowKey]) {
@@ -136,10 +136,15 @@ package final class TransactionCache {
     private func runWrites(
         of table: String, for keys: [[UInt8]] = [], on connection: any Connection
     ) throws(SQLError) {
-        guard writes[table]?.isEmpty == false,
-            let statements = writes[table]?.take(
-                for: keys, rowsAtOnce: connection.isRemote ? DeferredWrites.rowsAtOnce : 1)
-        else { return }
+        guard writes[table]?.isEmpty == false else { return }
+        // A row that was invalidated since the first insertion may be one that was inserted.
+        let mayBeInserted = writes[table]?.firstInsertion.map { first in
+            keys.contains { key in changedRows[RowKey(key, in: table), default: 0] >= first }
+        }
+        let statements =
+            writes[table]?.take(
+                for: keys, insertions: keys.isEmpty || mayBeInserted == true,
+                rowsAtOnce: connection.isRemote ? DeferredWrites.rowsAtOnce : 1) ?? []
         for sql in statements {
             for other in tables(in: sql.template) where other != table {
                 try runWrites(of: other, on: connection)
