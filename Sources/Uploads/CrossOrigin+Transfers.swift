@@ -5,7 +5,8 @@ extension CORSPolicy {
     /// The origin recorded at creation, otherwise the configured list. Requests of other origins are processed all
     /// the same.
     static func transfers(recorded origin: String?, _ settings: UploadSettings) -> CORSPolicy {
-        lists.allowing(origin.map { [$0] } ?? settings.allowedOrigins)
+        let origins = origin.map { [$0] } ?? settings.allowedOrigins
+        return origins.contains("*") ? everyOrigin : lists.allowing(origins)
     }
 
     /// Every origin, for responses that reveal nothing.

@@ -6,7 +6,56 @@ import Testing
 
 // At least one case for each rule: the invalid member, the message, and a request that causes it.
 extension `Error texts` {
-    static let rules = conversationRules + messageRules + queryRules
+    static let rules = conversationRules + messageRules + queryRules + sessionRules
+
+    private static let sessionRules: [Case] = [
+        .invalid(
+            .providerName, "name",
+            "`name` must be a string of 1 to 128 characters without U+0000.",
+            .init(line: "POST /providers", body: #"{"name":""}"#)),
+        .invalid(
+            .providerKeyText, "public_key",
+            "`public_key` must be a public key in PEM form: RSA of 2,048 bits or more, P-256 or Ed25519.",
+            .init(line: "POST /providers/{C}/keys", body: #"{"public_key":5}"#)),
+        .invalid(
+            .providerKeyProperty, "property",
+            "`property` of a key's patch must be `disabled`; `name` is not known.",
+            .init(
+                line: "PATCH /providers/{C}/keys/{C}",
+                body: #"{"operation":"set","property":"name","value":true}"#)),
+        .invalid(
+            .providerKeyDisabled, "disabled", "`disabled` must be `true` or `false`.",
+            .init(line: "PATCH /providers/{C}/keys/{C}", body: #"{"disabled":5}"#)),
+        .invalid(
+            .identityTokenText, "identity_token",
+            "`identity_token` must be a string: the identity token that the application's own server signed.",
+            .init(line: "POST /sessions", body: #"{"identity_token":5}"#, isOfClient: true)),
+        .invalid(
+            .sessionUser, "user_id",
+            "`user_id` must be the id of the user, 1 to 128 characters without U+0000 and not `.` or `..`.",
+            .init(line: "POST /dev/login", body: #"{"user_id":5}"#, isOfClient: true)),
+        .invalid(
+            .receiptPositions, "positions",
+            "`positions` must be a string of positions such as `1-40,42`, ascending and at most 1000 intervals.",
+            .init(
+                line: "POST /conversations/{C}/receipts", body: #"{"type":"read","positions":5}"#,
+                isOfClient: true)),
+        .invalid(
+            .deviceType, "type", "`type` must be `apns` or `gcm`.",
+            .init(line: "POST /push_tokens", body: #"{"type":"fax"}"#, isOfClient: true)),
+        .invalid(
+            .deviceToken, "token",
+            "`token` must be a string of 1 to 4,096 visible ASCII characters.",
+            .init(
+                line: "POST /push_tokens", body: #"{"type":"gcm","token":"a b"}"#, isOfClient: true)
+        ),
+        .invalid(
+            .deviceText, "device_id",
+            "`device_id` must be a string of 1 to 256 characters without U+0000.",
+            .init(
+                line: "POST /push_tokens", body: #"{"type":"gcm","token":"a","device_id":5}"#,
+                isOfClient: true)),
+    ]
 
     /// Errors other than invalid members.
     static let others: [Case] = [

@@ -34,12 +34,15 @@ import Testing
         var fields: [(name: String, value: String)] = []
         /// The credential; `nil` for a valid one.
         var authorization: String?
+        /// Whether it is a request of the Client API with the session of `ana`.
+        var isOfClient = false
         var prepare: @Sendable (SampleApplication) async throws -> Void = { _ in }
     }
 
     @Test(arguments: rules + others)
     func `a message names the member and states the rule`(error: Case) async throws {
-        let sample = try await Self.sample(error.request.version)
+        let sample = try await Self.sample(
+            error.request.version, hasSession: error.request.isOfClient)
         try await error.request.prepare(sample)
         let before = try await sample.eventCount()
         let answer = try await Self.answer(to: error.request, in: sample)
@@ -116,7 +119,9 @@ import Testing
 
     // MARK: - Requests
 
-    static func sample(_ version: String) async throws -> SampleApplication {
+    static func sample(
+        _ version: String, hasSession: Bool = false
+    ) async throws -> SampleApplication {
         var sample = try await SampleApplication.make(version: version)
         let conversation = try await sample.server.store.createConversation(
             Conversation.Draft(participants: [try #require(UserID("ana"))]), in: sample.application)
@@ -128,6 +133,10 @@ import Testing
             in: sample.application)
         sample.variables["C"] = id.uuid
         sample.variables["M"] = message.object.message.id.uuid
+        guard hasSession else { return sample }
+        sample.variables["session"] = try await sample.server.store.beginDevelopmentSession(
+            of: try #require(UserID("ana")), in: sample.application
+        ).token
         return sample
     }
 
@@ -138,14 +147,16 @@ import Testing
         var fields = request.fields
         fields.append(
             ("Accept", request.accept ?? "application/vnd.layer+json; version=\(request.version)"))
-        let credential = request.authorization ?? "Bearer {token}"
+        let valid = request.isOfClient ? "Layer session-token={session}" : "Bearer {token}"
+        let credential = request.authorization ?? valid
         if !credential.isEmpty { fields.append(("Authorization", credential)) }
         let type = parts[0] == "PATCH" ? "application/vnd.layer-patch+json" : "application/json"
         fields.append(("Content-Type", request.contentType ?? type))
         return try await RouterClient(service: sample.server.service).send(
             PlainRequest(
                 method: String(parts[0]),
-                target: try "/apps/{app}\(parts.count > 1 ? parts[1] : "")"
+                target: try
+                    "\(request.isOfClient ? "" : "/apps/{app}")\(parts.count > 1 ? parts[1] : "")"
                     .filled(with: sample.variables),
                 fields: try fields.map { ($0.name, try $0.value.filled(with: sample.variables)) },
                 body: "", bytes: Array(request.body.utf8)))
