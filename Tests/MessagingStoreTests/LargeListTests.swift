@@ -53,7 +53,8 @@ import Testing
             }
             let seen = try await pages(weighing: { item in item.message.weight }) { last in
                 try await sample.store.messages(
-                    in: conversation, seenBy: .user(.bo), matching: matching, after: last?.message.id,
+                    in: conversation, seenBy: .user(.bo), matching: matching,
+                    after: last?.message.id,
                     limit: 101, in: sample.application)
             }
             for list in [all, seen] {

@@ -55,6 +55,14 @@ extension `Error texts` {
             .init(
                 line: "POST /push_tokens", body: #"{"type":"gcm","token":"a","device_id":5}"#,
                 isOfClient: true)),
+        .invalid(
+            .feedCursor, "after",
+            "`after` must be a `cursor` that this server has sent, or be left out to receive everything.",
+            .init(line: "GET /events?after=x", isOfClient: true)),
+        .invalid(
+            .feedHistory, "history",
+            "`history` must be a whole number from 0, `unread` or `all`.",
+            .init(line: "GET /events?history=x", isOfClient: true)),
     ]
 
     /// Errors other than invalid members.

@@ -266,8 +266,10 @@ struct ContentBridge: UploadFinisher, DownloadCatalog {
             Messaging.Content(
                 id: id,
                 conversation: upload.owner.conversation.flatMap { Conversation.ID(uuid: $0) },
-                mimeType: upload.content.mediaType, size: upload.content.size, fileName: upload.content.fileName,
-                sha256: upload.content.sha256, crc32c: upload.content.crc32c, md5: upload.content.md5,
+                mimeType: upload.content.mediaType, size: upload.content.size,
+                fileName: upload.content.fileName,
+                sha256: upload.content.sha256, crc32c: upload.content.crc32c,
+                md5: upload.content.md5,
                 sha512: upload.content.sha512,
                 completedAt: Timestamp(milliseconds: upload.content.completedAtMilliseconds),
                 origin: upload.content.origin),
