@@ -21,8 +21,18 @@ public struct PublicKey: Sendable {
     /// encryption.
     public init?(pem: String) {
         let text = Array(pem.utf8)
-        guard text.count <= Self.longestText else { return nil }
-        guard let source = unsafe BIO_new_mem_buf(text, Int32(text.count)) else { return nil }
+        guard text.count <= Self.longestText,
+            let der = unsafe text.withUnsafeBytes({ text in unsafe Self.der(in: text) })
+        else { return nil }
+        self.der = der
+        guard seal([UInt8](repeating: 0, count: 32)) != nil else { return nil }
+    }
+
+    /// Reads a PEM text; its bytes must be valid during the call, because OpenSSL does not copy them.
+    private static func der(in text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(text.count)) else {
+            return nil
+        }
         defer { unsafe BIO_free(source) }
         defer { ERR_clear_error() }
         // Without this callback OpenSSL asks for a passphrase at the terminal and waits.
@@ -30,13 +40,10 @@ public struct PublicKey: Sendable {
             return nil
         }
         defer { unsafe EVP_PKEY_free(key) }
-        let bits = unsafe EVP_PKEY_get_bits(key)
         guard unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA,
-            (Self.minimumBits...Self.maximumBits).contains(Int(bits)),
-            let der = unsafe Self.der(of: key)
+            (minimumBits...maximumBits).contains(Int(unsafe EVP_PKEY_get_bits(key)))
         else { return nil }
-        self.der = der
-        guard seal([UInt8](repeating: 0, count: 32)) != nil else { return nil }
+        return unsafe der(of: key)
     }
 
     /// Reads a key in DER; `nil` for other bytes.

@@ -29,8 +29,16 @@ package struct VerificationKey: Sendable {
     package init?(pem: String) {
         let text = Array(pem.utf8)
         guard text.count <= Self.longestText,
-            let source = unsafe BIO_new_mem_buf(text, Int32(text.count))
+            let found = unsafe text.withUnsafeBytes({ text in unsafe Self.key(in: text) })
         else { return nil }
+        (kind, der) = found
+    }
+
+    /// Reads a PEM text; its bytes must be valid during the call, because OpenSSL does not copy them.
+    private static func key(in text: UnsafeRawBufferPointer) -> (Kind, der: [UInt8])? {
+        guard let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(text.count)) else {
+            return nil
+        }
         defer { unsafe BIO_free(source) }
         defer { ERR_clear_error() }
         // Without this callback OpenSSL asks for a passphrase at the terminal and waits.
@@ -38,11 +46,8 @@ package struct VerificationKey: Sendable {
             return nil
         }
         defer { unsafe EVP_PKEY_free(key) }
-        guard let kind = unsafe Self.kind(of: key), let der = unsafe Self.der(of: key) else {
-            return nil
-        }
-        self.kind = kind
-        self.der = der
+        guard let kind = unsafe kind(of: key), let der = unsafe der(of: key) else { return nil }
+        return (kind, der)
     }
 
     /// Reads a key in DER; `nil` for other bytes or another type of key.

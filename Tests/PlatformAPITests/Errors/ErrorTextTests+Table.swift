@@ -58,11 +58,11 @@ extension `Error texts` {
         .invalid(
             .feedCursor, "after",
             "`after` must be a `cursor` that this server has sent, or be left out to receive everything.",
-            .init(line: "GET /events?after=x", isOfClient: true)),
+            .init(line: "GET /events?after=x", version: "3.0", isOfClient: true)),
         .invalid(
             .feedHistory, "history",
             "`history` must be a whole number from 0, `unread` or `all`.",
-            .init(line: "GET /events?history=x", isOfClient: true)),
+            .init(line: "GET /events?history=x", version: "3.0", isOfClient: true)),
     ]
 
     /// Errors other than invalid members.
