@@ -101,8 +101,9 @@ def attack(api, description, options, report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--variants", type=int, default=150, help="hostile requests for each operation and version")
-    parser.add_argument("--guesses", type=int, default=10 if os.environ.get("PARLEY_TEST_ROUNDS") == "all" else 4,
+    every = os.environ.get("PARLEY_TEST_ROUNDS") == "all"
+    parser.add_argument("--variants", type=int, default=150 if every else 50, help="hostile requests for each operation and version")
+    parser.add_argument("--guesses", type=int, default=10 if every else 4,
                         help="random requests of schemathesis for each operation")
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--only-guesses", action="store_true", help="run schemathesis only")
