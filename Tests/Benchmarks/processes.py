@@ -37,8 +37,10 @@ class Process:
             if self.process.poll() is not None:
                 break
             try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return
+                with socket.create_connection(("127.0.0.1", self.port), timeout=1) as client:
+                    # Before anything listens, a connection can reach itself, if the system gives it this port.
+                    if client.getsockname() != client.getpeername():
+                        return
             except OSError:
                 time.sleep(0.0005)
         self.stop()
