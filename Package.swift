@@ -92,7 +92,7 @@ let package = Package(
                 "SystemSupport",
             ]),
         module("UploadClient", ["Bytes", "HTTP", "HTTPClient", "JSON"]),
-        module("Archives", ["COpenSSL", "HTTP"]),
+        module("Archives", ["Bytes", "COpenSSL", "HTTP"]),
         module("Telemetry", ["Bytes", "SystemSupport", logging]),
         // Messaging: the domain, its database, its JSON.
         module("Messaging", [], inlined + optimized),
