@@ -7,7 +7,6 @@ extension Projection {
         let conversation = created.conversation
         saveAbsence(of: conversation.id)
         try insert(conversation)
-        touch(.conversation, in: conversation.id)
         touch(.window, in: conversation.id)
         addToCounts(conversations: 1)
         let users = conversation.participants.users
@@ -47,7 +46,7 @@ extension Projection {
                 \(conversation.deletedAt), \(conversation.lastPosition),
                 \(conversation.lastSentAt), \(conversation.messageCount),
                 \(conversation.metadata.columnBytes), \(conversation.version),
-                \(conversation.participantCount), \(conversation.isWide)
+                \(conversation.participantCount), \(conversation.isWide), \(position)
             )
             """,
             to: "conversations", keys: application.bytes + conversation.id.bytes,
@@ -59,7 +58,7 @@ extension Projection {
         INSERT INTO conversations (
             application, id, created_at, is_distinct, distinct_key, is_announced, deleted_at,
             last_position, last_sent_at, message_count, metadata, version, participant_count,
-            is_wide
+            is_wide, changed
         ) VALUES
         """)
 
@@ -147,7 +146,11 @@ extension Projection {
     func remember(_ match: ConversationMatched) throws {
         remember(match.key, as: .match, for: match.conversation.bytes)
         guard let alias = match.alias else { return }
-        touch(.conversation, in: match.conversation)
+        try transaction.execute(
+            """
+            UPDATE conversations SET changed = \(position)
+            WHERE application = \(application) AND id = \(match.conversation)
+            """, changing: [.conversation(match.conversation, in: application)])
         try transaction.execute(
             """
             INSERT INTO conversation_aliases (application, alias, conversation)
@@ -162,20 +165,20 @@ extension Projection {
             return
         }
         save(conversation)
-        touch(.conversation, in: id)
         conversation.metadata = conversation.metadata.merging(change.writes)
         conversation.version += 1
-        let row = RowCacheKey<Conversation>(
+        let row = RowCacheKey<(Conversation, LogPosition)>(
             of: [.conversation(id, in: application)], aspect: Array("metadata".utf8))
         transaction.deferWrite(
-            conversation, of: row, in: CommitGroup("metadata", in: application.bytes)
+            (conversation, position), of: row, in: CommitGroup("metadata", in: application.bytes)
         ) { [application] changed in
             changed.powerOfTwoChunks(upTo: 256).map { changed in
                 """
-                UPDATE conversations SET metadata = column2, version = column3
+                UPDATE conversations SET metadata = column2, version = column3, changed = column4
                 FROM \(table: "new", of: [
-                    .blobs(changed.map(\.id.bytes)), .blobs(changed.map(\.metadata.columnBytes)),
-                    .integers(changed.map(\.version)),
+                    .blobs(changed.map(\.0.id.bytes)),
+                    .blobs(changed.map(\.0.metadata.columnBytes)),
+                    .integers(changed.map(\.0.version)), .integers(changed.map(\.1.number)),
                 ])
                 WHERE application = \(application) AND id = column1
                 """

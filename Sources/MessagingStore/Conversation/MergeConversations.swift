@@ -202,7 +202,6 @@ extension Projection {
             try moveRows(loser.id, merge)
         }
         try write(merge)
-        touch(.conversation, in: merge.winner)
         touch(.window, in: merge.winner)
         if let loser = merge.loser {
             try moveTouched(of: loser, to: merge.winner)
@@ -355,7 +354,7 @@ extension Projection {
             UPDATE conversations SET
                 is_distinct = 1, distinct_key = \(DistinctKey(users, hash: hash).digest),
                 is_announced = \(merge.isAnnounced), metadata = \(merge.metadata.columnBytes),
-                last_position = \(merge.lastPosition)
+                last_position = \(merge.lastPosition), changed = \(position)
             WHERE application = \(application) AND id = \(merge.winner)
             """)
     }

@@ -94,10 +94,23 @@ extension FeedReader {
             WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
                 AND t.position > \(position) AND t.position <= \(bound)
                 AND t.kind < \(TouchedKind.alias.rawValue)
-                AND (p.left_after IS NULL
-                    OR t.kind <> \(TouchedKind.conversation.rawValue) AND t.place <= p.left_after)
+                AND (p.left_after IS NULL OR t.place <= p.left_after)
+            UNION ALL
+            SELECT c.changed, \(TouchedKind.conversation.rawValue), c.id, c.id, 0, 0
+            FROM participants p
+            JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND p.left_after IS NULL AND c.changed > \(position) AND c.changed <= \(bound)
+            UNION ALL
+            SELECT m.changed, \(TouchedKind.message.rawValue), m.conversation, m.id, 0, m.position
+            FROM participants p
+            JOIN messages m
+                ON m.application = p.application AND m.conversation = p.conversation
+            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND m.changed > \(position) AND m.changed <= \(bound)
+                AND (p.left_after IS NULL OR m.position <= p.left_after)
             """
-        ) { row in try meaning(of: row) }.flatMap(\.self)
+        ) { row in try self.changes(of: row) }.flatMap(\.self)
         let identities = try transaction.rows(
             """
             SELECT user_id, event FROM (
@@ -144,8 +157,8 @@ extension FeedReader {
         return changes
     }
 
-    /// The changes that a row of `touched` means.
-    private func meaning(of row: borrowing Row) throws -> [FeedChange] {
+    /// The changes that a row of `touched` means, or of a query that has its columns.
+    private func changes(of row: borrowing Row) throws -> [FeedChange] {
         let position = LogPosition(try row.int64(0))
         guard let kind = TouchedKind(rawValue: try row.int64(1)) else {
             throw StoreFault.unreadable("touched.kind")
@@ -272,14 +285,12 @@ extension FeedReader {
         of changes: [FeedChange], _ catchUp: FeedCursor.CatchUp, into found: inout FeedObjects
     ) throws {
         var shared: [Message.ID] = []
-        var own: [Message.ID] = []
         for change in changes {
             switch change.object {
             case .message(let id, let conversation, _, _) where view(of: conversation) != nil:
                 shared.append(id)
                 found.messages[id, default: .init()].shared = change.position
             case .viewedMessage(let id, _):
-                own.append(id)
                 found.messages[id, default: .init()].own = change.position
             default: break
             }
@@ -289,8 +300,7 @@ extension FeedReader {
         let heads = found.messages.compactMapValues(\.head)
         try readViews(of: heads.values.map(\.conversation))
         for head in heads.values { found.views[head.conversation] = view(of: head.conversation) }
-        try readOtherChanges(
-            shared: shared, own: own.filter { heads[$0] != nil }, heads, into: &found)
+        try readOwnChanges(of: shared, into: &found)
         try readHidden(heads, into: &found)
         try readSnapshots(of: changes, catchUp, into: &found)
     }
@@ -298,7 +308,7 @@ extension FeedReader {
     private func readHeads(into found: inout FeedObjects) throws {
         let heads = try transaction.rows(
             """
-            SELECT id, conversation, position, event, weight FROM messages
+            SELECT id, conversation, position, event, weight, changed FROM messages
             WHERE application = \(application) AND id \(in: found.messages.keys)
             """
         ) { row in
@@ -306,36 +316,26 @@ extension FeedReader {
                 id: try row.id(0) as Message.ID,
                 head: FeedObjects.MessageHead(
                     conversation: try row.id(1), position: try row.position(2),
-                    event: LogPosition(try row.int64(3)), weight: try row.int64(4))
+                    event: LogPosition(try row.int64(3)), weight: try row.int64(4)),
+                changed: LogPosition(try row.int64(5))
             )
         }
-        for (id, head) in heads { found.messages[id]?.head = head }
+        for (id, head, changed) in heads {
+            found.messages[id]?.head = head
+            found.messages[id]?.shared = changed
+        }
     }
 
-    /// Reads the changes of the same messages in the other stream.
-    private func readOtherChanges(
-        shared: [Message.ID], own: [Message.ID],
-        _ heads: [Message.ID: FeedObjects.MessageHead], into found: inout FeedObjects
-    ) throws {
+    /// Reads the changes of messages in the stream of the user.
+    private func readOwnChanges(of ids: [Message.ID], into found: inout FeedObjects) throws {
         let inOwn = try transaction.rows(
             """
             SELECT id, position FROM touched
             WHERE application = \(application) AND stream = \(Array(user.text.utf8))
-                AND kind = \(TouchedKind.viewedMessage.rawValue) AND id \(in: shared)
+                AND kind = \(TouchedKind.viewedMessage.rawValue) AND id \(in: ids)
             """
         ) { row in (try row.id(0) as Message.ID, LogPosition(try row.int64(1))) }
         for (id, position) in inOwn { found.messages[id]?.own = position }
-        let streams = own.compactMap { id in heads[id]?.conversation.bytes }
-        guard !streams.isEmpty else { return }
-        let inShared = try transaction.rows(
-            """
-            SELECT t.id, t.position
-            FROM \(table: "named", of: [.blobs(streams), .blobs(own.map(\.bytes))])
-            JOIN touched t ON t.application = \(application) AND t.stream = named.column1
-                AND t.kind = \(TouchedKind.message.rawValue) AND t.id = named.column2
-            """
-        ) { row in (try row.id(0) as Message.ID, LogPosition(try row.int64(1))) }
-        for (id, position) in inShared { found.messages[id]?.shared = position }
     }
 
     private func readHidden(

@@ -3,8 +3,8 @@ import SQL
 
 /// Reads a page of a user's feed in one transaction.
 ///
-/// A *catch-up* reads the rows of `touched` after a position, in the streams of the user and of the conversations that
-/// the user sees, and shows the objects as they are now. A *snapshot* lists everything that the user sees; a catch-up
+/// A *catch-up* reads what has changed after a position, in the streams of the user and of the conversations that the user
+/// sees, and shows the objects as they are now. A *snapshot* lists everything that the user sees; a catch-up
 /// from the position at which it began follows it.
 ///
 /// An answer may be cut anywhere, and changes may come in between. Each object still comes once, unless it changes

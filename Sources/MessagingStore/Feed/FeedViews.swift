@@ -82,6 +82,9 @@ extension FeedReader {
             WHERE t.application = \(application) AND t.stream \(in: ids)
                 AND t.kind = \(TouchedKind.receipts.rawValue)
                 AND t.id = \(Array(user.text.utf8))
+            UNION ALL
+            SELECT id, \(TouchedKind.conversation.rawValue), changed FROM conversations
+            WHERE application = \(application) AND id \(in: ids)
             """
         ) { row in (try row.id(0) as Conversation.ID, try row.int64(1), try row.int64(2)) }
         for (id, kind, position) in shared {
@@ -114,7 +117,7 @@ extension FeedReader {
         return marks
     }
 
-    private static let sharedKinds = [TouchedKind.conversation, .counts, .window].map(\.rawValue)
+    private static let sharedKinds = [TouchedKind.counts, .window].map(\.rawValue)
 
     /// The position from which on messages of a view are wanted.
     ///
@@ -242,11 +245,9 @@ extension FeedReader {
             let heads = try transaction.rows(
                 """
                 SELECT m.id, m.position, m.weight FROM messages m
-                JOIN touched t ON t.application = m.application AND t.stream = m.conversation
-                    AND t.kind = \(TouchedKind.message.rawValue) AND t.id = m.id
                 WHERE m.application = \(application) AND m.conversation = \(id)
                     AND m.position BETWEEN \(max(start, last.next)) AND \(view.top)
-                    AND t.position <= \(bound) AND \(isShown)
+                    AND m.changed <= \(bound) AND \(isShown)
                 ORDER BY m.position LIMIT \(min(rest + 1, Self.messagesAtOnce))
                 """
             ) { row in

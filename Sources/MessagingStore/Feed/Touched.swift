@@ -3,15 +3,19 @@ import SQL
 
 /// What a row of `touched` says of its object; the raw value is the column `kind`.
 ///
+/// Messages and conversations have their latest change in the column `changed` of their own rows, which a query of a feed
+/// reads with these kinds too.
+///
 /// The first kinds stand in the stream of a conversation, which all its participants read, the others in that of a
 /// user. An id could be equal to a user id as bytes, so both streams are told apart by their kinds.
 enum TouchedKind: Int64 {
-    /// What current participants see of the conversation has changed. The id is that of the conversation.
+    /// What current participants see of the conversation has changed: no row of `touched`, but `conversations.changed`.
     case conversation = 1
     /// The counts or the last message have changed, for former participants as well.
     case counts = 2
     /// All participants that see the conversation receive its window again.
     case window = 3
+    /// A message. One that exists is not a row of `touched`, but has `messages.changed`.
     case message = 4
     /// The receipts of a participant. The id is the user id.
     case receipts = 5
@@ -36,7 +40,7 @@ private struct Touch {
     let position: LogPosition
     /// When the object ceased to exist in the stream; `nil` while it exists.
     let goneAt: Timestamp?
-    /// The position of a message in its conversation; `nil` for other objects.
+    /// The position of a deleted message in its conversation; `nil` for other objects.
     let place: Position?
 }
 
@@ -47,7 +51,7 @@ extension Projection {
     /// - Parameters:
     ///   - id: `nil` for the conversation itself.
     ///   - isGone: Whether the object does not exist any more.
-    ///   - place: The position of a message.
+    ///   - place: The position of a deleted message.
     func touch(
         _ kind: TouchedKind, _ id: [UInt8]? = nil, in conversation: Conversation.ID,
         isGone: Bool = false, at place: Position? = nil
@@ -94,8 +98,8 @@ extension Projection {
         }
     }
 
-    /// Moves the messages and aliases of a merged conversation to the stream of the winner, where the other rows are
-    /// written again.
+    /// Moves the deleted messages and the aliases of a merged conversation to the stream of the winner, where the other
+    /// rows are written again.
     func moveTouched(of loser: Conversation.ID, to winner: Conversation.ID) throws {
         let moved = [TouchedKind.message, .alias].map(\.rawValue)
         try transaction.execute(
@@ -117,9 +121,8 @@ extension Projection {
     func touchMessages(of conversation: Conversation.ID) throws {
         try transaction.execute(
             """
-            UPDATE touched SET position = \(position)
-            WHERE application = \(application) AND stream = \(conversation)
-                AND kind = \(TouchedKind.message.rawValue) AND gone_at = 0
+            UPDATE messages SET changed = \(position)
+            WHERE application = \(application) AND conversation = \(conversation)
             """)
     }
 }

@@ -106,7 +106,6 @@ extension Projection {
         let id = conversation.id
         saveAbsence(of: id)
         try insert(conversation)
-        touch(.conversation, in: id)
         touch(.window, in: id)
         if conversation.deletedAt == nil { addToCounts(conversations: 1) }
         for alias in archived.aliases {
@@ -225,7 +224,6 @@ extension Projection {
             try insert(part, of: message.id, in: message.conversation)
             if let place { try move(part.index, to: place, in: message.id) }
         }
-        touch(.message, message.id.bytes, in: message.conversation, at: message.position)
         touch(.counts, in: message.conversation)
         try count(imported: message)
         try countInViews(message, storing: archived.recipients)

@@ -193,7 +193,6 @@ extension Projection {
     func apply(_ change: PartsChanged) throws {
         guard let before = try transaction.message(change.message, in: application) else { return }
         save(before)
-        touch(.message, before.id.bytes, in: before.conversation, at: before.position)
         let gone = change.removed.map(\.index)
         let contents = before.contents(at: gone + change.updated.map(\.index))
         for index in gone {
@@ -216,6 +215,7 @@ extension Projection {
             """
             UPDATE messages SET
                 updated_at = \(change.at), parts_made = \(change.made), version = version + 1,
+                changed = \(position),
                 weight = (
                     SELECT CAST(SUM(
                         COALESCE(LENGTH(p.body), 0) + LENGTH(p.mime_type) + \(MessagePart.frame)

@@ -7,8 +7,6 @@ extension Projection {
         let message = sent.message
         insert(message, blocksChangedAt: try blocksChangedAt())
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
-        touch(.message, message.id.bytes, in: message.conversation, at: message.position)
-        touch(.conversation, in: message.conversation)
         let before = try transaction.askLocked(message.conversation, in: application).first()
         // The first message shows the conversation to all participants.
         if before?.isAnnounced == false { touch(.window, in: message.conversation) }
@@ -23,7 +21,7 @@ extension Projection {
         let row = RowCacheKey<SentMessages>(of: application.bytes + id.bytes, in: "conversations")
         let sent = SentMessages(
             conversation: id, lastPosition: message.position, lastSentAt: message.sentAt,
-            count: (transaction.deferred(row)?.count ?? 0) + 1)
+            event: position, count: (transaction.deferred(row)?.count ?? 0) + 1)
         transaction.deferWrite(
             sent, of: row, in: CommitGroup("sent", in: application.bytes)
         ) { [application] sent in
@@ -31,11 +29,13 @@ extension Projection {
                 """
                 UPDATE conversations SET
                     last_position = column2, last_sent_at = column3,
-                    message_count = message_count + column4, is_announced = 1
+                    message_count = message_count + column4, is_announced = 1,
+                    changed = column5
                 FROM \(table: "new", of: [
                     .blobs(sent.map(\.conversation.bytes)),
                     .integers(sent.map(\.lastPosition.number)),
                     .integers(sent.map(\.lastSentAt.milliseconds)), .integers(sent.map(\.count)),
+                    .integers(sent.map(\.event.number)),
                 ])
                 WHERE application = \(application) AND id = column1
                 """
@@ -162,7 +162,7 @@ extension Projection {
             """
             (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
             \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
-            \(position), \(moment), \(count))
+            \(position), \(position), \(moment), \(count))
             """,
             to: "messages", keys: application.bytes + message.id.bytes,
             application.bytes + message.conversation.bytes,
@@ -174,7 +174,7 @@ extension Projection {
         """
         INSERT INTO messages (
             application, id, conversation, position, sender_user, sender_name, sent_at,
-            updated_at, version, weight, event, blocks_changed_at, parts_made
+            updated_at, version, weight, event, changed, blocks_changed_at, parts_made
         ) VALUES
         """)
 }
@@ -194,6 +194,8 @@ private struct SentMessages {
     let conversation: Conversation.ID
     let lastPosition: Position
     let lastSentAt: Timestamp
+    /// The position of the event of the last of them.
+    let event: LogPosition
     let count: Int64
 }
 

@@ -8,13 +8,13 @@ extension Projection {
         guard let before = try transaction.askLocked(id, in: application).first() else { return }
         save(before)
         try saveParticipants(of: id)
-        touch(.conversation, in: id)
         for user in change.removed { touch(.view, id.bytes, of: user) }
         try transaction.execute(
             """
             UPDATE conversations SET
                 is_distinct = 0, distinct_key = NULL, version = version + 1,
-                participant_count = \(change.participants.count), is_wide = \(change.isWide)
+                participant_count = \(change.participants.count), is_wide = \(change.isWide),
+                changed = \(position)
             WHERE application = \(application) AND id = \(id)
             """)
         var after = before

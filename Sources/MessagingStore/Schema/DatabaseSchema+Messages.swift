@@ -118,6 +118,7 @@ extension DatabaseSchema {
         // `metadata`: all writes with their times, so that conversations can be merged.
         // `participant_count`: the number of current participants.
         // `is_wide`: whether the rows of its current participants are relative; see `participants`.
+        // `changed`: the position of the event that last changed what its current participants see of it.
         """
         CREATE TABLE conversations (
             application BYTEA NOT NULL,
@@ -133,7 +134,8 @@ extension DatabaseSchema {
             metadata BYTEA NOT NULL,
             version BIGINT NOT NULL,
             participant_count BIGINT NOT NULL DEFAULT 0,
-            is_wide BIGINT NOT NULL DEFAULT 0
+            is_wide BIGINT NOT NULL DEFAULT 0,
+            changed BIGINT NOT NULL DEFAULT 0
         )
         """,
         "CREATE UNIQUE INDEX conversations_by_id ON conversations (application, id)",
@@ -252,6 +254,7 @@ extension DatabaseSchema {
         // `parts_made`: the number of parts ever added; NULL until the parts are changed for the first time.
         // `weight`: the approximate size in a response in bytes, so that a page can end before parts are read.
         // `event`: the position of the event that recorded the message.
+        // `changed`: the position of the event that last changed it, for the feeds of users (Y1).
         // `blocks_changed_at`: the time of the application's last block change before the message; it tells during
         // which blocks the message was sent.
         """
@@ -261,6 +264,7 @@ extension DatabaseSchema {
             version BIGINT NOT NULL,
             weight BIGINT NOT NULL DEFAULT 0,
             event BIGINT NOT NULL DEFAULT 0,
+            changed BIGINT NOT NULL DEFAULT 0,
             blocks_changed_at BIGINT NOT NULL DEFAULT 0,
             updated_at BIGINT,
             parts_made BIGINT,
@@ -276,6 +280,7 @@ extension DatabaseSchema {
         CREATE UNIQUE INDEX messages_by_position
         ON messages (application, conversation, position)
         """,
+        "CREATE INDEX messages_by_change ON messages (application, conversation, changed)",
         // `part_index`: the number of the part in the order of creation, from 0; it is not used again.
         // `body`, `content`: exactly one of them is set: the bytes, or the content that has them.
         // `place`: the index chosen by the caller; parts without one come last, in the order of creation.

@@ -15,7 +15,7 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "schema of 27 November 2026",
+            number: 1, name: "schema of 28 November 2026",
             statements: logTables + messageTables + operationTables)
     ]
 
@@ -77,12 +77,13 @@ enum DatabaseSchema {
         """,
         "CREATE INDEX object_history_by_event ON object_history (application, until)",
         // The latest change of each object that users see, for their feeds (Y1): one row for each object and stream.
+        // Conversations and messages that exist have it in their own rows (`changed`).
         // `stream`: the id of a conversation, or the UTF-8 bytes of a user id.
         // `kind`: the raw value of `TouchedKind`.
         // `id`: an id, or the UTF-8 bytes of a user id.
         // `position`: the position of the event.
         // `gone_at`: when the object ceased to exist; 0 while it exists.
-        // `place`: the position of a message in its conversation; 0 for other objects.
+        // `place`: the position of a deleted message in its conversation; 0 for other objects.
         """
         CREATE TABLE touched (
             position BIGINT NOT NULL,

@@ -241,7 +241,8 @@ extension SampleApplication {
             try transaction.execute("DELETE FROM messages WHERE \(deleted)")
             for column in [
                 "messages SET event", "following SET event", "identities SET identity_event",
-                "announcement_recipients SET event",
+                "announcement_recipients SET event", "messages SET changed",
+                "conversations SET changed",
             ] { try transaction.execute(SQL(stringLiteral: "UPDATE \(column) = 0")) }
             try transaction.execute("DELETE FROM hidden_messages WHERE \(deleted)")
             try transaction.execute(
