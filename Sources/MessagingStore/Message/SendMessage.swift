@@ -222,7 +222,8 @@ private struct SendQueries: Sendable {
         self.perspective = perspective
         self.application = application
         sender = draft.sender.userID
-        names = [draft.proposedID?.bytes, key?.bytes].compactMap(\.self)
+        let (id, key) = (draft.proposedID?.bytes, key?.bytes)
+        names = [id, key == id ? nil : key].compactMap(\.self)
     }
 
     /// Sends them ahead, together with those of other messages.
@@ -285,21 +286,37 @@ private struct SendPrefetch {
     func identity() throws -> BasicIdentity? { try sender?.first() }
 
     /// Whether neither the proposed id nor the key was used before.
-    func isNew() throws -> Bool { try isKnown?.first() != true }
+    func isNew() throws -> Bool { try isKnown?.rows().contains(true) != true }
 }
 
 extension Transaction {
-    /// Queries whether one of these ids is that of a message, or a key of messages.
+    /// Queries whether one of these ids, one or two, is that of a message or a key of messages.
     fileprivate func askSendings(
         named names: [[UInt8]], in application: Application.ID
     ) throws -> DeferredRows<Bool> {
-        // There are one or two names.
-        try ask(
-            """
-            SELECT \(Self.isSending(
-                named: "IN (\(names[0]), \(names[names.count - 1]))", in: application))
-            """, as: Self.sendings(named: names, in: application)
-        ) { row in try row.int64(0) + row.int64(1) > 0 }
+        let first = Self.uses(of: names[0], in: application)
+        return try ask(
+            names.count == 1
+                ? first : "\(first) UNION ALL \(Self.uses(of: names[1], in: application))",
+            as: Self.sendings(named: names, in: application)
+        ) { row in
+            guard let kind = Replay.Kind(rawValue: try row.text(0)) else {
+                throw StoreFault.unreadable("replay_keys.kind")
+            }
+            return Replay.Kind.sendings.contains(kind)
+        }
+    }
+
+    /// The kinds of objects that have an id or a key, one or none each.
+    ///
+    /// SQLite creates a temporary table for each `IN`, which would take as long as all other statements of a message.
+    private static func uses(of name: [UInt8], in application: Application.ID) -> SQL {
+        """
+        SELECT \(Replay.Kind.message.rawValue) FROM messages
+        WHERE application = \(application) AND id = \(name)
+        UNION ALL
+        SELECT kind FROM replay_keys WHERE application = \(application) AND replay_key = \(name)
+        """
     }
 
     /// Queries the same ahead.
@@ -312,7 +329,14 @@ extension Transaction {
             let indices: SQLArray = .integers(names.indices.map(Int64.init))
             try transaction.prefetch(
                 """
-                SELECT \(Self.isSending(named: "IN (column1, column2)", in: application)), column3
+                SELECT EXISTS (
+                    SELECT 1 FROM messages
+                    WHERE application = \(application) AND id IN (column1, column2)
+                ), EXISTS (
+                    SELECT 1 FROM replay_keys
+                    WHERE application = \(application) AND kind \(in: .texts(Replay.Kind.sendings.map(\.rawValue)))
+                        AND replay_key IN (column1, column2)
+                ), column3
                 FROM \(table: "named", of: columns + [indices])
                 """
             ) { row in
@@ -322,18 +346,6 @@ extension Transaction {
                 )
             }
         }
-    }
-
-    private static func isSending(named names: SQL, in application: Application.ID) -> SQL {
-        """
-        EXISTS (
-            SELECT 1 FROM messages WHERE application = \(application) AND id \(names)
-        ), EXISTS (
-            SELECT 1 FROM replay_keys
-            WHERE application = \(application) AND kind IN \(Replay.Kind.sendings)
-                AND replay_key \(names)
-        )
-        """
     }
 
     private static func sendings(

@@ -13,9 +13,8 @@ struct ScheduledMessageEntry: Sendable {
 }
 
 extension Replay.Kind {
-    /// The kinds of objects that the key of a sent message may name, as a list.
-    static let sendings: SQL =
-        "(\(Self.message.rawValue), \(Self.scheduled.rawValue), \(Self.batch.rawValue))"
+    /// The kinds of objects that the key of a sent message may name.
+    static let sendings: [Self] = [.message, .scheduled, .batch]
 }
 
 extension Transaction {
@@ -28,7 +27,7 @@ extension Transaction {
             """
             SELECT kind, object FROM replay_keys
             WHERE application = \(application) AND replay_key = \(key)
-                AND kind IN \(Replay.Kind.sendings)
+                AND kind \(in: .texts(Replay.Kind.sendings.map(\.rawValue)))
             ORDER BY kind LIMIT 1
             """
         ) { row in

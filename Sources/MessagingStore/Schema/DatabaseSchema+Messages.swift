@@ -377,7 +377,7 @@ extension DatabaseSchema {
             object BYTEA NOT NULL
         )
         """,
-        "CREATE UNIQUE INDEX replay_keys_by_key ON replay_keys (application, kind, replay_key)",
+        "CREATE UNIQUE INDEX replay_keys_by_key ON replay_keys (application, replay_key, kind)",
         """
         CREATE TABLE announcements (
             application BYTEA NOT NULL,
