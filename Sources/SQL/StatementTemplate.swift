@@ -52,18 +52,12 @@ package struct StatementTemplate: Hashable, Sendable {
         if case .text(let text)? = pieces.first { text.hasPrefix("SELECT") } else { false }
     }
 
-    /// Whether it may name a table; a name that contains the table's name counts too.
+    /// Whether it names a table; text with the name inside a longer one, such as that of a column, does not.
     func names(_ table: String) -> Bool {
         let name = Array(table.utf8)
         return pieces.contains { piece in
             guard case .text(let text) = piece else { return false }
-            var rest = Array(text.utf8)[...]
-            while let start = rest.firstIndex(of: name[0]) {
-                rest = rest[start...]
-                if rest.starts(with: name) { return true }
-                rest.removeFirst()
-            }
-            return false
+            return text.utf8.split { byte in !byte.isInName }.contains { $0.elementsEqual(name) }
         }
     }
 
@@ -100,4 +94,16 @@ package struct StatementTemplate: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+extension UInt8 {
+    /// Whether it may be part of the name of a table or column.
+    fileprivate var isInName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
 }

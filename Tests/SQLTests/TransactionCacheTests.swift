@@ -81,6 +81,24 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a statement runs what is deferred for the tables it names, not for parts of names`(
+        engine: Engine
+    ) async throws {
+        let database = try engine.people()
+        try await database.add(1, "")
+        let found = try await database.write { transaction in
+            for table in ["peopl", "name"] {
+                transaction.deferWrite((), of: RowCacheKey<Void>(of: [1], in: table)) {
+                    SQL(stringLiteral: "UPDATE people SET name = name || '\(table).' WHERE id = 1")
+                }
+            }
+            return try transaction.names()
+        }
+        #expect(found == ["name."])
+        #expect(try await database.names() == ["name.peopl."])
+    }
+
+    @Test(arguments: Engine.allCases)
     func `deferred writes of different aspects run in order`(
         engine: Engine
     ) async throws {

@@ -195,8 +195,6 @@ extension Projection {
                 SELECT \(application), \(id), column1, \(participant.userID)
                 FROM \(table: "hidden", of: [.integers(chunk)])
                 """,
-                // The name of `messages` is part of `hidden_messages`.
-                reading: [.conversation(id, in: application, "messages")],
                 changing: [.conversation(id, in: application, "hidden_messages")])
         }
     }

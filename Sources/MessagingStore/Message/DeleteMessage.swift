@@ -175,8 +175,7 @@ extension Projection {
     private func subtract(
         _ position: Position, readBy readers: [UserID], in conversation: Conversation.ID
     ) throws {
-        // Only the rows of this conversation: those of `messages` as well, whose name is part of `hidden_messages`.
-        let rows = ["participants", "hidden_messages", "messages"].map { table in
+        let rows = ["participants", "hidden_messages"].map { table in
             RowKey.conversation(conversation, in: application, table)
         }
         let isHidden: SQL =

@@ -42,7 +42,10 @@ extension SampleApplication {
             "dropped_webhooks", "webhook_ranges",
         ]
         let current = try await rows(except: left)
-        #expect(try await SampleApplication.rows(of: again, except: left) == current, comment)
+        let replayed = try await SampleApplication.rows(of: again, except: left)
+        #expect(Set(current).subtracting(replayed).sorted() == [], comment)
+        #expect(Set(replayed).subtracting(current).sorted() == [], comment)
+        #expect(replayed.count == current.count, comment)
     }
 }
 
