@@ -143,13 +143,15 @@ extension Transaction {
     ///   - key: The cache key of the result. The same query, in this change or a later one of the same
     ///     commit, is then answered from the cache until a statement writes to a table of the key. Of these
     ///     tables the query must read no other row.
+    ///   - read: Without a key, the only rows of their tables that the query reads.
     public func ask<Value>(
         _ sql: @autoclosure () -> SQL, as key: RowCacheKey<Value>? = nil,
+        reading read: [RowKey] = [],
         _ make: @escaping (borrowing Row) throws -> Value
     ) throws(SQLError) -> DeferredRows<Value> {
         if let key, let cached = connection.cache.rows(for: key) { return cached }
         let sql = sql()
-        try prepare(sql, reading: key?.rows ?? [])
+        try prepare(sql, reading: key?.rows ?? read)
         let result = DeferredRows<Value>(on: connection)
         try connection.ask(sql) { rows in result.take(rows, make) }
         if let key { connection.cache.store(result, for: key) }

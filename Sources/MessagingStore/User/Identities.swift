@@ -120,7 +120,7 @@ extension Transaction {
             SELECT \(raw: BasicIdentity.columns) FROM identities i
             WHERE i.application = \(application)
                 AND i.user_id \(in: users)
-            """
+            """, reading: users.map { user in .user(user, in: application) }
         ) { row in try BasicIdentity(row) }
     }
 
