@@ -12,8 +12,8 @@ struct DescriptionExamples {
     private var session: String?
     let sample: SampleApplication
     let client: any TestClient
-    /// The server's ids that replace the sample ids.
-    private var found: [(sample: String, id: String)]
+    /// The server's ids that replace the sample ids, each of 36 bytes.
+    private var found: [ArraySlice<UInt8>: [UInt8]] = [:]
     private var sent: Set<String> = []
 
     /// - Parameter isOfClients: Whether the examples are those of the Client API, sent for the user bo.
@@ -22,7 +22,7 @@ struct DescriptionExamples {
         description = isOfClients ? try await DescribedAPI.ofClients(version) : platform
         sample = try await SampleApplication.make(version: version)
         client = RouterClient(service: sample.server.service)
-        found = [("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", sample.application.uuid)]
+        replace("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", by: sample.application.uuid)
         if isOfClients, let bo = UserID("bo") {
             session = try await sample.server.store.beginDevelopmentSession(
                 of: bo, in: sample.application
@@ -36,7 +36,7 @@ struct DescriptionExamples {
         if operation.path.contains("{session}"), let bo = UserID("bo") {
             let created = try await sample.server.store.beginDevelopmentSession(
                 of: bo, in: sample.application)
-            found.append(("1c9e7b42-5a3d-4f60-8e21-f0a1b2c3d4e5", created.session.id.uuid))
+            replace("1c9e7b42-5a3d-4f60-8e21-f0a1b2c3d4e5", by: created.session.id.uuid)
         }
         for name in operation.json["x-example"]?["after"]?.elements.compactMap(\.string) ?? []
         where sent.insert(name).inserted {
@@ -107,11 +107,35 @@ struct DescriptionExamples {
         guard let content, let example = content.value["example"] else { return [] }
         let isJSON = content.key.hasSuffix("json")
         let text = isJSON ? nil : example.string
-        return Array(real(text ?? String(decoding: Array(example.raw), as: UTF8.self)).utf8)
+        return real(text.map { text in Array(text.utf8) } ?? Array(example.raw))
+    }
+
+    /// Replaces a sample id from now on; the first replacement of each stays.
+    private mutating func replace(_ sample: some StringProtocol, by id: some StringProtocol) {
+        let sample = Array(sample.utf8)[...]
+        if found[sample] == nil { found[sample] = Array(id.utf8) }
     }
 
     private func real(_ text: String) -> String {
-        found.reduce(text) { text, pair in text.replacing(pair.sample, with: pair.id) }
+        String(decoding: real(Array(text.utf8)), as: UTF8.self)
+    }
+
+    /// A text with the server's ids. It is searched once for all of them: to look for each takes seconds in debug builds.
+    private func real(_ text: [UInt8]) -> [UInt8] {
+        var (made, index) = ([UInt8](), 0)
+        made.reserveCapacity(text.count)
+        while index < text.count {
+            if index + 36 <= text.count, text[index + 8] == UInt8(ascii: "-"),
+                let id = found[text[index..<index + 36]]
+            {
+                made += id
+                index += 36
+            } else {
+                made.append(text[index])
+                index += 1
+            }
+        }
+        return made
     }
 
     /// Stores the id of a created object, and uploads a content that waits for its bytes.
@@ -128,7 +152,7 @@ struct DescriptionExamples {
                 guard let sample = parameter["example"]?.string, sample.utf8.count == 36 else {
                     continue
                 }
-                found.append((sample, String(names[names.count - 1])))
+                replace(sample, by: names[names.count - 1])
             }
         }
         guard let url = made["upload_url"]?.string, let size = made["size"]?.integer else { return }
