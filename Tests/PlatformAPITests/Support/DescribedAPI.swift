@@ -126,6 +126,18 @@ struct SchemaCheck {
         return nestedProblem(value, schema, at: location)
     }
 
+    /// The compiled patterns: to compile one takes much longer than to match it.
+    private static let patterns = Locked<[String: Regex<AnyRegexOutput>]>([:])
+
+    /// Whether a text contains a match of a pattern; no text matches an invalid pattern.
+    private static func matches(_ text: String, _ pattern: String) -> Bool {
+        patterns.withLock { patterns in
+            guard let regex = patterns[pattern] ?? (try? Regex(pattern)) else { return false }
+            patterns[pattern] = regex
+            return text.firstMatch(of: regex) != nil
+        }
+    }
+
     /// Resolves a reference.
     func resolved(_ value: JSONValue) -> JSONValue {
         guard let text = value["$ref"]?.string else { return value }
@@ -144,7 +156,7 @@ struct SchemaCheck {
             return rule.elements.contains { $0.string == value.string } ? nil : "is not in \(rule)"
         case "pattern":
             guard let text = value.string, let expression = rule.string else { return nil }
-            return (try? Regex(expression).firstMatch(in: text)) != nil ? nil : "is not \(rule)"
+            return Self.matches(text, expression) ? nil : "is not \(rule)"
         case "format":
             guard rule.string == "uri", let text = value.string else { return nil }
             return text.hasPrefix("https://") ? nil : "is no URL"
