@@ -18,6 +18,8 @@ extension RequestContext {
             let (perspective, conversation) = (try perspective(), try conversation())
             let creation = try await store.sendMessage(
                 draft, to: conversation, by: perspective, key: key, in: application)
+            api.signals.sent(
+                by: try user(), in: creation.object.message.conversation, of: application)
             return reply(creation, perspective).addingContentLocation(
                 creation.object.message, requestedIn: conversation, links(perspective))
         }

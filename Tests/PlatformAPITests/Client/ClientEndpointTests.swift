@@ -480,7 +480,7 @@ import Testing
                 } else if endpoint.method == .patch {
                     #"[{"operation":"set","property":"metadata.a","value":"b"}]"#
                 } else {
-                    #"{"type":"read","positions":"1"}"#
+                    #"{"type":"read","positions":"1","action":"started"}"#
                 }
             for session in [outsider, foreign] {
                 let answer = try await chat.login.send(
