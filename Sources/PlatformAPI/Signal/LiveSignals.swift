@@ -40,6 +40,8 @@ final class LiveSignals: Sendable {
         var shown = PresenceStatus.offline
         var changedAt = Timestamp(milliseconds: 0)
         var lastSeenAt: Timestamp?
+        /// Whether a task examines the user when the time without a connection ends.
+        var isTimed = false
     }
 
     private struct State {
@@ -207,11 +209,22 @@ extension LiveSignals {
         if isKnown { examineLater(key) }
     }
 
+    /// Examines a user once the time without a connection has ended, however often it is prolonged meanwhile.
     private func examineLater(_ key: PresenceKey) {
+        let isFirst = state.withLock { state in
+            defer { state.presence[key]?.isTimed = true }
+            return state.presence[key]?.isTimed == false
+        }
+        guard isFirst else { return }
         Task { [weak self] in
-            await pause(milliseconds: Self.grace + 1)
-            guard let self, examine(key) else { return }
-            passPresence(of: key)
+            while let end = self?.state.withLock({ state in state.presence[key]?.graceEnd }),
+                end > .now
+            {
+                await pause(milliseconds: Int64((end - .now) / .milliseconds(1)) + 1)
+            }
+            guard let self else { return }
+            state.withLock { state in state.presence[key]?.isTimed = false }
+            if examine(key) { passPresence(of: key) }
         }
     }
 
