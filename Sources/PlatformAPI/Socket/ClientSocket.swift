@@ -269,11 +269,14 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             let page = try await api.store.changes(of: user, after: position, in: application)
             let outputs = outputs(page.changes, isReplayed: false)
             socket.perform {
-                self.state.withLock { state in state.position = max(position, page.through) }
-                self.finish(outputs)
-                if let latest = page.latest {
-                    self.state.withLock { state in state.time = max(state.time, latest) }
+                for output in outputs { self.send(output) }
+                self.state.withLock { state in
+                    // Without progress the next event wakes the socket again.
+                    if page.through <= position { state.woken = position }
+                    state.position = max(position, page.through)
+                    if let latest = page.latest { state.time = max(state.time, latest) }
                 }
+                self.finish([])
             }
         case .replay(var replay):
             let page = try await api.store.changes(

@@ -367,6 +367,41 @@ struct SocketChat: Sendable {
         }
     }
 
+    @Test func `no packet of a client ends a socket or the server (5_3, H191)`() async throws {
+        let chat = try await SocketChat.make()
+        try await chat.send()
+        let valid = [
+            #"{"type":"request","body":{"request_id":"a","method":"Message.create","object_id":"\#(chat.id)","data":{"parts":[{"mime_type":"text/plain","body":"x"}]}}}"#,
+            #"{"type":"request","body":{"request_id":"a","method":"Event.replay","data":{"from_timestamp":"2026-03-01T09:15:30.042Z"}}}"#,
+            #"{"type":"request","body":{"request_id":"a","method":"Presence.update","data":[{"operation":"set","property":"status","value":"away"}]}}"#,
+            #"{"type":"signal","body":{"type":"typing_indicator","object":{"id":"\#(chat.id)"},"data":{"action":"started"}}}"#,
+        ]
+        var random = SeededGenerator(11)
+        let mutated = { (random: inout SeededGenerator) -> [UInt8] in
+            var bytes = Array(random.one(of: valid).utf8)
+            for _ in 0..<random.number(1...4) where !bytes.isEmpty {
+                let index = random.number(0...(bytes.count - 1))
+                switch random.number(0...3) {
+                case 0: bytes.remove(at: index)
+                case 1: bytes.insert(bytes[random.number(0...(bytes.count - 1))], at: index)
+                case 2: bytes.removeLast(random.number(0...min(20, bytes.count)))
+                default: bytes[index] = UInt8(random.number(32...126))
+                }
+            }
+            return bytes
+        }
+        for _ in 0..<20_000 { _ = SocketPacket(mutated(&random)) }
+        let client = try await chat.open(chat.bo)
+        for _ in 0..<150 { try await client.socket.send(1, mutated(&random)) }
+        for time in [
+            "9999-12-31T23:59:59.999Z", "0000-01-01T00:00:00.000Z", "1970-01-01T00:00:00Z", "",
+            "2026-03-01T09:15:30.042+23:59",
+        ] {
+            _ = try await client.request("Event.replay", #"{"from_timestamp":"\#(time)"}"#)
+        }
+        #expect(try await client.request("Counter.read").response["body"]?["success"]?.bool == true)
+    }
+
     // MARK: Changes
 
     @Test func `tells of a message, its receipts, parts and deletion (5_4)`() async throws {
@@ -457,6 +492,70 @@ struct SocketChat: Sendable {
         let last = try await bo.next()
         #expect(last.what == "delete Conversation")
         #expect(last.packetData?["mode"]?.string == "all_participants")
+    }
+
+    @Test func `tells of participants that leave and that are removed (5_4, R17)`() async throws {
+        let chat = try await SocketChat.make()
+        let cy = try await chat.login.session(of: "cy")
+        let added = try await chat.login.send(
+            "PATCH", "/conversations/\(chat.conversation)",
+            #"[{"operation":"add","property":"participants","id":"layer:///identities/cy"}]"#,
+            session: chat.ana)
+        #expect(added.status == 204)
+        try await chat.send()
+        let (ana, bo) = (try await chat.open(chat.ana), try await chat.open(chat.bo))
+        let third = try await chat.open(cy)
+        let left = try await chat.login.send(
+            "DELETE", "/conversations/\(chat.conversation)?mode=my_devices&leave=true",
+            session: chat.bo)
+        #expect(left.status == 204)
+        let own = try await bo.next()
+        #expect(own.what == "delete Conversation")
+        #expect(own.packetData?["mode"]?.string == "my_devices")
+        for other in [ana, third] {
+            let update = try await other.next()
+            #expect(update.what == "update Conversation")
+            let operation = update.packetData?.list.first
+            #expect(operation?["operation"]?.string == "remove")
+            #expect(operation?["id"]?.string == "layer:///identities/bo")
+        }
+        let removed = try await chat.login.send(
+            "PATCH", "/conversations/\(chat.conversation)",
+            #"[{"operation":"remove","property":"participants","id":"layer:///identities/cy"}]"#,
+            session: chat.ana)
+        #expect(removed.status == 204)
+        let last = try await third.next()
+        #expect(last.what == "update Conversation")
+        #expect(last.packetData?.list.first?["id"]?.string == "layer:///identities/cy")
+        try await chat.send("after")
+        #expect(try await third.sync().allSatisfy { $0.what == "delete Identity" })
+        #expect(try await bo.sync().allSatisfy { $0.what == "delete Identity" })
+    }
+
+    @Test
+    func `a wide conversation tells of messages, but not who has read and who types (ruling 38)`()
+        async throws
+    {
+        var limits = MessagingLimits()
+        limits.participants = 100
+        limits.wideConversation = 3
+        let chat = try await SocketChat.make(in: try await TestServer.limited(limits))
+        let names = (0..<5).map { "\"layer:///identities/u\($0)\"" }.joined(separator: ",")
+        let widened = try await chat.login.send(
+            "PATCH", "/conversations/\(chat.conversation)",
+            #"[{"operation":"set","property":"participants","value":["layer:///identities/ana","layer:///identities/bo",\#(names)]}]"#,
+            session: chat.ana)
+        #expect(widened.status == 204, "\(widened.body)")
+        try await chat.send()
+        let (ana, bo) = (try await chat.open(chat.ana), try await chat.open(chat.bo))
+        let message = try await chat.send("wide")
+        #expect(try await bo.next(2).map(\.what) == ["create Message", "update Conversation"])
+        _ = try await ana.next(2)
+        try await chat.post("/messages/\(message)/receipts", #"{"type":"read"}"#, by: chat.bo)
+        #expect(try await bo.next(2).map(\.what) == ["update Message", "update Conversation"])
+        try await chat.post(
+            "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#, by: chat.bo)
+        #expect(try await ana.socket.isSilent(for: 500))
     }
 
     @Test(arguments: ["1.0", "2.0", "3.0"])
