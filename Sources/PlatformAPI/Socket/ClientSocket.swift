@@ -139,9 +139,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         case .typing: output = .signal(SignalJSON.body(signal, presentation()))
         case .presence(let presence):
             guard isSubscribed, version.namesIdentities else { return }
-            output = .change(
-                .change, ChangeJSON.presence(presence, presentation()), at: api.clock(),
-                isReplayed: false, hasLinks: false)
+            output = .presence(ChangeJSON.presence(presence, presentation()))
         }
         // A client that is behind does not need to know who types.
         socket?.perform {
@@ -361,6 +359,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
                 return
             }
             send("response", body, coveredTime(), isCompressed: false)
+        // Not stored, so its time promises no more than that of a signal.
+        case .presence(let body): send("change", body, coveredTime(), isCompressed: false)
         case .signal(let body): send("signal", body, coveredTime(), isCompressed: false)
         case .end: end()
         }

@@ -77,6 +77,8 @@ enum SocketOutput {
     /// The response to `Counter.read`, whose data is known when it is sent.
     case counter(SocketResponse)
     case signal([UInt8])
+    /// A change of the presence of a followed user.
+    case presence([UInt8])
     /// Ends the socket, because its session has ended.
     case end
 }
