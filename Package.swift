@@ -117,7 +117,7 @@ let package = Package(
             "PlatformAPI",
             [
                 "Archives", "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
-                "MessagingStore", "MessagingWire", "SystemSupport", "Uploads",
+                "MessagingStore", "MessagingWire", "SystemSupport", "Uploads", "WebSockets",
             ]),
         // The server, assembled from its modules, and the command.
         module(

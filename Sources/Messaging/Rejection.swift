@@ -136,6 +136,9 @@ public enum ValidationRule: CaseIterable, Sendable {
     case eventLimit, eventWait, eventTypes, eventParameterTwice, lastEventID
     case feedCursor, feedHistory
 
+    // Signals.
+    case typingAction, presenceStatus
+
     // Uploads.
     case uploadType, uploadLength, uploadLengthLimit
 }

@@ -4,6 +4,7 @@ public import MessagingStore
 import MessagingWire
 import Synchronization
 public import Uploads
+import WebSockets
 
 /// The REST APIs: the Platform API under `/apps/{app}` for the servers of applications, and the Client API for their
 /// users, with the same handlers.
@@ -32,6 +33,10 @@ public final class PlatformAPI: Service {
     let liveLogs: LiveEventLogs
     /// The live feeds of the users of all applications.
     let liveFeeds: LiveFeeds
+    /// Typing and presence of the users of all applications.
+    let signals: LiveSignals
+    /// The handshake of WebSockets.
+    let webSockets: WebSocketEndpoint
     let feedCache = FeedCache()
     /// Counts the event streams and waiting requests.
     let streams: StreamLimits
@@ -41,6 +46,8 @@ public final class PlatformAPI: Service {
     private let crossOrigin: CORSPolicy
     private let clientCrossOrigin: CORSPolicy
     private let acceptIsStrict: Atomic<Bool>
+    /// The number of open WebSockets.
+    let sockets = Atomic(0)
     private let router: Router<Endpoint>
 
     /// The meaning of a fault of the server for the client.
@@ -95,6 +102,10 @@ public final class PlatformAPI: Service {
         liveFeeds = LiveFeeds(store: store) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
+        signals = LiveSignals(store: store, feeds: liveFeeds, clock: clock) { error in
+            _ = onFault(error, RequestID(high: 0, low: 0))
+        }
+        webSockets = WebSocketEndpoint(WebSocketSettings(settings, publicBase))
         var router = Router<Endpoint>(allowsTrailingSlash: true)
         for endpoint in Endpoint.routed { router.add(endpoint.method, endpoint.path, endpoint) }
         self.router = router
@@ -115,6 +126,16 @@ public final class PlatformAPI: Service {
     /// The number of open event streams and waiting requests.
     public var openStreams: Int { streams.count }
 
+    /// The number of open WebSockets.
+    public var openSockets: Int { sockets.load(ordering: .relaxed) }
+
+    /// Receives a signal that a process has passed on: typing or presence (client-api §5.7, §5.8).
+    public func receive(
+        _ signal: [UInt8], from process: String, in application: Application.ID
+    ) {
+        signals.receive(signal, from: process, in: application)
+    }
+
     /// The number of requests refused by the rate limit.
     public var rateLimitedRequests: Int { limiter.refused }
 
@@ -124,11 +145,13 @@ public final class PlatformAPI: Service {
         route(request).with(crossOrigin(for: request), for: request)
     }
 
-    /// Answers `GET /` with where the resources of the Client API are (client-api §1.2). A session token that is no
+    /// Answers `GET /` with where the resources of the Client API are (client-api §1.2), or with a WebSocket if the request
+    /// is a handshake (client-api §5.1). A session token that is no
     /// longer valid gets 401 with a nonce, by which the web SDK learns that its session has ended.
     ///
     /// - Parameter body: The JSON of the answer.
     public func answerRoot(_ request: Request, _ route: String, _ body: [UInt8]) -> Answer {
+        if isHandshake(request) { return openSocket(request) }
         let links = ["nonces", "sessions", "conversations", "content"].map { name in
             "<\(publicBase.of(request))/\(name)>; rel=\(name)"
         }
@@ -177,6 +200,7 @@ public final class PlatformAPI: Service {
     }
 
     private func route(_ request: Request) -> Answer {
+        if Endpoint.socketPaths.contains(request.target.path) { return openSocket(request) }
         let method = request.effectiveMethod
         switch router.match(method, request.target) {
         case .found(let endpoint, let template, let parameters):

@@ -93,7 +93,7 @@ public final class Transaction {
     /// durable. Does nothing on a file, or when the change is rolled back.
     ///
     /// - Parameters:
-    ///   - subject: One word, at most 200 bytes, without spaces.
+    ///   - subject: One word, at most 7,000 bytes, without spaces.
     ///   - better: Chooses the number to send when the changes of one commit name a subject twice.
     public func notify(
         _ subject: String, _ number: Int64,

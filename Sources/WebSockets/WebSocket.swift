@@ -38,6 +38,9 @@ public protocol WebSocketHandler: AnyObject, Sendable {
     /// The handshake is complete; messages may be sent, from any thread.
     func opened(_ socket: WebSocket)
 
+    /// Everything that waited for a slow client was sent; see ``WebSocket/isFull``.
+    func drained(_ socket: WebSocket)
+
     /// A whole message was received; text is valid UTF-8 (H137).
     func received(_ message: WebSocketMessage, on socket: WebSocket)
 
@@ -46,6 +49,11 @@ public protocol WebSocketHandler: AnyObject, Sendable {
     /// - Parameter code: The first code that either side sent; ``CloseCode/noStatusReceived`` for a
     ///   close frame without a code, ``CloseCode/abnormal`` without a close frame.
     func closed(_ socket: WebSocket, _ code: CloseCode)
+}
+
+extension WebSocketHandler {
+    /// Does nothing: a handler that only answers fills no queue.
+    public func drained(_ socket: WebSocket) {}
 }
 
 /// The server's side of one WebSocket (RFC 6455, H127–H150).
@@ -128,7 +136,17 @@ public final class WebSocket: ByteChannelHandler {
         }
     }
 
-    /// Closes the socket with 4001 after some milliseconds, as when its session expires (H146). A
+    /// Whether messages wait for a slow client; to be read on the loop.
+    ///
+    /// A handler that reads from a store should then stop sending until
+    /// ``WebSocketHandler/drained(_:)``, instead of filling the queue until the client is
+    /// disconnected.
+    public var isFull: Bool { outbox.isWaiting || outbox.channel?.isFull != false }
+
+    /// Runs work on the socket's loop, from any thread; dropped once the socket is closed.
+    public func perform(_ work: @escaping @Sendable () -> Void) { outbox.perform(work) }
+
+    /// Closes the socket with 4401 after some milliseconds, as when its session expires (H146). A
     /// later call replaces the time.
     public func expire(in milliseconds: Int64) {
         outbox.perform {
@@ -173,6 +191,7 @@ public final class WebSocket: ByteChannelHandler {
         }
         if let pong { outbox.channel?.send(pong) }
         flush()
+        if !isFull { handler.drained(self) }
     }
 
     /// Closes the socket at a random time within `drainSpread`, so that clients do not all

@@ -134,7 +134,7 @@ struct WebSocketSession: Sendable {
         switch phase {
         case .over: return nil
         case .closing where now >= closeAt: return end(with: .closeTimedOut)
-        case .open where now >= expireAt: return close(.sessionExpired, "session expired", at: now)
+        case .open where now >= expireAt: return close(.sessionEnded, "session ended", at: now)
         case .open where now >= drainAt: return close(.goingAway, "server stops", at: now)
         case .open where now >= idleAt: return close(.goingAway, "nothing came", at: now)
         case .open where now >= pingAt:

@@ -103,8 +103,8 @@ public struct CloseCode: Hashable, Sendable {
     public static let internalError = CloseCode(1011)
     /// The server is overloaded; the client may retry (H144).
     public static let tryAgainLater = CloseCode(1013)
-    /// The session of the socket has expired or was revoked (H146).
-    public static let sessionExpired = CloseCode(4001)
+    /// The session of the socket has expired or was ended (H146, ruling 46).
+    public static let sessionEnded = CloseCode(4401)
 
     /// Whether a close frame may carry the code (H140).
     public var isSendable: Bool {

@@ -44,6 +44,13 @@ peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 peer.sendall(sys.stdin.buffer.read())
 while peer.recv(4096): pass' "$port"
 
+session=$("$binary" dev-login --data data --app "$app" --user ana | sed -n 's/^SESSION=//p')
+check 'a token in a query opens a feed' test "$(status "$base/events?session_token=$session")" = 200
+check 'a token in a query opens a WebSocket' test 101 = "$(status -m 2 -H 'Connection: Upgrade' -H 'Upgrade: websocket' \
+    -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' -H 'Sec-WebSocket-Protocol: layer-3.0' \
+    "$base/websocket?session_token=$session")"
+echo "$session" >>secrets
+
 curl -s -m 20 "$metrics" >page
 check 'promtool reports no problem of the metrics' test -z "$(promtool check metrics <page 2>&1 || echo "promtool: $?")"
 check 'H212: requests are counted by route template' \

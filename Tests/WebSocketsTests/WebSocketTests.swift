@@ -308,7 +308,7 @@ extension `A WebSocket` {
         #expect(frames.isEmpty)
     }
 
-    @Test func `closes with 4001 when its session expires (H146)`() {
+    @Test func `closes with 4401 when its session expires (H146)`() {
         let socket = opened()
         socket.expire(in: 10_000)
         socket.expire(in: 20_000)
@@ -316,7 +316,7 @@ extension `A WebSocket` {
         channel.pass(19_999, socket)
         #expect(frames.isEmpty)
         channel.pass(1, socket)
-        #expect(frames.map(\.closeCode) == [4001])
+        #expect(frames.map(\.closeCode) == [4401])
     }
 
     @Test func `closes with 1001 within the spread when the server stops (H147, H194)`() {

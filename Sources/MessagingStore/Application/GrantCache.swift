@@ -53,12 +53,14 @@ extension MessagingStore {
     /// or application (client-api §2.4).
     ///
     /// A session that another process has ended is found for up to one second more.
+    ///
+    /// - Parameter isFresh: Whether the database is read in any case, so that such a session is not found.
     public func authenticateSession(
-        _ token: some Sequence<UInt8>
+        _ token: some Sequence<UInt8>, isFresh: Bool = false
     ) async throws -> SessionGrant? {
         let digest = environment.sha256(Array(token))
         let now = environment.now()
-        if let grant = sessionCache.grant(for: digest, at: now) { return grant }
+        if !isFresh, let grant = sessionCache.grant(for: digest, at: now) { return grant }
         let found = try await database.read { transaction in
             try transaction.sessionGrant(of: digest)
         }

@@ -1,4 +1,5 @@
-import Messaging
+internal import Bytes
+public import Messaging
 import SQL
 import SystemSupport
 
@@ -12,6 +13,8 @@ enum StoreNotification: Equatable {
     case webhooks
     /// A request to the process that receives the body of an upload; the number is the raw value of the request.
     case upload(String, holder: String)
+    /// A signal between users, and the process that sends it; the number is not used.
+    case signal(of: Application.ID, from: String, [UInt8])
 
     /// The subject as text, without spaces.
     var subject: String {
@@ -20,6 +23,8 @@ enum StoreNotification: Equatable {
         case .due: "due"
         case .webhooks: "webhooks"
         case .upload(let name, let holder): "upload.\(name).\(holder)"
+        case .signal(let application, let process, let bytes):
+            "signal.\(application.uuid).\(process).\(Base64.encodeForURL(bytes))"
         }
     }
 
@@ -33,8 +38,16 @@ enum StoreNotification: Equatable {
             self = .log(of: application)
         } else {
             let words = subject.split(separator: ".")
-            guard words.count == 3, words[0] == "upload" else { return nil }
-            self = .upload(String(words[1]), holder: String(words[2]))
+            if words.count == 3, words[0] == "upload" {
+                self = .upload(String(words[1]), holder: String(words[2]))
+            } else if words.count == 4, words[0] == "signal",
+                let application = Application.ID(uuid: words[1]),
+                let bytes = Base64.decodeForURL(words[3])
+            {
+                self = .signal(of: application, from: String(words[2]), bytes)
+            } else {
+                return nil
+            }
         }
     }
 }
@@ -45,8 +58,10 @@ extension MessagingStore {
     ///
     /// - Parameter onUpload: Receives each request of ``DatabaseUploadRegistry/ask(_:at:to:)``: the name of the upload
     ///   record, the holder in hexadecimal digits, and the raw value of the request.
+    /// - Parameter onSignal: Receives each signal of ``pass(_:from:in:)`` with its application and the name of the process.
     public func listen(
-        onUpload: @escaping @Sendable (String, String, Int64) -> Void = { _, _, _ in }
+        onUpload: @escaping @Sendable (String, String, Int64) -> Void = { _, _, _ in },
+        onSignal: @escaping @Sendable (Application.ID, String, [UInt8]) -> Void = { _, _, _ in }
     ) {
         database.listen { notification in
             switch notification {
@@ -57,6 +72,8 @@ extension MessagingStore {
                 case .due: scheduleSignal.signal(dueAt: Timestamp(milliseconds: number))
                 case .webhooks: webhookSignal.signal()
                 case .upload(let name, let holder): onUpload(name, holder, number)
+                case .signal(let application, let process, let bytes):
+                    onSignal(application, process, bytes)
                 case nil: break
                 }
             case .missed: Task { await catchUp() }

@@ -39,10 +39,10 @@ struct ConversationViewRow: FilterableItem {
     let metadata: Metadata
     let isFormer: Bool
     /// Whether it is wide and shows only its first participants (ruling 38).
-    fileprivate let isWide: Bool
+    let isWide: Bool
     /// The number of participants that are shown to be in it; 0 for a former participant.
     let participantCount: Int
-    fileprivate let unreadCount: Int64
+    let unreadCount: Int64
     fileprivate let totalCount: Int64
     let lastMessage: Message.ID?
     /// The approximate size in a response, in bytes.

@@ -32,6 +32,8 @@ struct FeedMarks {
     var window = LogPosition.start
     /// The position of its last change.
     var last = LogPosition.start
+    /// The position since which the user alone sees it, before or after all; `nil` for none.
+    var ownWindow: LogPosition?
     /// The position of the event since which the user does not see it any more; `nil` if they see it.
     var goneSince: LogPosition?
 
@@ -112,6 +114,7 @@ extension FeedReader {
             let isWindow = kind == TouchedKind.viewWindow.rawValue
             mark.note(position, isWindow: isWindow)
             if isWindow, isGone { mark.goneSince = position }
+            if isWindow, !isGone { mark.ownWindow = position }
             marks[id] = mark
         }
         return marks
@@ -161,7 +164,7 @@ extension FeedReader {
     }
 
     /// Whether a message `m` is not hidden from the user.
-    private var isShown: SQL {
+    var isShown: SQL {
         """
         NOT EXISTS (
             SELECT 1 FROM hidden_messages h

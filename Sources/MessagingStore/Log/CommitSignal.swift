@@ -4,7 +4,7 @@ import SystemSupport
 /// Wakes readers of event logs when events were committed.
 ///
 /// It is advanced after the commit, so that a reader which it wakes finds the events. Commits of other processes to
-/// the same database server are reported after ``MessagingStore/listen(onUpload:)``; commits of other processes to the
+/// the same database server are reported after ``MessagingStore/listen(onUpload:onSignal:)``; commits of other processes to the
 /// same SQLite file are not. So readers also poll.
 public final class CommitSignal: Sendable {
     private let state = Locked(State())

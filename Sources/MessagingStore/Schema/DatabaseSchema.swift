@@ -221,8 +221,8 @@ enum DatabaseSchema {
         "CREATE UNIQUE INDEX devices_by_user ON devices (application, user_id, device)",
         "CREATE UNIQUE INDEX devices_by_token ON devices (application, token)",
         "CREATE INDEX devices_by_session ON devices (application, session)",
-        // Nonces that began a session in this application, until they would have expired (`Nonces`). No event writes
-        // them.
+        // Nonces that began a session in this application, until they would have expired (`Nonces`). A nonce works once
+        // in all applications. No event writes them.
         """
         CREATE TABLE used_nonces (
             application BYTEA NOT NULL,
@@ -230,7 +230,7 @@ enum DatabaseSchema {
             expires_at BIGINT NOT NULL
         )
         """,
-        "CREATE UNIQUE INDEX used_nonces_by_nonce ON used_nonces (application, nonce)",
+        "CREATE UNIQUE INDEX used_nonces_by_nonce ON used_nonces (nonce)",
         "CREATE INDEX used_nonces_by_expiry ON used_nonces (application, expires_at)",
     ]
 }

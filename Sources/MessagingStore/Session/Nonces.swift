@@ -58,7 +58,8 @@ final class Nonces: Sendable {
 }
 
 extension MutationContext {
-    /// Stores a nonce as used in this application, and deletes up to a hundred expired ones.
+    /// Stores a nonce as used, and deletes up to a hundred expired ones that were used in this application. A nonce is not
+    /// bound to an application, so one that was used in another one is used.
     ///
     /// - Throws: `IdentityTokenProblem.nonceNotFound` for one that was used before.
     func use(_ nonce: Nonces.Valid) throws {
@@ -66,7 +67,7 @@ extension MutationContext {
             by: """
                 INSERT INTO used_nonces (application, nonce, expires_at)
                 VALUES (\(application), \(nonce.random), \(nonce.expiresAt))
-                ON CONFLICT (application, nonce) DO NOTHING
+                ON CONFLICT (nonce) DO NOTHING
                 """)
         guard inserted == 1 else { throw IdentityTokenProblem.nonceNotFound }
         try transaction.execute(

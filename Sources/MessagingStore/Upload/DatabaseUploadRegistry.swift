@@ -86,7 +86,7 @@ public struct DatabaseUploadRegistry: UploadRegistry {
     }
 
     /// Requests that the process which receives the body of an upload commits what it has received, or commits it and
-    /// stops. That process receives the request through ``MessagingStore/listen(onUpload:)``.
+    /// stops. That process receives the request through ``MessagingStore/listen(onUpload:onSignal:)``.
     ///
     /// - Returns: False when that process does not receive the body; nothing is stored then.
     public func ask(

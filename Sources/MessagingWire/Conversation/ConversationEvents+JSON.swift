@@ -158,14 +158,19 @@ extension MetadataChanged: EventPayloadJSON {
     func writeChanges(into writer: inout JSONWriter) {
         // Applied in order to the former metadata, the operations give the new metadata.
         writer.key("operations")
-        writer.array { writer in
-            for (path, write) in writes.writes {
-                let property = (["metadata"] + path).joined(separator: ".")
-                switch write.value {
-                case .deleted: writer.operation("delete", property)
-                case .object: writer.operation("set", property, .object([]))
-                case .text(let text): writer.operation("set", property, .text(text))
-                }
+        writer.array { writer in writer.operations(of: writes) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes the operations of a patch that has the effect of writes.
+    mutating func operations(of metadata: Metadata) {
+        for (path, write) in metadata.writes {
+            let property = (["metadata"] + path).joined(separator: ".")
+            switch write.value {
+            case .deleted: operation("delete", property)
+            case .object: operation("set", property, .object([]))
+            case .text(let text): operation("set", property, .text(text))
             }
         }
     }

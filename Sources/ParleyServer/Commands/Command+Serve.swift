@@ -4,6 +4,7 @@ import Glibc
 import HTTPTransport
 import Messaging
 import MessagingStore
+import PlatformAPI
 import Readers
 import SQL
 import SQLPostgres
@@ -26,6 +27,8 @@ extension Command {
         components.store.listen { [uploads = components.uploads] name, holder, request in
             guard let request = UploadWriterRequest(rawValue: request) else { return }
             uploads.answer(request, for: name, at: holder)
+        } onSignal: { [api = components.api] application, process, signal in
+            api.receive(signal, from: process, in: application)
         }
         components.exporter.start()
         components.webhookSupervisor.start()

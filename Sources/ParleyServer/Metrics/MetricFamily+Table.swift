@@ -39,7 +39,7 @@ extension MetricFamily {
     )
 
     private static let connections = [
-        connectionsAccepted, connectionsRefused, connectionsOpen, outputQueued,
+        connectionsAccepted, connectionsRefused, connectionsOpen, streams, outputQueued,
     ]
     static let connectionsAccepted = MetricFamily(
         "parley_connections_accepted", .counter, "Connections accepted.")
@@ -49,6 +49,9 @@ extension MetricFamily {
     static let connectionsOpen = MetricFamily(
         "parley_connections", .gauge, labels: ["state"],
         "Open connections by state.")
+    static let streams = MetricFamily(
+        "parley_streams", .gauge, labels: ["kind"],
+        "Open WebSockets (socket); open event streams and waiting requests (stream).")
     static let outputQueued = MetricFamily(
         "parley_output_queued_bytes", .gauge, in: .bytes,
         "Bytes of responses that no socket has accepted yet.")

@@ -63,7 +63,7 @@ struct RequestMetrics: Sendable {
     /// All route templates that an answer may have; never a path from a request (H212).
     static let routes: [String] =
         [noRoute] + ServerService.Page.allCases.map(\.path.description)
-        + Endpoint.routed.map(\.path.description).uniqued
+        + Endpoint.routed.map(\.path.description).uniqued + [PlatformAPI.socketRoute]
         + [PlatformAPI.unknownRoute, Uploads.creationRoute, Uploads.route, Downloads.route]
 
     /// The route of requests with an unreadable head or with the target `*`.

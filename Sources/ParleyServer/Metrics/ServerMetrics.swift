@@ -50,7 +50,7 @@ final class ServerMetrics: Sendable {
             page.write(.requestsOverRate, sources.api.rateLimitedRequests)
             write(sources.api.messageCacheStatistics, to: &page)
             if let server = sources.server {
-                write(await server.statistics(), to: &page)
+                write(await server.statistics(), sources.api, to: &page)
                 writeSecurity(of: server, to: &page)
             }
             write(sources.database, to: &page)
@@ -72,7 +72,9 @@ final class ServerMetrics: Sendable {
         page.write(.memoryBytes, memory.bytes)
     }
 
-    private func write(_ statistics: ServerStatistics, to page: inout MetricsWriter) {
+    private func write(
+        _ statistics: ServerStatistics, _ api: PlatformAPI, to page: inout MetricsWriter
+    ) {
         page.begin(.handlers)
         page.sample(["running"], statistics.runningHandlers)
         page.sample(["waiting"], statistics.waitingHandlers)
@@ -86,6 +88,9 @@ final class ServerMetrics: Sendable {
         for state in ServerStatistics.ConnectionState.allCases {
             page.sample([state.rawValue], statistics.connections[state] ?? 0)
         }
+        page.begin(.streams)
+        page.sample(["socket"], api.openSockets)
+        page.sample(["stream"], api.openStreams - api.openSockets)
         page.write(.outputQueued, Int(statistics.queuedOutput))
     }
 

@@ -167,8 +167,10 @@ enum EndpointTable {
         row(endpoint.method.rawValue, "\(endpoint.path)", endpoint.summary)
     }
 
-    /// The paths whose URLs are handed out by the API.
+    /// The paths whose URLs are handed out by the API, and the WebSocket.
     private static let transfers = [
+        row(
+            "GET", "/websocket", "Opens a WebSocket of the Client API; also `/websockets` and `/`."),
         row(
             "POST", "/uploads",
             "Creates an upload in any supported protocol; `Parley-Content-Id` names the content."),

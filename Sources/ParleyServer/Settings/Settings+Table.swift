@@ -89,10 +89,10 @@ extension Settings {
         ),
         .number(
             "events.max_streams", \.api.maximumStreams, .count(1...1_000_000),
-            "Event streams and long polls of all tokens."),
+            "Event streams, long polls and WebSockets of all tokens and sessions."),
         .number(
             "events.max_streams_per_token", \.api.maximumStreamsPerToken, .count(1...1_000_000),
-            "Event streams and long polls of one token."),
+            "Event streams, long polls and WebSockets of one token or session."),
     ]
 
     private static let http: [Setting] = [

@@ -12,7 +12,7 @@ extension Endpoint {
     public static let client: [Endpoint] =
         login
         + (views + viewChanges + parts + content + announcements).compactMap(\.forSessions)
-        + followingForSessions + [identity, feed] + pushTokens
+        + followingForSessions + [identity, feed] + signals + pushTokens
 
     /// This endpoint for the user of a session instead of a user in the path; `nil` if it is not below the path of a user.
     private var forSessions: Endpoint? {

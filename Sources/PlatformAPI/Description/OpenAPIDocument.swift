@@ -60,6 +60,14 @@ struct OpenAPIDocument {
     /// The name of the security scheme.
     private var credential: String { isOfClients ? "session" : "bearer" }
 
+    /// What OpenAPI has no words for.
+    private static let socket = """
+        `GET /websocket?session_token=TOKEN` with the sub-protocol `layer-1.0`, `layer-2.0` or `layer-3.0` opens a WebSocket, \
+        whose packets the rules of the Client API describe (section 5).
+
+
+        """
+
     private func info(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("title", isOfClients ? "Parley Client API" : "Parley Platform API")
@@ -80,7 +88,7 @@ struct OpenAPIDocument {
                 `Prefer: handling=strict` they are 422. The `url` of an error leads to \
                 `\(ErrorJSON.page)` on this server, which explains each error.
 
-                This document describes version \(version.rawValue). The others are at \
+                \(isOfClients ? Self.socket : "")This document describes version \(version.rawValue). The others are at \
                 `?\(isOfClients ? "api=client&" : "")version=` followed by \
                 \(APIVersion.allCases.filter { $0 != version }.map { "`\($0.rawValue)`" }.joined(separator: ", ")).
 

@@ -260,6 +260,11 @@ extension ValidationRule {
             "\(member) must be a `cursor` that this server has sent, or be left out to receive everything."
         case .feedHistory: "\(member) must be a whole number from 0, `unread` or `all`."
 
+        // Signals.
+        case .typingAction: "\(member) must be \(Self.choice(TypingAction.self))\(found)."
+        case .presenceStatus:
+            "\(member) must be \(Self.choice(PresenceStatus.self)), or `auto` for the last one\(found)."
+
         // Uploads.
         case .uploadType: "\(member) must be a media type such as `image/png`."
         case .uploadLength:

@@ -21,12 +21,27 @@ struct FeedEncoder: Sendable {
     }
 
     private func json(_ item: FeedItem, _ presentation: Presentation) -> [UInt8] {
-        guard case .message(_, let snapshot?) = item, snapshot.message.isInline else {
-            return encode(item, presentation)
-        }
-        if let json = cache.json(of: snapshot, base) { return json }
-        let json = encode(item, presentation)
-        cache.store(json, of: snapshot, base)
+        guard case .message(_, let snapshot?) = item else { return encode(item, presentation) }
+        return cached(snapshot, "item") { encode(item, presentation) }
+    }
+
+    /// The packets that tell of a change in a version. A message that several users see alike is encoded once.
+    func packets(_ operation: UserChange.Operation, _ version: APIVersion) -> [ChangeJSON] {
+        let encode = { ChangeJSON.packets(operation, for: user, presentation()) }
+        guard case .messageCreated(let snapshot) = operation else { return encode() }
+        let body = cached(snapshot, "packet \(version.rawValue)") { encode().first?.body ?? [] }
+        return [ChangeJSON(.change, body)]
+    }
+
+    /// The JSON of a message in a form, from the cache if it has no links that expire.
+    private func cached(
+        _ snapshot: MessageSnapshot, _ form: String, _ encode: () -> [UInt8]
+    ) -> [UInt8] {
+        guard snapshot.message.isInline else { return encode() }
+        let form = "\(base) \(form)"
+        if let json = cache.json(of: snapshot, form) { return json }
+        let json = encode()
+        cache.store(json, of: snapshot, form)
         return json
     }
 
@@ -49,6 +64,11 @@ struct FeedEncoder: Sendable {
         return events.compactMap(\.self)
     }
 
+    /// The event of a signal, which has no id (ruling 42).
+    func event(_ signal: Signal) -> EncodedEvent? {
+        EncodedEvent(data: SignalJSON.body(signal, presentation()), name: "signal")
+    }
+
     /// The event that tells a client that it has everything.
     static func ready(at cursor: FeedCursor) -> EncodedEvent? {
         EncodedEvent(data: "{}", name: "ready", id: id(cursor))
@@ -69,7 +89,8 @@ struct FeedEncoder: Sendable {
 final class FeedCache: Sendable {
     private struct Key: Hashable {
         let message: Message.ID
-        let base: String
+        /// The base of the URLs, and whether it is an item or a packet.
+        let form: String
         /// The sender sees a message as read, the others do not: two forms of most messages.
         let isUnread: Bool?
     }
@@ -83,25 +104,36 @@ final class FeedCache: Sendable {
 
     init() { state = Locked(BudgetedCache(budget: 4 << 20)) }
 
-    fileprivate func json(of snapshot: MessageSnapshot, _ base: String) -> [UInt8]? {
+    fileprivate func json(of snapshot: MessageSnapshot, _ form: String) -> [UInt8]? {
         state.withLock { cache in
-            guard let cached = cache.value(of: Self.key(snapshot, base)),
+            guard let cached = cache.value(of: Self.key(snapshot, form)),
                 cached.snapshot == snapshot
             else { return nil }
             return cached.json
         }
     }
 
-    fileprivate func store(_ json: [UInt8], of snapshot: MessageSnapshot, _ base: String) {
+    fileprivate func store(_ json: [UInt8], of snapshot: MessageSnapshot, _ form: String) {
         state.withLock { cache in
             cache.store(
-                Cached(snapshot: snapshot, json: json), under: Self.key(snapshot, base),
+                Cached(snapshot: snapshot, json: json), under: Self.key(snapshot, form),
                 weight: 2 * json.count + 512)
         }
     }
 
-    private static func key(_ snapshot: MessageSnapshot, _ base: String) -> Key {
-        Key(message: snapshot.message.id, base: base, isUnread: snapshot.isUnread)
+    private static func key(_ snapshot: MessageSnapshot, _ form: String) -> Key {
+        Key(message: snapshot.message.id, form: form, isUnread: snapshot.isUnread)
+    }
+}
+
+extension UserChange.Operation {
+    /// Whether its packet holds links that are secrets.
+    var hasLinks: Bool {
+        switch self {
+        case .messageCreated(let snapshot), .parts(let snapshot, _): !snapshot.message.isInline
+        case .conversationCreated(let view): view.lastMessage?.message.isInline == false
+        default: false
+        }
     }
 }
 

@@ -53,12 +53,19 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
 
     // MARK: - LiveFeed.Reader
 
-    func wake(at position: LogPosition) {
+    func wake(at position: LogPosition, after start: LogPosition) {
         let stream = state.withLock { state in
             state.woken = max(state.woken, position)
             return state.stream
         }
         stream?.perform { self.readNext() }
+    }
+
+    func receive(_ signal: Signal) {
+        guard let event = encoder.event(signal) else { return }
+        let stream = state.withLock { state in state.stream }
+        // A client that is behind does not need to know who types.
+        stream?.perform { if let stream, !stream.isFull { stream.send(event) } }
     }
 
     func end() { state.withLock { state in state.stream }?.close() }

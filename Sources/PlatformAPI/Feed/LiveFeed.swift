@@ -12,8 +12,11 @@ final class LiveFeed: Sendable {
     protocol Reader: AnyObject, Sendable {
         var user: UserID { get }
         var session: Token.ID { get }
-        /// Events up to a position may have changed the user's feed.
-        func wake(at position: LogPosition)
+        /// Events up to a position may have changed the user's feed. Those between the last such call and `start` did
+        /// not concern the user.
+        func wake(at position: LogPosition, after start: LogPosition)
+        /// Another user signals something; it is not repeated.
+        func receive(_ signal: Signal)
         /// The session has ended.
         func end()
     }
@@ -29,15 +32,35 @@ final class LiveFeed: Sendable {
     private let application: Application.ID
     private let store: MessagingStore
     let onFault: @Sendable (any Error) -> Void
+    private let onLeaving: @Sendable (UserID) -> Void
     private let state = Locked(State())
 
+    /// - Parameter onLeaving: Called when the last reader of a user is removed.
     init(
         of application: Application.ID, store: MessagingStore,
-        onFault: @escaping @Sendable (any Error) -> Void
+        onFault: @escaping @Sendable (any Error) -> Void,
+        onLeaving: @escaping @Sendable (UserID) -> Void
     ) {
         self.application = application
         self.store = store
         self.onFault = onFault
+        self.onLeaving = onLeaving
+    }
+
+    /// The users with readers.
+    var users: Set<UserID> { state.withLock { state in Set(state.readers.keys) } }
+
+    /// Whether a user has readers.
+    func hasReader(of user: UserID) -> Bool {
+        state.withLock { state in state.readers[user] != nil }
+    }
+
+    /// Passes a signal to the readers of some users.
+    func signal(_ signal: Signal, to users: Set<UserID>) {
+        let readers = state.withLock { state in
+            users.flatMap { user in state.readers[user].map { Array($0.values) } ?? [] }
+        }
+        for reader in readers { reader.receive(signal) }
     }
 
     /// Adds a reader, which is woken by events after a position.
@@ -53,19 +76,21 @@ final class LiveFeed: Sendable {
             state.task = Task { [generation = state.generation] in await run(generation) }
             return position
         }
-        if position < examined { reader.wake(at: examined) }
+        if position < examined { reader.wake(at: examined, after: position) }
     }
 
     /// Removes a reader; without readers the task ends.
     func remove(_ reader: any Reader) {
-        let task = state.withLock { state -> Task<Void, Never>? in
+        let (task, isLast) = state.withLock { state -> (Task<Void, Never>?, Bool) in
             state.readers[reader.user]?[ObjectIdentifier(reader)] = nil
-            if state.readers[reader.user]?.isEmpty == true { state.readers[reader.user] = nil }
-            guard state.readers.isEmpty else { return nil }
+            let isLast = state.readers[reader.user]?.isEmpty == true
+            if isLast { state.readers[reader.user] = nil }
+            guard state.readers.isEmpty else { return (nil, isLast) }
             defer { state.task = nil }
-            return state.task
+            return (state.task, isLast)
         }
         task?.cancel()
+        if isLast { onLeaving(reader.user) }
     }
 
     private func run(_ generation: Int) async {
@@ -95,8 +120,11 @@ final class LiveFeed: Sendable {
     }
 
     private func advance(by found: FeedActivity, _ generation: Int) {
-        let (woken, ended) = state.withLock { state -> ([any Reader], [any Reader]) in
-            guard state.generation == generation else { return ([], []) }
+        let (woken, ended, start) = state.withLock { state in
+            let start = state.position
+            guard state.generation == generation else {
+                return ([] as [any Reader], [] as [any Reader], start)
+            }
             state.position = found.through
             let woken = found.users.flatMap { user in
                 state.readers[user].map { readers in Array(readers.values) } ?? []
@@ -105,9 +133,9 @@ final class LiveFeed: Sendable {
             let ended = all.filter { reader in
                 found.endings.contains { ending in ending.ends(reader) }
             }
-            return (woken, found.endings.isEmpty ? [] : ended)
+            return (woken, found.endings.isEmpty ? [] : ended, start)
         }
-        for reader in woken { reader.wake(at: found.through) }
+        for reader in woken { reader.wake(at: found.through, after: start) }
         for reader in ended { reader.end() }
     }
 }
@@ -128,6 +156,7 @@ final class LiveFeeds: Sendable {
     private let store: MessagingStore
     private let onFault: @Sendable (any Error) -> Void
     private let feeds = Locked<[Application.ID: LiveFeed]>([:])
+    private let leaving = Locked<(@Sendable (UserID, Application.ID) -> Void)?>(nil)
 
     init(store: MessagingStore, onFault: @escaping @Sendable (any Error) -> Void) {
         self.store = store
@@ -138,10 +167,19 @@ final class LiveFeeds: Sendable {
     func feed(of application: Application.ID) -> LiveFeed {
         feeds.withLock { feeds in
             if let feed = feeds[application] { return feed }
-            let feed = LiveFeed(of: application, store: store, onFault: onFault)
+            let feed = LiveFeed(
+                of: application, store: store, onFault: onFault
+            ) { [weak self] user in
+                self?.leaving.withLock { leaving in leaving }?(user, application)
+            }
             feeds[application] = feed
             return feed
         }
+    }
+
+    /// Calls a closure whenever the last reader of a user is removed.
+    func onLeaving(_ perform: @escaping @Sendable (UserID, Application.ID) -> Void) {
+        leaving.withLock { leaving in leaving = perform }
     }
 }
 
@@ -190,10 +228,13 @@ private final class FeedWaiter: LiveFeed.Reader {
         }
     }
 
-    func wake(at position: LogPosition) {
+    func wake(at position: LogPosition, after start: LogPosition) {
         outcome.continuation.yield(false)
         outcome.continuation.finish()
     }
+
+    /// A request that waits has no place for signals.
+    func receive(_ signal: Signal) {}
 
     func end() {
         outcome.continuation.yield(true)

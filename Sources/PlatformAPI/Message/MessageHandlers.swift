@@ -18,8 +18,15 @@ extension RequestContext {
             let (perspective, conversation) = (try perspective(), try conversation())
             let creation = try await store.sendMessage(
                 draft, to: conversation, by: perspective, key: key, in: application)
-            return reply(creation, perspective).addingContentLocation(
-                creation.object.message, requestedIn: conversation, links(perspective))
+            api.signals.sent(
+                by: try user(), in: creation.object.message.conversation, of: application)
+            let (message, links) = (creation.object.message, links(perspective))
+            let reply = reply(creation, perspective)
+            // `Location` names the message; clients learn the own id of the conversation as well (ruling 48).
+            return caller.user == nil
+                ? reply.addingContentLocation(message, requestedIn: conversation, links)
+                : reply.addingContentLocation(
+                    message.conversation, requestedAs: conversation, links)
         }
         if MessageBatchJSON.isBatch(body, version) { return try await sendBatch(body) }
         let message = try MessageDraftJSON(body.asObject(), version)

@@ -43,6 +43,13 @@ struct Reply: Sendable {
         streamed = stream.response
     }
 
+    /// An answer that is a whole response: the change to another protocol, or the refusal of it.
+    init(_ response: Response) {
+        status = response.status
+        content = .none
+        streamed = response
+    }
+
     /// An answer whose content is written in pieces.
     init(_ content: HTTP.Content, _ type: String) {
         status = .ok

@@ -480,7 +480,7 @@ import Testing
                 } else if endpoint.method == .patch {
                     #"[{"operation":"set","property":"metadata.a","value":"b"}]"#
                 } else {
-                    #"{"type":"read","positions":"1"}"#
+                    #"{"type":"read","positions":"1","action":"started"}"#
                 }
             for session in [outsider, foreign] {
                 let answer = try await chat.login.send(
@@ -490,6 +490,26 @@ import Testing
                 #expect(!answer.body.contains("hello") && !answer.body.contains("rent"))
             }
         }
+    }
+
+    @Test func `names the message and the conversation of one sent through an alias (ruling 48)`()
+        async throws
+    {
+        let chat = try await chat()
+        let body = { (id: String) in
+            #"{"id":"layer:///conversations/\#(id)","distinct":true,"participants":["layer:///identities/eve"]}"#
+        }
+        let (winner, alias) = (
+            "0d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a", "1d9f6a7e-3b41-4c58-8a12-6e5f4d3c2b1a"
+        )
+        #expect(try await chat.send("POST", "/conversations", body(winner)).status == 201)
+        #expect(try await chat.send("POST", "/conversations", body(alias)).status == 200)
+        let sent = try await chat.send(
+            "POST", "/conversations/\(alias)/messages",
+            #"{"parts":[{"mime_type":"text/plain","body":"hello"}]}"#)
+        #expect(sent.status == 201, "\(sent.body)")
+        #expect(sent["Location"] == "/messages/\(try #require(sent.uuid))")
+        #expect(sent["Content-Location"] == "/conversations/\(winner)")
     }
 
     @Test func `limits the requests of each session`() async throws {

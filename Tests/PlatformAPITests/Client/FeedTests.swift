@@ -100,6 +100,21 @@ import Testing
         #expect(live.map(\.type) == ["item", "item"])
     }
 
+    @Test func `a slow stream misses nothing (Y1, H156)`() async throws {
+        let chat = try await Chat.make()
+        let stream = try LiveStream(
+            chat.login.sample, target: "/events?session_token=\(chat.session)&history=all",
+            receiveBuffer: 300_000)
+        // More than all buffers hold.
+        try await chat.login.sample.sendMessages(100, in: chat.conversation, parts: 40)
+        var seen: Set<String> = []
+        while seen.count < 100 {
+            let event = try #require(try await stream.next(1).first)
+            let item = try JSONDocument(Array(event.data.utf8)).root
+            if item["type"]?.string == "message", let id = item["id"]?.string { seen.insert(id) }
+        }
+    }
+
     @Test func `ends with the session (R92, Y1)`() async throws {
         let chat = try await Chat.make()
         let stream = try chat.stream()

@@ -244,6 +244,14 @@ import Testing
         #expect(try await login.logIn(token).reason == "eit_nonce_not_found")
     }
 
+    @Test func `begin one session in all applications together (2.1)`() async throws {
+        let (one, other) = (try await LoginFixture.make(), try await LoginFixture.make())
+        let nonce = try await one.store.newNonce()
+        #expect(try await one.logIn(one.token(nonce: nonce)).status == 201)
+        #expect(
+            try await other.logIn(other.token(nonce: nonce)).reason == "eit_nonce_not_found")
+    }
+
     @Test func `are valid for ten minutes (2.1)`() async throws {
         let login = try await LoginFixture.make(in: try await .withManualClock())
         let nonces = [try await login.store.newNonce(), try await login.store.newNonce()]

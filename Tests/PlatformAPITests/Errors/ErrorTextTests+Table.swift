@@ -63,6 +63,18 @@ extension `Error texts` {
             .feedHistory, "history",
             "`history` must be a whole number from 0, `unread` or `all`.",
             .init(line: "GET /events?history=x", version: "3.0", isOfClient: true)),
+        .invalid(
+            .typingAction, "action",
+            "`action` must be `started`, `paused` or `finished`; `sings` is not known.",
+            .init(
+                line: "POST /conversations/{C}/typing", body: #"{"action":"sings"}"#,
+                isOfClient: true)),
+        .invalid(
+            .presenceStatus, "status",
+            "`status` must be `available`, `busy`, `away`, `offline` or `invisible`, or `auto` for the last one; `asleep` is not known.",
+            .init(
+                line: "PUT /presence", body: #"{"status":"asleep"}"#, version: "3.0",
+                isOfClient: true)),
     ]
 
     /// Errors other than invalid members.

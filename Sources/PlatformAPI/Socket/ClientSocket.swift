@@ -1,0 +1,403 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+import Synchronization
+import SystemSupport
+import Uploads
+import WebSockets
+
+/// One WebSocket of the user of a session (client-api §5): it answers requests and sends the changes that the user sees.
+///
+/// It does one thing at a time: a request, a page of changes, or a page of a replay. So the response to a request comes
+/// before the changes that it made, and nothing is read while the client has not taken what was sent: a slow client
+/// costs one page of memory and misses nothing.
+final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
+    /// A replay that was asked for (client-api §5.6).
+    private struct Replay {
+        var position: LogPosition
+        let end: LogPosition
+        /// The latest time that was sent.
+        var time: Timestamp
+        let response: SocketResponse
+    }
+
+    private enum Step {
+        case packet([UInt8])
+        case changes(after: LogPosition)
+        case replay(Replay)
+    }
+
+    private struct State {
+        var socket: WebSocket?
+        /// The counter of the last packet.
+        var counter: Int64 = -1
+        var requests: [[UInt8]] = []
+        var requestBytes = 0
+        var replays: [Replay] = []
+        /// The changes up to this position were sent.
+        var position = LogPosition.start
+        /// The position that the socket was woken for.
+        var woken = LogPosition.start
+        /// The time of the last packet: a replay from there misses nothing (client-api §5.6).
+        var time = Timestamp(milliseconds: 0)
+        var isStarted = false
+        var isBusy = false
+        /// Whether the last step was a request: others come in between.
+        var wasRequest = false
+        var isSubscribed = false
+        var isLive = false
+        var isOver = false
+    }
+
+    /// The most requests that wait, and the most bytes of them beside one.
+    private static let (requestLimit, requestBytes) = (256, 1 << 20)
+    /// How long a commit may take, in milliseconds: events with an earlier time are known.
+    private static let commitTime: Int64 = 10_000
+
+    let user: UserID
+    let session: Token.ID
+    let application: Application.ID
+    let version: APIVersion
+    let handshake: Request
+    let api: PlatformAPI
+    private let token: SessionToken
+    private let expiresAt: Timestamp
+    private let live: LiveFeed
+    private let state = Locked(State())
+
+    init(
+        of session: Session, token: SessionToken, version: APIVersion,
+        in application: Application.ID, _ handshake: Request, _ api: PlatformAPI
+    ) {
+        user = session.user
+        self.session = Token.ID(session.id)
+        self.application = application
+        self.version = version
+        // Only what answers need, because an idle socket keeps it.
+        self.handshake = Request(
+            method: .get, target: RequestTarget("/websocket"), fields: Fields([]),
+            id: handshake.id, peer: handshake.peer, scheme: handshake.scheme,
+            isProxied: handshake.isProxied, forwardedHost: handshake.forwardedHost)
+        self.api = api
+        self.token = token
+        expiresAt = session.expiresAt
+        live = api.liveFeeds.feed(of: application)
+        api.sockets.add(1, ordering: .relaxed)
+    }
+
+    deinit { api.sockets.subtract(1, ordering: .relaxed) }
+
+    /// The base of the URLs in packets.
+    var base: String { api.publicBase.of(handshake) }
+
+    /// The form in which packets show objects.
+    func presentation() -> Presentation {
+        let now = api.clock().milliseconds
+        let links = LinkBuilder(
+            publicBase: base, application: application, perspective: .user(user),
+            omitsApplication: true)
+        return Presentation(version: version, links: links) {
+            [downloads = api.downloads, handshake] content in
+            downloads.signedURL(content: content, at: now, saving: false, for: handshake)
+        }
+    }
+
+    /// A request over HTTP with the session of the socket.
+    func request(_ method: Method, _ path: String, count: Int) -> Request {
+        let accept = "application/vnd.layer+json; version=\(version.rawValue)"
+        let token = String(decoding: token.bytes, as: UTF8.self)
+        return Request(
+            method: method, target: RequestTarget(path),
+            fields: Fields([
+                ("Accept", accept), ("Content-Type", "application/json"),
+                ("Authorization", "Layer session-token=\"\(token)\""),
+            ]), framing: .length(Int64(count)), id: handshake.id, peer: handshake.peer,
+            scheme: handshake.scheme, isProxied: handshake.isProxied,
+            forwardedHost: handshake.forwardedHost)
+    }
+
+    // MARK: - LiveFeed.Reader
+
+    func wake(at position: LogPosition, after start: LogPosition) {
+        let socket = state.withLock { state in
+            // Nothing before these events concerned the user.
+            if !state.isBusy, state.position >= state.woken {
+                state.position = max(state.position, start)
+            }
+            state.woken = max(state.woken, position)
+            return state.socket
+        }
+        socket?.perform { self.proceed() }
+    }
+
+    func receive(_ signal: Signal) {
+        let (socket, isSubscribed) = state.withLock { state in (state.socket, state.isSubscribed) }
+        let output: SocketOutput
+        switch signal {
+        case .typing: output = .signal(SignalJSON.body(signal, presentation()))
+        case .presence(let presence):
+            guard isSubscribed, version.namesIdentities else { return }
+            output = .presence(ChangeJSON.presence(presence, presentation()))
+        }
+        // A client that is behind does not need to know who types.
+        socket?.perform {
+            if self.state.withLock({ state in state.isStarted }), socket?.isFull == false {
+                self.send(output)
+            }
+        }
+    }
+
+    func end() { state.withLock { state in state.socket }?.close(.sessionEnded, "session ended") }
+
+    // MARK: - WebSocketHandler
+
+    func opened(_ socket: WebSocket) {
+        state.withLock { state in state.socket = socket }
+        socket.expire(in: max(0, expiresAt.milliseconds - api.clock().milliseconds))
+        Task {
+            do {
+                // In this order no end of the session is missed.
+                let (end, at) = try await api.store.latestEvent(in: application)
+                let now = api.clock()
+                guard try await api.store.authenticateSession(token.bytes, isFresh: true) != nil
+                else { return self.end() }
+                socket.perform { self.start(at: end, at ?? now) }
+            } catch {
+                live.onFault(error)
+                socket.close(.internalError)
+            }
+        }
+    }
+
+    private func start(at position: LogPosition, _ time: Timestamp) {
+        let isOver = state.withLock { state in
+            state.position = position
+            state.woken = position
+            state.time = time
+            state.isStarted = true
+            state.isLive = !state.isOver
+            return state.isOver
+        }
+        guard !isOver else { return }
+        live.add(self, at: position)
+        proceed()
+    }
+
+    func received(_ message: WebSocketMessage, on socket: WebSocket) {
+        guard case .text(let bytes) = message else { return }
+        let isTaken = state.withLock { state in
+            guard state.requests.count < Self.requestLimit,
+                state.requests.isEmpty || state.requestBytes + bytes.count <= Self.requestBytes
+            else { return false }
+            state.requests.append(bytes)
+            state.requestBytes += bytes.count
+            return true
+        }
+        if isTaken { return proceed() }
+        if let packet = SocketPacket(bytes) { send(refusal(of: packet)) }
+    }
+
+    func drained(_ socket: WebSocket) { proceed() }
+
+    func closed(_ socket: WebSocket, _ code: CloseCode) {
+        let isLive = state.withLock { state in
+            state.socket = nil
+            state.isOver = true
+            state.requests = []
+            state.replays = []
+            return state.isLive
+        }
+        if isLive { live.remove(self) }
+    }
+
+    // MARK: - Steps
+
+    /// Takes the next step, unless one is under way or the client has not taken what was sent.
+    private func proceed() {
+        let next = state.withLock { state -> (WebSocket, Step)? in
+            guard let socket = state.socket, state.isStarted, !state.isBusy, !socket.isFull,
+                let step = Self.next(&state)
+            else { return nil }
+            state.isBusy = true
+            return (socket, step)
+        }
+        guard let (socket, step) = next else { return }
+        Task {
+            do {
+                try await take(step, socket)
+            } catch {
+                // The client reconnects and asks for a replay.
+                live.onFault(error)
+                socket.close(.internalError)
+            }
+        }
+    }
+
+    private static func next(_ state: inout State) -> Step? {
+        let wasRequest = state.wasRequest
+        state.wasRequest = false
+        if wasRequest, let step = nextChanges(state) { return step }
+        guard !state.requests.isEmpty else { return nextChanges(state) }
+        let bytes = state.requests.removeFirst()
+        state.requestBytes -= bytes.count
+        state.wasRequest = true
+        return .packet(bytes)
+    }
+
+    /// Changes wait until a replay of earlier ones is done.
+    private static func nextChanges(_ state: State) -> Step? {
+        if let replay = state.replays.first { return .replay(replay) }
+        return state.woken > state.position ? .changes(after: state.position) : nil
+    }
+
+    private func take(_ step: Step, _ socket: WebSocket) async throws {
+        switch step {
+        case .packet(let bytes):
+            guard let packet = SocketPacket(bytes) else {
+                return socket.perform { self.finish([]) }
+            }
+            let (outputs, followup) = await perform(packet)
+            socket.perform {
+                self.follow(followup)
+                self.finish(outputs)
+            }
+        case .changes(let position):
+            let page = try await api.store.changes(of: user, after: position, in: application)
+            let outputs = outputs(page.changes, isReplayed: false)
+            socket.perform {
+                for output in outputs { self.send(output) }
+                self.state.withLock { state in
+                    // Without progress the next event wakes the socket again.
+                    if page.through <= position { state.woken = position }
+                    state.position = max(position, page.through)
+                    if let latest = page.latest { state.time = max(state.time, latest) }
+                }
+                self.finish([])
+            }
+        case .replay(var replay):
+            let page = try await api.store.changes(
+                of: user, after: replay.position, through: replay.end, in: application)
+            var outputs = outputs(page.changes, isReplayed: true, from: &replay.time)
+            let isDone = page.through >= replay.end || !page.isCut
+            replay.position = page.through
+            if isDone { outputs.append(.response(replay.response)) }
+            socket.perform { [replay, outputs] in
+                self.state.withLock { state in
+                    if isDone {
+                        state.replays.removeFirst()
+                    } else if !state.replays.isEmpty {
+                        state.replays[0] = replay
+                    }
+                }
+                self.finish(outputs)
+            }
+        }
+    }
+
+    private func follow(_ followup: Followup) {
+        state.withLock { state in
+            switch followup {
+            case .none: break
+            case .subscribed: state.isSubscribed = true
+            case .replay(let start, let response):
+                state.replays.append(
+                    Replay(
+                        position: start, end: state.position, time: Timestamp(milliseconds: 0),
+                        response: response))
+            }
+        }
+    }
+
+    private func finish(_ outputs: [SocketOutput]) {
+        for output in outputs { send(output) }
+        state.withLock { state in state.isBusy = false }
+        proceed()
+    }
+
+    // MARK: - Packets
+
+    private func outputs(_ changes: [UserChange], isReplayed: Bool) -> [SocketOutput] {
+        var time = Timestamp(milliseconds: 0)
+        return outputs(changes, isReplayed: isReplayed, from: &time)
+    }
+
+    private func outputs(
+        _ changes: [UserChange], isReplayed: Bool, from time: inout Timestamp
+    ) -> [SocketOutput] {
+        guard !changes.isEmpty else { return [] }
+        let encoder = FeedEncoder(
+            presentation: { [self] in presentation() }, user: user,
+            base: "\(base) \(application.uuid)", cache: api.feedCache)
+        return changes.flatMap { change in
+            time = max(time, change.at)
+            return encoder.packets(change.operation, version).map { packet in
+                SocketOutput.change(
+                    packet.type, packet.body, at: time, isReplayed: isReplayed,
+                    hasLinks: change.operation.hasLinks)
+            }
+        }
+    }
+
+    /// Sends a packet; on the loop, so that counters are in the order of packets.
+    private func send(_ output: SocketOutput) {
+        switch output {
+        case .change(let type, let body, let at, let isReplayed, let hasLinks):
+            let time = state.withLock { state in
+                guard !isReplayed else { return at }
+                state.time = max(state.time, at)
+                return state.time
+            }
+            send(type.rawValue, body, time, isCompressed: !hasLinks)
+        case .response(let response):
+            guard let body = response.body() else { return }
+            send("response", body, coveredTime(), isCompressed: false)
+        case .counter(let response):
+            let last = state.withLock { state in state.counter }
+            guard let body = response.body(data: Array("{\"counter\":\(last)}".utf8)) else {
+                return
+            }
+            send("response", body, coveredTime(), isCompressed: false)
+        // Not stored, so its time promises no more than that of a signal.
+        case .presence(let body): send("change", body, coveredTime(), isCompressed: false)
+        case .signal(let body): send("signal", body, coveredTime(), isCompressed: false)
+        case .end: end()
+        }
+    }
+
+    /// The time up to which the socket has sent all changes: a client that is replayed from there misses nothing.
+    private func coveredTime() -> Timestamp {
+        let now = api.clock().milliseconds
+        return state.withLock { state in
+            if state.woken <= state.position {
+                state.time = max(
+                    state.time, Timestamp(milliseconds: max(0, now - Self.commitTime)))
+            }
+            return state.time
+        }
+    }
+
+    private func send(_ type: String, _ body: [UInt8], _ time: Timestamp, isCompressed: Bool) {
+        let next = state.withLock { state -> (WebSocket, Int64)? in
+            guard let socket = state.socket else { return nil }
+            state.counter += 1
+            return (socket, state.counter)
+        }
+        guard let (socket, counter) = next else { return }
+        var writer = JSONWriter(capacity: body.count + 128)
+        writer.object { writer in
+            writer.member("type", type)
+            writer.member("counter", counter)
+            writer.member("timestamp", TimestampJSON.text(time))
+            writer.member("body", raw: body)
+        }
+        let message = WebSocketMessage.text(writer.finish())
+        if isCompressed {
+            socket.send(message)
+        } else {
+            // Compression could reveal the secret of a link (H115).
+            socket.send(EncodedMessage(message))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+import TestSupport
+import Testing
+
+@testable import PlatformAPI
+
+@Suite struct `Typing and presence` {
+    private func signal(_ id: String, _ action: String) -> String {
+        #"{"type":"signal","body":{"type":"typing_indicator","object":{"id":"\#(id)"},"data":{"action":"\#(action)"}}}"#
+    }
+
+    @Test func `typing reaches the other participants and is never stored (5_7)`() async throws {
+        let chat = try await SocketChat.make()
+        try await chat.send()
+        let (ana, bo) = (try await chat.open(chat.ana), try await chat.open(chat.bo))
+        let old = try await chat.open(chat.bo, version: "1.0")
+        let events = try await chat.login.sample.eventCount()
+        try await ana.socket.send(signal(chat.id, "started"))
+        let started = try await bo.next()
+        #expect(started["type"]?.string == "signal")
+        let body = try #require(started["body"])
+        #expect(body["type"]?.string == "typing_indicator")
+        #expect(body["object"]?["id"]?.string == chat.id)
+        #expect(
+            body["object"]?["url"]?.string
+                == "\(TestServer.base)/conversations/\(chat.conversation)")
+        #expect(body["data"]?["action"]?.string == "started")
+        #expect(body["data"]?["sender"]?["id"]?.string == "layer:///identities/ana")
+        #expect(try await old.next()["body"]?["data"]?["user_id"]?.string == "ana")
+        #expect(try await ana.sync().isEmpty)
+        #expect(try await chat.login.sample.eventCount() == events)
+        // A message ends it.
+        try await chat.send("done")
+        let packets = try await bo.next(3)
+        #expect(
+            packets.contains { $0["body"]?["data"]?["action"]?.string == "finished" })
+    }
+
+    @Test func `without repetition typing is paused and then finished (5_7)`() async throws {
+        let chat = try await SocketChat.make()
+        try await chat.send()
+        let bo = try await chat.open(chat.bo)
+        try await chat.post(
+            "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#, by: chat.ana)
+        let actions = try await bo.next(3).map { $0["body"]?["data"]?["action"]?.string }
+        #expect(actions == ["started", "paused", "finished"])
+    }
+
+    @Test func `typing of other users, of blocked ones and towards them is dropped (5_7, Y4)`()
+        async throws
+    {
+        let chat = try await SocketChat.make()
+        try await chat.send()
+        let bo = try await chat.open(chat.bo)
+        let dee = try await chat.login.session(of: "dee")
+        let path = "/conversations/\(chat.conversation)/typing"
+        let outsider = try await chat.login.send(
+            "POST", path, #"{"action":"started"}"#, session: dee)
+        #expect(outsider.status == 404)
+        let socket = try await chat.open(dee)
+        try await socket.socket.send(signal(chat.id, "started"))
+        #expect(try await socket.sync().isEmpty)
+        try await chat.block("ana", by: "bo")
+        try await chat.post(path, #"{"action":"started"}"#, by: chat.ana)
+        #expect(try await bo.socket.isSilent(for: 500))
+        for (body, code) in [("{}", 104), (#"{"action":"sings"}"#, 105)] {
+            let invalid = try await chat.login.send("POST", path, body, session: chat.ana)
+            #expect(invalid.status == 422)
+            #expect(invalid.json?["code"]?.integer == Int64(code))
+        }
+    }
+
+    @Test
+    func `presence reaches subscribed followers, and ends a minute after the connection (5_8)`()
+        async throws
+    {
+        let chat = try await SocketChat.make()
+        try await chat.send()
+        let (ana, bo) = (try await chat.open(chat.ana), try await chat.open(chat.bo))
+        let deaf = try await chat.open(chat.bo)
+        let before = try await bo.request("Presence.subscribe").response
+        #expect(before["body"]?["success"]?.bool == true)
+        let updated = try await ana.request(
+            "Presence.update", #"[{"operation":"set","property":"status","value":"busy"}]"#)
+        #expect(updated.response["body"]?["success"]?.bool == true)
+        let change = try await bo.next()
+        #expect(change.what == "update Identity")
+        #expect(change["body"]?["object"]?["id"]?.string == "layer:///identities/ana")
+        let operations = try #require(change.packetData).list
+        #expect(operations[0]["property"]?.string == "presence.status")
+        #expect(operations[0]["value"]?.string == "busy")
+        #expect(operations[1]["property"]?.string == "presence.last_seen_at")
+        #expect(try await deaf.sync().isEmpty)
+        let sync = try await bo.request(
+            "Presence.sync", #"{"ids":["layer:///identities/ana","layer:///identities/dee"]}"#
+        ).response
+        let changes = try #require(sync.packetData?["changes"]).list
+        #expect(changes.count == 1, "dee is not followed")
+        #expect(changes[0]["data"]?.list.first?["value"]?.string == "busy")
+        #expect(sync.packetData?["batch"]?["count"]?.integer == 1)
+        let since = try await bo.request(
+            "Presence.sync", #"{"since":"2000-01-01T00:00:00Z"}"#
+        ).response
+        #expect(since.packetData?["changes"]?.count == 1)
+        // Invisible is offline to others, and `auto` restores it.
+        _ = try await ana.request(
+            "Presence.update", #"[{"operation":"set","property":"status","value":"invisible"}]"#)
+        #expect(
+            try await bo.next().packetData?.list.first?["value"]?.string
+                == "offline")
+    }
+
+    @Test func `presence by REST, and none for blocked users (5_8, Y4)`() async throws {
+        let chat = try await SocketChat.make()
+        try await chat.send()
+        let bo = try await chat.open(chat.bo)
+        _ = try await bo.request("Presence.subscribe")
+        try await chat.block("bo", by: "ana")
+        let set = try await chat.login.send(
+            "PUT", "/presence", #"{"status":"away"}"#, session: chat.ana)
+        #expect(set.status == 202)
+        #expect(try await bo.socket.isSilent(for: 300))
+        let own = try await chat.login.send(
+            "PUT", "/presence", #"{"status":"auto"}"#, session: chat.bo)
+        #expect(own.status == 202)
+        let change = try await bo.next()
+        #expect(change.packetData?.list.first?["value"]?.string == "available")
+        let invalid = try await chat.login.send(
+            "PUT", "/presence", #"{"status":"asleep"}"#, session: chat.ana)
+        #expect(invalid.status == 422)
+        #expect(invalid.json?["data"]?["property"]?.string == "status")
+    }
+
+    @Test func `an event stream has the same signals without ids (ruling 42)`() async throws {
+        let chat = try await SocketChat.make()
+        try await chat.send()
+        let stream = try LiveStream(
+            chat.login.sample, target: "/events?session_token=\(chat.bo)")
+        var last = ""
+        while last != "ready" { last = try #require(try await stream.next(1).first).type }
+        try await Task.sleep(for: .milliseconds(200))
+        try await chat.post(
+            "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#, by: chat.ana)
+        let event = try #require(try await stream.next(1).first)
+        #expect(event.type == "signal")
+        #expect(event.cursor.isEmpty)
+        let body = try JSONDocument(Array(event.data.utf8)).root
+        #expect(body["data"]?["sender"]?["user_id"]?.string == "ana")
+    }
+}
