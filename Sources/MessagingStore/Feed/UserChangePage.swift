@@ -78,7 +78,8 @@ extension MessagingStore {
     }
 }
 
-/// Finds what events change for one user, in a constant number of statements for each page.
+/// Finds what events change for one user, in a constant number of statements for each page, and one or more for each
+/// event of receipts.
 private struct ChangeReader {
     private let transaction: Transaction
     private let user: UserID
@@ -511,7 +512,7 @@ extension Event {
         }
     }
 
-    /// Whether it may change whom users follow.
+    /// Whether it may change which users follow each other.
     fileprivate var changesFollowing: Bool {
         switch self {
         case .followingChanged, .participantsChanged, .conversationHidden, .conversationDeleted,
