@@ -49,11 +49,7 @@ extension MessagingStore {
     ) async throws -> LogPosition {
         try await database.read { transaction in
             let extent = try transaction.logExtent(in: application)
-            let safe = Timestamp(
-                milliseconds: max(
-                    0,
-                    moment.milliseconds.subtractingReportingOverflow(60_000)
-                        .partialValue))
+            let safe = Timestamp(milliseconds: max(60_000, moment.milliseconds) - 60_000)
             var (low, high) = (extent.trimmed.number, extent.end.number)
             while low < high {
                 let middle = low + (high - low) / 2
