@@ -205,11 +205,11 @@ if [ -n "$$missing" ]; then \
 fi
 endef
 
-# Runs commands three at a time, in their order: the longest first. Prints the output of each when it ends, without
+# Runs commands four at a time, in their order: the longest first. Prints the output of each when it ends, without
 # the line that announces each Swift test. Fails when one of them fails.
 define together
 rm -rf .build/logs; mkdir -p .build/logs; \
-printf '%s\n' $(1) | xargs -d '\n' -P 3 -n 1 bash -c 'log=$$(mktemp -p .build/logs); \
+printf '%s\n' $(1) | xargs -d '\n' -P 4 -n 1 bash -c 'log=$$(mktemp -p .build/logs); \
     bash -c "$$0" >"$$log" 2>&1; ended=$$?; \
     echo "$$0: status $$ended after $$SECONDS s" | cat - "$$log" | grep -av "^◇"; exit $$ended'
 endef
