@@ -5,7 +5,7 @@
 # server, and that of libpq5 for a PostgreSQL database.
 PACKAGES       = ca-certificates curl git libpq5 libsqlite3-dev libssl-dev make pkg-config \
                  zlib1g-dev
-TEST_PACKAGES  = $(PACKAGES) nodejs openssl postgresql prometheus python3 python3-venv
+TEST_PACKAGES  = $(PACKAGES) chromium nodejs openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk $(if $(PEERS),$(MESSENGER_PACKAGES))
 # PyPI packages for the tests, installed into a virtual environment in the build folder.
 PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks
@@ -98,6 +98,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
+	    'python3 Tests/Browser/browser.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/known_mistakes.py --binary .build/debug/parley' \
 	    'bash Tests/Commands/commands.sh .build/debug/parley' \
 	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
