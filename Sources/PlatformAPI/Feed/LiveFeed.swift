@@ -24,6 +24,9 @@ final class LiveFeed: Sendable {
     private struct State {
         var readers: [UserID: [ObjectIdentifier: any Reader]] = [:]
         var position = LogPosition.start
+        /// The users of readers that were added since the last call of `current`: the examination under way may have
+        /// begun without them.
+        var added: Set<UserID> = []
         var task: Task<Void, Never>?
         /// The number of the current task.
         var generation = 0
@@ -70,6 +73,7 @@ final class LiveFeed: Sendable {
     func add(_ reader: any Reader, at position: LogPosition) {
         let examined = state.withLock { state -> LogPosition in
             state.readers[reader.user, default: [:]][ObjectIdentifier(reader)] = reader
+            state.added.insert(reader.user)
             guard state.task == nil else { return state.position }
             state.position = position
             state.generation += 1
@@ -115,6 +119,7 @@ final class LiveFeed: Sendable {
     private func current(_ generation: Int) -> (LogPosition, Set<UserID>)? {
         state.withLock { state in
             guard state.generation == generation else { return nil }
+            state.added = []
             return (state.position, Set(state.readers.keys))
         }
     }
@@ -126,7 +131,7 @@ final class LiveFeed: Sendable {
                 return ([] as [any Reader], [] as [any Reader], start)
             }
             state.position = found.through
-            let woken = found.users.flatMap { user in
+            let woken = found.users.union(state.added).flatMap { user in
                 state.readers[user].map { readers in Array(readers.values) } ?? []
             }
             let all = state.readers.values.flatMap(\.values)
