@@ -27,6 +27,7 @@ import start
 import statics
 import streams
 import transfers
+import users
 import webhooks
 from table import Table
 
@@ -34,7 +35,7 @@ PARTS = {
     "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages, "engines": engines,
     "streams": streams, "webhooks": webhooks,
     "flatness": flatness, "growth": growth, "import": import_export, "transfers": transfers, "chunks": chunks, "start": start,
-    "peers": peers,
+    "peers": peers, "users": users,
 }
 # Run only with --only: growth takes half an hour and measures more sizes than flatness, import takes minutes, and
 # peers needs packages that only `make bench PEERS=1` installs.
