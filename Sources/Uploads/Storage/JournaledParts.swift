@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ObjectStore
 
 /// The leading parts of a content that lie in the bucket already, all of the same size (§10.5).
@@ -39,8 +40,7 @@ struct JournaledParts: Sendable, Equatable {
 
     /// The first entry.
     var head: [UInt8] {
-        let size = (0..<8).map { UInt8(truncatingIfNeeded: partSize >> ($0 * 8)) }
-        return [JournaledParts.version] + size + upload.utf8
+        [JournaledParts.version] + partSize.littleEndianBytes + upload.utf8
     }
 
     /// The entry of a part.
