@@ -116,7 +116,7 @@ let package = Package(
         module(
             "PlatformAPI",
             [
-                "Archives", "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
+                "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
                 "MessagingStore", "MessagingWire", "SystemSupport", "Uploads", "WebSockets",
             ]),
         // The server, assembled from its modules, and the command.
@@ -165,7 +165,7 @@ let package = Package(
         tests(
             of: "Readers",
             [
-                "Archives", "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging",
+                "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging",
                 "MessagingStore", "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads",
             ], exclude: ["Fixtures"]),
         tests(
@@ -177,7 +177,7 @@ let package = Package(
         tests(
             of: "ParleyServer",
             [
-                "Archives", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore", "Readers",
+                "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore", "Readers",
                 "SQL", "SQLPostgres", "Uploads",
             ]),
     ]
