@@ -48,10 +48,10 @@ struct StoredMessage {
 // The queries of an import. On a server those of all steps are sent ahead in one round trip.
 extension Transaction {
     /// Queries what is known here of a message to import; always one row.
-    func askStored(
+    func queryStored(
         _ message: Message, in application: Application.ID
     ) throws -> DeferredRows<StoredMessage> {
-        try ask(
+        try query(
             StoredMessage.sql(of: [message], in: application),
             as: StoredMessage.cacheKey(
                 of: message.id, at: message.position, in: message.conversation, of: application)
@@ -79,7 +79,7 @@ extension Transaction {
             case .application, .relations, .content, .scheduled, .announcement, .key: break
             }
         }
-        _ = try askLogEnd(in: application)
+        _ = try queryLogEnd(in: application)
         for chunk in users.sorted().chunks(of: 256) {
             prefetchIdentities(of: chunk, in: application)
         }

@@ -146,7 +146,7 @@ private struct RecordImporter {
         guard case .conversation(let archived) = record,
             let key = archived.conversation.distinctKey(context.hash)
         else { return false }
-        return try transaction.askDistinctConversation(of: key, in: application).first() != nil
+        return try transaction.queryDistinctConversation(of: key, in: application).first() != nil
     }
 
     /// What has to be imported of a record, because it does not exist here; `nil` for nothing.
@@ -161,7 +161,7 @@ private struct RecordImporter {
         case .conversation(let archived):
             let id = archived.conversation.id
             let isThere =
-                try transaction.askLocked(id, in: application).first() != nil
+                try transaction.queryLocked(id, in: application).first() != nil
                 || transaction.winner(of: id, in: application) != nil
             return isThere ? nil : record
         case .message(let archived):
@@ -220,9 +220,9 @@ private struct RecordImporter {
         _ archived: ArchivedMessage, of conversation: ArchivedConversation?
     ) throws -> ArchivedMessage? {
         let message = archived.message
-        let asked = try transaction.askStored(message, in: application)
+        let query = try transaction.queryStored(message, in: application)
         let target = try knownConversation(message.conversation)
-        guard target.deletedAt == nil, let stored = try asked.first() else { return nil }
+        guard target.deletedAt == nil, let stored = try query.first() else { return nil }
         if let known = stored.conversation {
             guard known == target.id else {
                 throw ArchiveLineError("id", "belongs to a message in another conversation here")
@@ -240,7 +240,7 @@ private struct RecordImporter {
                 to: target.lastPosition.next, in: target.id,
                 recipients: conversation?.recipients(at: message.position) ?? [])
         }
-        // What its participants have received and read stands in the record only.
+        // Only the record has what its participants have received and read.
         guard let conversation else {
             throw ArchiveLineError(
                 "conversation",
@@ -257,7 +257,7 @@ private struct RecordImporter {
     /// Whether a conversation was merged here after its record was written. Then the positions of the record are those of
     /// other messages here, and its receipts and hidden positions have to be stored with each message.
     ///
-    /// The aliases alone do not tell, because a conversation that was merged on the other server has the same ones in
+    /// The aliases are not sufficient, because a conversation that was merged on the other server has the same ones in
     /// its record. But every merge raises the version.
     private mutating func isMerged(
         _ conversation: Conversation, since record: ArchivedConversation?
@@ -311,10 +311,10 @@ private struct RecordImporter {
     ///
     /// - Throws: ``ArchiveLineError`` when there is none.
     private func knownConversation(_ id: Conversation.ID) throws -> Conversation {
-        if let own = try transaction.askLocked(id, in: application).first() { return own }
+        if let own = try transaction.queryLocked(id, in: application).first() { return own }
         let winner = try transaction.winner(of: id, in: application)
         let known = try winner.flatMap { id in
-            try transaction.askLocked(id, in: application).first()
+            try transaction.queryLocked(id, in: application).first()
         }
         guard let known else {
             throw ArchiveLineError("conversation", "must be on an earlier line, or exist here")

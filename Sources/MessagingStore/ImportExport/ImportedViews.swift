@@ -153,7 +153,7 @@ extension Projection {
     /// Counts an imported message in its conversation. The row is written once for all messages of a commit.
     func count(imported message: Message) throws {
         let id = message.conversation
-        guard var conversation = try transaction.askLocked(id, in: application).first() else {
+        guard var conversation = try transaction.queryLocked(id, in: application).first() else {
             return
         }
         conversation.messageCount += 1

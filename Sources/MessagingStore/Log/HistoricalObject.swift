@@ -72,7 +72,7 @@ extension Projection {
     }
 
     func saveConversation(_ id: Conversation.ID) throws {
-        guard let before = try transaction.askLocked(id, in: application).first() else { return }
+        guard let before = try transaction.queryLocked(id, in: application).first() else { return }
         save(before)
     }
 
@@ -84,7 +84,7 @@ extension Projection {
 
     /// Stores the states of participants before a change of their views, once for each event.
     func saveParticipants(_ users: [UserID], of id: Conversation.ID) throws {
-        guard try transaction.askLocked(id, in: application).first()?.isWide == true else {
+        guard try transaction.queryLocked(id, in: application).first()?.isWide == true else {
             return try saveParticipants(of: id)
         }
         save(

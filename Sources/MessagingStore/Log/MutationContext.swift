@@ -83,7 +83,7 @@ extension Transaction {
     /// reader would skip 1. After a rollback the number is used again, so there are no gaps. The row is written once for
     /// all changes of a commit.
     fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
-        let last = try askLogEnd(in: application).first()
+        let last = try queryLogEnd(in: application).first()
         if last == nil {
             try execute(
                 "INSERT INTO log_positions (application, position) VALUES (\(application), 0)")
@@ -100,8 +100,8 @@ extension Transaction {
 
     /// Queries the end of an application's log, whose row is locked until the transaction ends; no row for an application
     /// without events.
-    func askLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
-        try ask(
+    func queryLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
+        try query(
             """
             SELECT position, blocks_changed_at FROM log_positions
             WHERE application = \(application)\(.untilCommit)

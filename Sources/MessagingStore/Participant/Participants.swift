@@ -29,14 +29,14 @@ extension Transaction {
     func currentParticipants(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participants {
-        Participants(try askCurrentParticipants(of: conversation, in: application).rows())
+        Participants(try queryCurrentParticipants(of: conversation, in: application).rows())
     }
 
     /// Queries the current participants of a conversation, in order.
-    func askCurrentParticipants(
+    func queryCurrentParticipants(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<UserID> {
-        try ask(
+        try query(
             currentParticipants(of: conversation, in: application),
             as: RowCacheKey(
                 of: [.conversation(conversation, in: application, "participants")],
@@ -59,14 +59,14 @@ extension Transaction {
     func messageCount(
         in conversation: Conversation.ID, in application: Application.ID
     ) throws -> Int64 {
-        try askLocked(conversation, in: application).first()?.messageCount ?? 0
+        try queryLocked(conversation, in: application).first()?.messageCount ?? 0
     }
 
     /// Queries the participants that a conversation shows, in order: all, or the first of a wide one (ruling 38).
-    func askShownParticipants(
+    func queryShownParticipants(
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<UserID> {
-        try ask(
+        try query(
             """
             \(currentParticipants(of: conversation, in: application)) LIMIT (
                 SELECT CASE WHEN is_wide = 1 THEN \(ConversationSnapshot.shownParticipants)
@@ -96,7 +96,7 @@ extension Transaction {
         var shown = Dictionary(grouping: found, by: \.conversation)
             .mapValues { members in Participants(members.map(\.user)) }
         for (id, isWide) in conversations where isWide {
-            shown[id] = Participants(try askShownParticipants(of: id, in: application).rows())
+            shown[id] = Participants(try queryShownParticipants(of: id, in: application).rows())
         }
         return shown
     }
@@ -122,14 +122,14 @@ extension Transaction {
     func participant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> Participant? {
-        try askParticipant(user, in: conversation, in: application).first()
+        try queryParticipant(user, in: conversation, in: application).first()
     }
 
     /// Queries a current or former participant; no row for any other user.
-    func askParticipant(
+    func queryParticipant(
         _ user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Participant> {
-        try ask(
+        try query(
             """
             SELECT \(raw: Participant.columns) FROM participants
             WHERE application = \(application) AND conversation = \(conversation)
@@ -148,7 +148,7 @@ extension Transaction {
         of conversations: [Conversation.ID], reachedFrom position: Position,
         in application: Application.ID
     ) throws -> [PositionedParticipant] {
-        try askParticipants(
+        try queryParticipants(
             of: "\(in: conversations)", reachedFrom: position, in: application
         ).rows().sorted(by: PositionedParticipant.precedes)
     }
@@ -156,11 +156,11 @@ extension Transaction {
     /// Queries the same, in any order, without waiting for the rows.
     ///
     /// - Parameter conversations: The condition that an id is one of theirs, without its left side.
-    func askParticipants(
+    func queryParticipants(
         of conversations: SQL, reachedFrom position: Position,
         in application: Application.ID
     ) throws -> DeferredRows<PositionedParticipant> {
-        try ask(
+        try query(
             """
             SELECT \(PositionedParticipant.columns) FROM participants
             WHERE application = \(application)
@@ -286,7 +286,7 @@ extension Transaction {
         of owner: ReceiptOwner, within range: IntervalSet, in application: Application.ID
     ) throws -> IntervalSet {
         guard let low = range.intervals.first, let high = range.intervals.last else { return range }
-        let found = try ask(
+        let found = try query(
             """
             SELECT position FROM hidden_messages
             WHERE application = \(application) AND conversation = \(owner.conversation)
@@ -325,10 +325,10 @@ extension Transaction {
     /// be listed twice.
     ///
     /// - Parameter sender: The sender of the message; `nil` for a service.
-    func askRecipients(
+    func queryRecipients(
         in conversation: Conversation.ID, to sender: UserID?, in application: Application.ID
     ) throws -> DeferredRows<RecipientView> {
-        try ask(
+        try query(
             Self.recipients(in: conversation, to: sender, in: application),
             as: RecipientView.cacheKey(in: conversation, to: sender, in: application)
         ) { row in try RecipientView(row) }

@@ -53,7 +53,7 @@ extension Projection {
     /// depend on the number of participants. A wide conversation has no row for each pair: its participants have a
     /// row each, from which the pairs are computed when they are read (ruling 39).
     ///
-    /// - Parameter isKept: Whether they still follow each other when they share the conversation no more.
+    /// - Parameter isKept: Whether they still follow each other when they no longer share the conversation.
     func connect(
         _ joined: [UserID], among participants: [UserID], of conversation: Conversation,
         isKept: Bool = true
@@ -68,11 +68,11 @@ extension Projection {
 
     /// Makes the participants of a new conversation follow each other.
     ///
-    /// The same as ``connect(_:among:of:)``, with a few statements for all new conversations of a commit.
+    /// The same as ``connect(_:among:of:isKept:)``, with a few statements for all new conversations of a commit.
     ///
     /// - Parameters:
     ///   - new: Those that were created with the number of the others as that of the users they follow.
-    ///   - isKept: Whether they still follow each other when they share the conversation no more.
+    ///   - isKept: Whether they still follow each other when they no longer share the conversation.
     func connectAll(_ participants: [UserID], new: Set<UserID> = [], isKept: Bool = true) {
         let row = RowCacheKey<SharedConversations>(
             of: application.bytes, in: "following", aspect: [isKept ? 1 : 0])
@@ -86,7 +86,7 @@ extension Projection {
         }
     }
 
-    /// Begins to connect participants of a wide conversation.
+    /// Connects participants of a wide conversation from now on.
     private func beginStays(_ users: [UserID], in conversation: Conversation.ID) throws {
         for chunk in users.chunks(of: 4096) {
             try transaction.execute(
@@ -101,7 +101,7 @@ extension Projection {
         }
     }
 
-    /// Ends to connect participants of a wide conversation.
+    /// Ends the connection of participants by a wide conversation.
     private func endStays(_ users: [UserID], in conversation: Conversation.ID) throws {
         for chunk in users.chunks(of: 4096) {
             try transaction.execute(
@@ -158,11 +158,11 @@ extension Projection {
 
     /// Makes participants that see a conversation for the first time follow all others in it.
     ///
-    /// - Parameter users: Current participants that ``connect(_:among:of:)`` has left out.
+    /// - Parameter users: Current participants that ``connect(_:among:of:isKept:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
         guard !users.isEmpty else { return }
         let isWide =
-            try transaction.askLocked(conversation, in: application).first()?.isWide == true
+            try transaction.queryLocked(conversation, in: application).first()?.isWide == true
         guard !isWide else {
             for chunk in users.chunks(of: 4096) {
                 try transaction.execute(
@@ -183,7 +183,7 @@ extension Projection {
     /// another one and all are sent in one round trip.
     ///
     /// - Parameters:
-    ///   - condition: Selects the pairs; see ``pairs(of:where:)``.
+    ///   - condition: Selects the pairs; see ``pairs(of:where:joining:)``.
     ///   - followers: The users whose rows the statements may change; all first participants must be among them.
     private func connect(
         _ condition: SQL, _ followers: [UserID], of conversation: Conversation.ID,
@@ -253,8 +253,8 @@ extension Projection {
     ///
     /// - Parameter conversation: One that does not count; `nil` for none.
     private func isConnected(beyond conversation: Conversation.ID? = nil) -> SQL {
-        // Compared with a count, because EXISTS could be planned as a hash table of all participants. Each state has an
-        // index of its own.
+        // Compared with a count, because EXISTS could be planned as a hash table of all participants. Each state has its
+        // own index.
         func count(_ state: StaticString) -> SQL {
             """
             (
@@ -328,10 +328,10 @@ extension SQL.StringInterpolation {
     }
 }
 
-/// The users that meet in the new conversations of a commit.
+/// The users that the new conversations of a commit connect.
 private final class SharedConversations {
     private let isKept: Bool
-    /// For each group, the position of the event that brought it together first.
+    /// For each group, the position of the first event that connects it.
     private var groups: [[UserID]: LogPosition] = [:]
     /// The participants of the first conversation of new users, which their rows count already.
     private var counted: [UserID: Set<UserID>] = [:]
