@@ -242,7 +242,7 @@ final class RowRecordHandle: RecordHandle {
         let (name, holder) = (name.text, known.row.holder)
         guard !known.isOurs, known.row.isWritten, holder != recordStore.holder else { return nil }
         let isAsked = try await recordStore.ask { registry in
-            try await registry.ask(name, at: holder, to: request)
+            try await registry.send(request, to: holder, of: name)
         }
         let clock = ContinuousClock()
         let end = clock.now + .milliseconds(recordStore.peerReplyTimeout)
