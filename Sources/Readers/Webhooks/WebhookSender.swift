@@ -106,7 +106,7 @@ struct WebhookSender: Sendable {
         .failed(
             answer,
             again: settings.schedule.next(
-                after: delivery.attempts + 1, asked: delivery.askedAt, now: now(),
+                after: delivery.attempts + 1, requested: delivery.askedAt, now: now(),
                 chance: chance()))
     }
 
