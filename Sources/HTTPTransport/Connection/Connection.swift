@@ -78,7 +78,8 @@ final class Connection: @unchecked Sendable {
     /// Responds with 503 to a connection above the limit, before reading from it (H181).
     func rejectOverLimit() {
         refuse(
-            Refusal(.serviceUnavailable, "H181", "There are as many connections as allowed."))
+            Refusal(.serviceUnavailable, "H181", "The server has reached its limit of connections.")
+        )
         flush()
     }
 

@@ -33,8 +33,8 @@ struct ConnectionTable {
         let begunAt: Int64
     }
 
-    /// A handshake is not aborted in favour of another one during its first second; an honest client
-    /// finishes in that time.
+    /// A handshake is not aborted in favour of another one during its first second; a client that works
+    /// correctly finishes in that time.
     private static let minimumHandshakeTime: Int64 = 1000
 
     private var connections: [Connection?] = []

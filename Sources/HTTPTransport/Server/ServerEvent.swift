@@ -16,9 +16,9 @@ public enum ServerEvent: Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotAccept(let error): "connections cannot be accepted: \(error.reason)"
-        case .full: "there are as many connections as allowed"
-        case .fullForClient(let peer): "\(peer) has as many connections as one client may have"
-        case .busy: "requests are refused, because too many are running"
+        case .full: "the limit of connections is reached"
+        case .fullForClient(let peer): "\(peer) has reached the limit of connections of one client"
+        case .busy: "requests are refused, because the limit of concurrent requests is reached"
         }
     }
 

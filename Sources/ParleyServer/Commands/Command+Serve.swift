@@ -134,7 +134,7 @@ extension Command {
             let pair = try DevelopmentCertificate.write(to: folder, hosts: hosts)
             printLine(
                 """
-                \(pair.chain) and \(pair.key) are good for a year, on this machine only.
+                \(pair.chain) and \(pair.key) are valid for a year, on this machine only.
 
                 parley serve --set tls.listen=127.0.0.1:8443 \\
                     --set tls.certificates=\(pair.chain) --set tls.keys=\(pair.key)
