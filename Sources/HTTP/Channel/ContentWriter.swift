@@ -56,7 +56,7 @@ private final class WrittenContent: ByteChannelHandler, @unchecked Sendable {
 /// Writes content in pieces and waits while the peer is slow (H185).
 ///
 /// For long exports: memory is bounded by the server's `writeHigh` and one piece. Made by
-/// ``Content/written(by:)``.
+/// ``Content/written(length:by:)``.
 public final class ContentWriter: Sendable {
     /// The peer closed the connection, or the server did.
     public struct Closed: Error {}

@@ -2,7 +2,7 @@ import Bytes
 import JSON
 public import Messaging
 
-/// The body of a packet that tells a user of a change (client-api §5.4, §5.5).
+/// The body of a packet that reports a change to a user (client-api §5.4, §5.5).
 public struct ChangeJSON: Sendable {
     /// The type of the packet.
     public enum PacketType: String, Sendable {
@@ -14,7 +14,7 @@ public struct ChangeJSON: Sendable {
     /// The JSON of the body.
     public let body: [UInt8]
 
-    /// Returns the packets that tell a user of a change in a version, in their order.
+    /// Returns the packets that report a change to a user in a version, in order.
     public static func packets(
         _ operation: UserChange.Operation, for user: UserID, _ presentation: Presentation
     ) -> [ChangeJSON] {
@@ -22,7 +22,7 @@ public struct ChangeJSON: Sendable {
         return packets.packets(operation)
     }
 
-    /// Returns the body that tells of the presence of another user (client-api §5.8), which is also an element of the
+    /// Returns the body that reports the presence of another user (client-api §5.8), which is also an element of the
     /// answer to `Presence.sync`.
     public static func presence(_ presence: Presence, _ presentation: Presentation) -> [UInt8] {
         ChangePackets(user: presence.user, presentation: presentation).presence(presence)
@@ -184,7 +184,7 @@ private struct ChangePackets {
         return ChangeJSON(.change, writer.finish())
     }
 
-    /// A change of members; the first web SDK knows it by another name (inferred).
+    /// A change of members; the first web SDK has another name for it (inferred).
     private func update(
         _ object: Object, _ operations: (inout JSONWriter) -> Void
     ) -> ChangeJSON {
@@ -300,7 +300,7 @@ private struct ChangePackets {
         return ChangeJSON(.operation, writer.finish())
     }
 
-    /// Versions before 3.0 have no packets of parts; a new order is told by the whole list.
+    /// Versions before 3.0 have no packets of parts; a new order is sent as the whole list.
     private func parts(_ message: Message, _ changed: PartsChanged) -> [ChangeJSON] {
         let list = { () -> ChangeJSON in
             update(self.message(message.id)) { writer in

@@ -58,7 +58,7 @@ final class ReadinessProbe: Sendable {
         }
         switch turn {
         case .known(let isHealthy): return isHealthy
-        case .ask: return await ask(at: now)
+        case .ask: return await query(at: now)
         case .wait:
             return await withCheckedContinuation { continuation in
                 let known: Bool? = state.withLock { state in
@@ -70,7 +70,7 @@ final class ReadinessProbe: Sendable {
         }
     }
 
-    private func ask(at time: Int64) async -> Bool {
+    private func query(at time: Int64) async -> Bool {
         var isHealthy = true
         do {
             try await probe()

@@ -83,7 +83,7 @@ extension DownloadResponse {
         fields.add("Cache-Control", "private, max-age=\(age), immutable")
     }
 
-    /// Made of the content only, so it does not depend on the URL or the process (H102).
+    /// Depends on the content only, not on the URL or the process (H102).
     private var tag: EntityTag { EntityTag(opaque: String(hexadecimal: content.sha256)) }
 
     /// Whether browsers show the content in place: only types that they do not execute.

@@ -62,10 +62,10 @@ extension Upload {
         cancelFinishing()
     }
 
-    /// Checks whether another process has taken over or asks for something.
+    /// Checks whether another process has taken over or has sent a request.
     func checkOtherProcesses() async {
         guard isShared, !sharing.isFenced else { return }
-        // When the registry cannot be reached, the next check asks again.
+        // When the registry cannot be reached, the next check tries again.
         if (try? await handle.change()) != nil { return markFenced() }
         if let request = handle.request { await answer(request) }
     }

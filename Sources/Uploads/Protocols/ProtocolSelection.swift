@@ -22,14 +22,14 @@ extension ProtocolSelection {
     /// - Throws: ``UploadError``, before the upload is looked up.
     init(_ request: Request, at path: UploadPath) throws(UploadError) {
         let signals = Signals(request)
-        if signals.speaksTus && signals.namesInterop {
+        if signals.namesTus && signals.namesInterop {
             throw .invalid(
                 "Tus-Resumable and Upload-Draft-Interop-Version exclude each other; send the headers of one protocol."
             )
         }
         if let version = signals.version {
             self = .interop(version)
-        } else if signals.speaksTus {
+        } else if signals.namesTus {
             self = .tus(try ProtocolSelection.overridden(request))
         } else if signals.isPartialUpload || signals.saysComplete {
             self = .interop(.final)
@@ -135,7 +135,7 @@ extension UploadError {
 
 /// The headers of a request that determine its protocol.
 private struct Signals {
-    let speaksTus: Bool
+    let namesTus: Bool
     let namesInterop: Bool
     /// `nil` also for a value that is no integer, which counts as absent (rule 2).
     let version: InteropVersion?
@@ -147,7 +147,7 @@ private struct Signals {
     init(_ request: Request) {
         let fields = request.fields
         let method = request.method
-        speaksTus = fields.contains("Tus-Resumable")
+        namesTus = fields.contains("Tus-Resumable")
         namesInterop = fields.contains("Upload-Draft-Interop-Version")
         version = fields.structuredInteger("Upload-Draft-Interop-Version")
             .map(InteropVersion.init(number:))

@@ -5,7 +5,7 @@ internal import ObjectStore
 /// These are the leading parts of a multipart upload and, after them, tails: objects that are never overwritten.
 /// Only the record decides which of them count, so objects that an overtaken process stores change nothing.
 struct StoredParts: Sendable, Equatable {
-    /// Bytes after the parts, in an object of their own.
+    /// Bytes after the parts, in a separate object.
     struct Piece: Sendable, Equatable {
         let range: Range<Int64>
         /// The last segment of the object key.
