@@ -54,16 +54,9 @@ public final class WebSocketClient: @unchecked Sendable {
         var timeout = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(
             socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                connect(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        guard connectToLoopback(socket, port: port) else {
+            throw Failure(what: "connect: \(errno)")
         }
-        guard result == 0 else { throw Failure(what: "connect: \(errno)") }
         let named = protocols.map { names in "Sec-WebSocket-Protocol: \(names)\r\n" } ?? ""
         try write(
             Array(
