@@ -16,7 +16,7 @@ public struct ProxyTrust: Sendable, Equatable {
     public var proxies: [AddressBlock] = []
     /// The field that has the client's address.
     public var source = Source.none
-    /// `maxForwardedHops`: how many elements of the list are read (H199).
+    /// How many elements of the list are read (H199).
     public var maximumHops = 16
 
     /// Trusts no proxy.

@@ -81,7 +81,7 @@ struct ConnectionTable {
     /// Removes the first handshakes that have ended.
     private mutating func removeEndedHandshakes() {
         let over = handshakes.prefix { handshake in
-            self[handshake.connection]?.socket.isShakingHands != true
+            self[handshake.connection]?.socket.isHandshaking != true
         }
         handshakes.removeFirst(over.count)
     }

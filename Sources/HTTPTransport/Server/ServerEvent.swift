@@ -5,11 +5,12 @@ import SystemSupport
 public enum ServerEvent: Sendable, Equatable, CustomStringConvertible {
     /// The system has no descriptor or memory for another connection; accepting resumes by itself (H183).
     case cannotAccept(SystemError)
-    /// `maxConnections` is reached (H181).
+    /// ``ServerConfiguration/maximumConnections`` is reached (H181).
     case full
-    /// A client has reached `maxConnectionsPerAddress` (H182).
+    /// A client has reached ``ServerConfiguration/maximumConnectionsPerAddress`` (H182).
     case fullForClient(PeerAddress)
-    /// `maxConcurrentRequests` is reached, and `maxQueue` or the queue timeout too (H187).
+    /// ``ServerConfiguration/maximumHandlers`` is reached, and ``ServerConfiguration/maximumQueue`` or the queue timeout
+    /// too (H187).
     case busy
 
     /// A text for the log, on one line.
