@@ -4,7 +4,7 @@ import SystemSupport
 
 /// A file of a ``BlobFolder`` that is still being received.
 ///
-/// Every 8 MiB the kernel is asked to start writing back; 24 MiB later the write-back is awaited and the pages
+/// Every 8 MiB the kernel is requested to start writing back; 24 MiB later the write-back is awaited and the pages
 /// are dropped from the page cache. A commit then has little left to sync (measured: twice the throughput of
 /// plain writes at half the CPU).
 ///

@@ -184,7 +184,7 @@ extension DownloadResponse {
                 return .file(
                     BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
             }
-        // `HEAD` is answered from the catalog, without asking the bucket.
+        // `HEAD` is answered from the catalog, without a request to the bucket.
         case .object where request.method == .head || partial.length == 0:
             return .written(length: partial.length) { _ in }
         case .object: return try await proxied(partial)

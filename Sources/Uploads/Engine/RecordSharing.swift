@@ -15,7 +15,7 @@ extension Upload {
     /// Makes sure that no other process writes. A process that is writing commits what it has received and stops;
     /// when it does not reply in time, the upload continues from its last commit.
     ///
-    /// - Parameter isWriting: A body is about to be received, and other processes may ask for its offset.
+    /// - Parameter isWriting: A body is about to be received, and other processes may request its offset.
     func takeFromOtherProcesses(isWriting: Bool = false) async throws(UploadError) {
         guard isShared else { return }
         do throws(StorageError) {

@@ -29,7 +29,7 @@ extension Upload {
     /// A second request usually comes from a client whose network changed, while its old connection looks alive
     /// for minutes. Therefore the newer request takes over at once.
     ///
-    /// - Parameter isWriting: A body is about to be received, and other processes may ask for its offset.
+    /// - Parameter isWriting: A body is about to be received, and other processes may request its offset.
     /// - Throws: ``UploadError/locked`` when the old writer does not stop in time.
     func takeTurn(
         _ body: (any RequestBody)? = nil, isWriting: Bool = false

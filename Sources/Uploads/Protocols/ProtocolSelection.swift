@@ -46,7 +46,7 @@ extension ProtocolSelection {
     private init(creatingWith request: Request) throws(UploadError) {
         guard request.method == .post else { throw .creationMethod }
         let fields = request.fields
-        if SessionCreation.isAsked(by: request) {
+        if SessionCreation.isRequested(by: request) {
             self = .contentRange
         } else if fields.contains("Upload-Length") || fields.contains("Upload-Defer-Length")
             || fields.contains("Upload-Concat")
@@ -75,7 +75,7 @@ extension ProtocolSelection {
                         "POST with \(name) is not the whole content; add the version header of the protocol (Tus-Resumable, Upload-Draft-Interop-Version or Upload-Complete), or leave \(name) out."
                 )
             }
-            if SessionCreation.isAsked(by: request) {
+            if SessionCreation.isRequested(by: request) {
                 throw .methodNotAllowed(
                     allow: Uploads.methods,
                     text:
