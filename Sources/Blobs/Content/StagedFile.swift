@@ -60,7 +60,7 @@ public final class StagedFile: Sendable {
 
     /// Makes everything written so far durable.
     ///
-    /// A failure loses the bytes since the last success, even if a second sync succeeds: the kernel forgets
+    /// A failure loses the bytes since the last success, even if a second sync succeeds: the kernel discards
     /// the pages it could not write. Discard this object, stage the file again and ``truncate(to:)`` to the
     /// committed size.
     public func commit() throws(DiskError) {

@@ -30,7 +30,7 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// connection in order (H96).
     func finish()
 
-    /// Closes the connection abruptly, so that the peer notices that content is missing (H88).
+    /// Closes the connection abruptly, so that the peer detects that content is missing (H88).
     func abort()
 
     /// Runs work on the loop, from any thread: at once when called there, otherwise in its next

@@ -3,7 +3,7 @@ internal import SystemSupport
 extension Content {
     /// Content that a task writes; it ends when `write` returns.
     ///
-    /// When `write` throws, the connection is aborted, so that the peer notices that content is
+    /// When `write` throws, the connection is aborted, so that the peer detects that content is
     /// missing (H88); the error itself is dropped. When the peer closes the connection, the task is
     /// cancelled (H85). A stopping server waits for the task until its deadline (H194).
     ///

@@ -27,7 +27,7 @@ struct UploadRecord: Sendable {
     var declared = DeclaredDigests()
     var hashes = RunningHashes()
     var completedAt: Int64?
-    /// The bytes that lie in the bucket, where several processes share uploads.
+    /// The bytes that are in the bucket, where several processes share uploads.
     var held: StoredParts?
     /// The final response, sent again byte for byte.
     var answer: StoredFinalResponse?

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import ObjectStore
 
-/// The leading parts of a content that lie in the bucket already, all of the same size (§10.5).
+/// The leading parts of a content that are in the bucket already, all of the same size (§10.5).
 ///
 /// Stored as a journal: the first entry has the id of the multipart upload and the part size, each further entry
 /// the tag of the next part. A record is too small for thousands of tags.
