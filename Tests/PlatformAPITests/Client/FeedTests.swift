@@ -104,7 +104,7 @@ import Testing
         let chat = try await Chat.make()
         let stream = try LiveStream(
             chat.login.sample, target: "/events?session_token=\(chat.session)&history=all",
-            receiveBuffer: 300_000)
+            receiveBuffer: 4096)
         // More than all buffers hold.
         try await chat.login.sample.sendMessages(100, in: chat.conversation, parts: 40)
         var seen: Set<String> = []
