@@ -46,7 +46,7 @@ public struct MessagingStore: Sendable {
         nonces = Nonces()
         epochSecret = SharedSecret("feed_epoch", size: 8)
         runningRequests = RunningRequests()
-        signal = CommitSignal()
+        signal = CommitSignal(pollInterval: environment.pollInterval)
         scheduleSignal = ScheduleSignal()
         webhookSignal = WakeSignal()
         clock = InvalidationClock(isAlone: !database.isShared)

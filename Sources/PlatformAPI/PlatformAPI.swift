@@ -102,7 +102,9 @@ public final class PlatformAPI: Service {
         liveFeeds = LiveFeeds(store: store) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
-        signals = LiveSignals(store: store, feeds: liveFeeds, clock: clock) { error in
+        signals = LiveSignals(
+            store: store, feeds: liveFeeds, step: settings.typingStep, clock: clock
+        ) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         webSockets = WebSocketEndpoint(WebSocketSettings(settings, publicBase))

@@ -28,6 +28,9 @@ public struct PlatformSettings: Sendable {
     /// The most event streams and waiting requests of one token.
     public var maximumStreamsPerToken = 1000
 
+    /// How long a state of typing lasts without repetition, in milliseconds (client-api §5.7).
+    public var typingStep: Int64 = 6000
+
     /// The most exports at a time, and the most imports at a time (X10).
     public var maximumTransfers = 2
 

@@ -129,8 +129,9 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
             if isNew { state.isLive = true }
             return (isReady, isNew)
         }
-        if isReady, let ready = FeedEncoder.ready(at: page.cursor) { stream.send(ready) }
+        // A client that has read `ready` misses no signal.
         if isNew { live.add(self, at: page.end) }
+        if isReady, let ready = FeedEncoder.ready(at: page.cursor) { stream.send(ready) }
         readNext()
     }
 }

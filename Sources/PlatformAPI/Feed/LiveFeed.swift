@@ -99,8 +99,7 @@ final class LiveFeed: Sendable {
                 let found = try await store.feedActivity(
                     after: position, among: users, in: application)
                 guard let found else {
-                    await store.signal.wait(
-                        past: position, in: application, atMost: LiveEventLog.maximumWait)
+                    await store.signal.poll(past: position, in: application)
                     continue
                 }
                 advance(by: found, generation)

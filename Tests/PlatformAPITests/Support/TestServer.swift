@@ -95,6 +95,11 @@ struct TestServer: Sendable {
         try await TestServer(configured: { settings in settings.maximumStreamsPerToken = streams })
     }
 
+    /// A separate server on which a state of typing lasts that many milliseconds.
+    static func typing(step: Int64) async throws -> TestServer {
+        try await TestServer(configured: { settings in settings.typingStep = step })
+    }
+
     /// A separate server, which can be restarted.
     static func separate() async throws -> TestServer { try await TestServer() }
 
@@ -121,9 +126,14 @@ struct TestServer: Sendable {
     }
 
     /// Another server on the tables of one on PostgreSQL, with the same clock.
-    static func sharing(_ other: TestServer) async throws -> TestServer {
+    ///
+    /// - Parameter pollInterval: How often it looks for commits of the other one that were not reported, in milliseconds.
+    static func sharing(
+        _ other: TestServer, pollInterval: Int64 = StoreEnvironment.live.pollInterval
+    ) async throws -> TestServer {
         let location = other.location
-        return try await TestServer(at: { _ in .server(location) }, clock: other.clock)
+        return try await TestServer(
+            at: { _ in .server(location) }, clock: other.clock, pollInterval: pollInterval)
     }
 
     /// The URL of its database schema, for servers that share it.
@@ -154,10 +164,12 @@ struct TestServer: Sendable {
         at location: (String) -> DatabaseLocation = TestEnvironment.database(of:),
         quota: Int64? = nil, clock: TestClock = TestClock(),
         limits: MessagingLimits = MessagingLimits(), isProxied: Bool = false,
+        pollInterval: Int64 = StoreEnvironment.live.pollInterval,
         configured: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
+        environment.pollInterval = pollInterval
         let folder = try known ?? TestEnvironment.folder()
         let database = try Database.open(
             location(folder), migrations: MessagingStore.migrations)
