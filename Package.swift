@@ -172,7 +172,7 @@ let package = Package(
             of: "PlatformAPI",
             [
                 "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
-                "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads",
+                "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads", "WebSockets",
             ], exclude: ["Exchanges"]),
         tests(
             of: "ParleyServer",

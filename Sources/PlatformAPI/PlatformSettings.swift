@@ -1,4 +1,5 @@
 public import HTTP
+public import WebSockets
 
 /// Settings of the Platform API and the Client API, with the defaults of the HTTP rules (http §25).
 public struct PlatformSettings: Sendable {
@@ -28,6 +29,9 @@ public struct PlatformSettings: Sendable {
     /// The most event streams and waiting requests of one token.
     public var maximumStreamsPerToken = 1000
 
+    /// Time limits of WebSockets. Limits of the protocol and of what a client may send and leave unread are those of client-api
+    /// §5.
+    public var webSockets = WebSocketSettings()
     /// How long a state of typing lasts without repetition, in milliseconds (client-api §5.7).
     public var typingStep: Int64 = 6000
 

@@ -94,10 +94,12 @@ private struct ChangeReader {
     private var announcements: [Announcement.ID: AnnouncementView] = [:]
     private var wide: Set<Conversation.ID> = []
 
-    /// The most events of a page, and the most bytes of the messages that it shows.
+    /// The most events of a page, and the most bytes of its packets beside the last event's, roughly.
     private static let (pageLimit, pageBytes) = (1000, Int64(64 << 10))
     /// The most messages of one receipt whose status is reported.
     private static let statusLimit = 1000
+    /// The approximate size of a packet with one operation.
+    private static let operationBytes: Int64 = 256
 
     init(_ transaction: Transaction, of user: UserID, in application: Application.ID) {
         self.transaction = transaction
@@ -136,25 +138,39 @@ private struct ChangeReader {
             isCut: through < end)
     }
 
-    /// As many events as show messages of at most the size of a page, at least one.
+    /// As many events as make packets of about the size of a page, at least one.
     private func cut(_ events: [RecordedEvent]) throws -> [RecordedEvent] {
         let ids = events.compactMap { recorded in message(shownBy: recorded.event) }
-        guard !ids.isEmpty else { return events }
-        let weights = Dictionary(
-            try transaction.rows(
+        var weights: [Message.ID: Int64] = [:]
+        if !ids.isEmpty {
+            let found = try transaction.rows(
                 """
                 SELECT id, weight FROM messages
                 WHERE application = \(application) AND id \(in: Set(ids))
                 """
             ) { row in (try row.id(0) as Message.ID, try row.int64(1)) }
-        ) { first, _ in first }
-        var bytes: Int64 = 0
-        let kept = events.prefix { recorded in
-            let weight = message(shownBy: recorded.event).flatMap { id in weights[id] } ?? 0
-            defer { bytes += weight }
-            return bytes == 0 || bytes + weight <= Self.pageBytes
+            weights = Dictionary(found) { first, _ in first }
         }
-        return Array(kept)
+        var budget = ResponseBudget(Self.pageBytes)
+        return Array(
+            events.prefix { recorded in
+                let message = message(shownBy: recorded.event)
+                return budget.admits(
+                    message.map { id in weights[id] ?? 0 } ?? weight(of: recorded.event))
+            })
+    }
+
+    /// The approximate size of the packets of an event that shows no message.
+    private func weight(of event: Event) -> Int64 {
+        guard let id = event.namedConversation, feed.view(of: id) != nil else { return 0 }
+        return switch event {
+        case .metadataChanged(let payload): payload.writes.weight
+        case .participantsChanged(let payload):
+            Int64(payload.added.count + payload.removed.count) * Self.operationBytes
+        case .receiptsRecorded(let payload):
+            min(payload.positions.count, Int64(Self.statusLimit)) * Self.operationBytes
+        default: Self.operationBytes
+        }
     }
 
     /// The message that an event shows, if the user sees its conversation.
@@ -515,6 +531,17 @@ extension Event {
             .conversationShown, .conversationAnnounced, .conversationMerged, .recordImported:
             true
         default: false
+        }
+    }
+}
+
+extension Metadata {
+    /// The approximate size of the writes as operations.
+    fileprivate var weight: Int64 {
+        writes.reduce(0) { sum, entry in
+            let path = entry.path.reduce(0) { length, key in length + key.utf8.count + 1 }
+            let value = if case .text(let text) = entry.write.value { text.utf8.count } else { 0 }
+            return sum + Int64(path + value) + 64
         }
     }
 }

@@ -10,9 +10,10 @@ import WebSockets
 
 /// One WebSocket of the user of a session (client-api §5): it answers requests and sends the changes that the user sees.
 ///
-/// It does one thing at a time: a request, a page of changes, or a page of a replay. So the response to a request comes
-/// before the changes that it made, and nothing is read while the client has not taken what was sent: a slow client
-/// costs one page of memory and misses nothing.
+/// It takes one step at a time: a request, a page of changes, or a page of a replay. The packets of a step are sent as far
+/// as the client takes them, and the next step begins after the last one. So the response to a request comes before the
+/// changes that it made, and a slow client costs one page of memory and misses nothing. Only responses that refuse
+/// further requests are sent beside the steps: a client that does not read them is disconnected.
 final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
     /// A replay that was asked for (client-api §5.6).
     private struct Replay {
@@ -43,12 +44,34 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         /// The time of the last packet: a replay from there misses nothing (client-api §5.6).
         var time = Timestamp(milliseconds: 0)
         var isStarted = false
+        /// Whether a step is under way.
         var isBusy = false
+        /// The packets of the step that the client has not taken yet.
+        var outputs: ArraySlice<SocketOutput> = []
+        /// What follows when all of them were sent; `nil` while the step makes them.
+        var completion: (@Sendable (inout State) -> Void)?
         /// Whether the last step was a request: others come in between.
         var wasRequest = false
         var isSubscribed = false
         var isLive = false
         var isOver = false
+
+        /// Removes and returns the next packet of the step; `nil` if there is none, or the client is behind.
+        mutating func nextOutput() -> SocketOutput? {
+            socket?.isFull == false ? outputs.popFirst() : nil
+        }
+
+        mutating func follow(_ followup: Followup) {
+            switch followup {
+            case .none: break
+            case .subscribed: isSubscribed = true
+            case .replay(let start, let response):
+                replays.append(
+                    Replay(
+                        position: start, end: position, time: Timestamp(milliseconds: 0),
+                        response: response))
+            }
+        }
     }
 
     /// The most requests that wait, and the most bytes of them beside one.
@@ -199,7 +222,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         if let packet = SocketPacket(bytes) { send(refusal(of: packet)) }
     }
 
-    func drained(_ socket: WebSocket) { proceed() }
+    func drained(_ socket: WebSocket) { sendOutputs() }
 
     func closed(_ socket: WebSocket, _ code: CloseCode) {
         let isLive = state.withLock { state in
@@ -207,6 +230,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             state.isOver = true
             state.requests = []
             state.replays = []
+            state.outputs = []
+            state.completion = nil
             return state.isLive
         }
         if isLive { live.remove(self) }
@@ -256,25 +281,22 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         switch step {
         case .packet(let bytes):
             guard let packet = SocketPacket(bytes) else {
-                return socket.perform { self.finish([]) }
+                return socket.perform { self.finish([]) { _ in } }
             }
             let (outputs, followup) = await perform(packet)
             socket.perform {
-                self.follow(followup)
-                self.finish(outputs)
+                self.finish(outputs) { state in state.follow(followup) }
             }
         case .changes(let position):
             let page = try await api.store.changes(of: user, after: position, in: application)
             let outputs = outputs(page.changes, isReplayed: false)
             socket.perform {
-                for output in outputs { self.send(output) }
-                self.state.withLock { state in
+                self.finish(outputs) { state in
                     // Without progress the next event wakes the socket again.
                     if page.through <= position { state.woken = position }
                     state.position = max(position, page.through)
                     if let latest = page.latest { state.time = max(state.time, latest) }
                 }
-                self.finish([])
             }
         case .replay(var replay):
             let page = try await api.store.changes(
@@ -284,35 +306,36 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             replay.position = page.through
             if isDone { outputs.append(.response(replay.response)) }
             socket.perform { [replay, outputs] in
-                self.state.withLock { state in
-                    if isDone {
-                        state.replays.removeFirst()
-                    } else if !state.replays.isEmpty {
-                        state.replays[0] = replay
-                    }
+                self.finish(outputs) { state in
+                    if isDone { state.replays.removeFirst() } else { state.replays[0] = replay }
                 }
-                self.finish(outputs)
             }
         }
     }
 
-    private func follow(_ followup: Followup) {
+    /// Ends a step with its packets.
+    ///
+    /// - Parameter completion: What follows when all of them were sent.
+    private func finish(
+        _ outputs: [SocketOutput], _ completion: @escaping @Sendable (inout State) -> Void
+    ) {
         state.withLock { state in
-            switch followup {
-            case .none: break
-            case .subscribed: state.isSubscribed = true
-            case .replay(let start, let response):
-                state.replays.append(
-                    Replay(
-                        position: start, end: state.position, time: Timestamp(milliseconds: 0),
-                        response: response))
-            }
+            state.outputs = outputs[...]
+            state.completion = completion
         }
+        sendOutputs()
     }
 
-    private func finish(_ outputs: [SocketOutput]) {
-        for output in outputs { send(output) }
-        state.withLock { state in state.isBusy = false }
+    /// Sends the packets of the step as far as the client takes them; after the last one takes the next step.
+    private func sendOutputs() {
+        while let output = state.withLock({ state in state.nextOutput() }) { send(output) }
+        state.withLock { state in
+            guard state.outputs.isEmpty, let completion = state.completion else { return }
+            state.outputs = []
+            state.completion = nil
+            completion(&state)
+            state.isBusy = false
+        }
         proceed()
     }
 

@@ -22,10 +22,10 @@ extension Endpoint {
 }
 
 extension WebSocketSettings {
-    /// Those of the sockets of users: text in three sub-protocols, and a client that is more than 256 KiB behind is
+    /// Those of the sockets of users: text in three sub-protocols, and a client that leaves 256 KiB of refusals unread is
     /// disconnected.
     init(_ settings: PlatformSettings, _ publicBase: PublicBaseURL) {
-        self.init()
+        self = settings.webSockets
         maximumQueueBytes = 256 << 10
         slowConsumerCode = .tryAgainLater
         isTextOnly = true

@@ -9,6 +9,7 @@ import SQLPostgres
 import Synchronization
 import TestSupport
 import Uploads
+import WebSockets
 
 /// A server; the shared one has a separate application for each test.
 struct TestServer: Sendable {
@@ -196,6 +197,9 @@ struct TestServer: Sendable {
         platform.maximumTransfers = .max
         platform.allowsDevelopmentLogin = true
         platform.developmentLoginLimit = .none
+        // Readers can be slow on a busy machine.
+        platform.webSockets.idleTimeout = 300_000
+        platform.webSockets.closeTimeout = 300_000
         configured(&platform)
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: base,
@@ -221,7 +225,7 @@ struct TestServer: Sendable {
             configuration.trust.proxies = ["127.0.0.1"].compactMap { text in AddressBlock(text) }
             configuration.trust.source = .xForwarded
         }
-        // Readers can be slow on a busy machine.
+        // For the same reason.
         configuration.writeIdleTimeout = 300_000
         configuration.writeGrace = 300_000
         server = try Server(configuration, service: service)
