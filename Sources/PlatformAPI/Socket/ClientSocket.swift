@@ -353,14 +353,19 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         let encoder = FeedEncoder(
             presentation: { [self] in presentation() }, user: user,
             base: "\(base) \(application.uuid)", cache: api.feedCache)
-        return changes.flatMap { change in
+        var outputs: [SocketOutput] = []
+        for change in changes {
             time = max(time, change.at)
-            return encoder.packets(change.operation, version).map { packet in
-                SocketOutput.change(
-                    packet.type, packet.body, at: time, isReplayed: isReplayed,
-                    hasLinks: change.operation.hasLinks)
+            for operation in change.operations {
+                for packet in encoder.packets(operation, version) {
+                    outputs.append(
+                        .change(
+                            packet.type, packet.body, at: time, isReplayed: isReplayed,
+                            hasLinks: operation.hasLinks))
+                }
             }
         }
+        return outputs
     }
 
     /// Sends a packet; on the loop, so that counters are in the order of packets.
