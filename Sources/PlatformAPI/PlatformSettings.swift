@@ -35,6 +35,9 @@ public struct PlatformSettings: Sendable {
     /// How long a state of typing lasts without repetition, in milliseconds (client-api §5.7).
     public var typingStep: Int64 = 6000
 
+    /// How often a live feed tells of the receipts of others in wide conversations, in milliseconds (ruling 38).
+    public var wideReceiptInterval: Int64 = 1000
+
     /// The most exports at a time, and the most imports at a time (X10).
     public var maximumTransfers = 2
 

@@ -29,6 +29,7 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
 
     let user: UserID
     let session: Token.ID
+    let showsAllReceipts = true
     private let application: Application.ID
     private let history: FeedHistory
     private let store: MessagingStore

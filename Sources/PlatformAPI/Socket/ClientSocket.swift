@@ -81,6 +81,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
 
     let user: UserID
     let session: Token.ID
+    let showsAllReceipts = false
     let application: Application.ID
     let version: APIVersion
     let handshake: Request

@@ -101,6 +101,17 @@ struct TestServer: Sendable {
         try await TestServer(configured: { settings in settings.typingStep = step })
     }
 
+    /// A separate server where conversations of more than three participants are wide, and their receipts are told of in
+    /// intervals of that many milliseconds.
+    static func wide(receiptInterval: Int64) async throws -> TestServer {
+        var limits = MessagingLimits()
+        limits.participants = 100
+        limits.wideConversation = 3
+        return try await TestServer(
+            limits: limits,
+            configured: { settings in settings.wideReceiptInterval = receiptInterval })
+    }
+
     /// A separate server, which can be restarted.
     static func separate() async throws -> TestServer { try await TestServer() }
 
