@@ -79,57 +79,35 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
     /// How long a commit may take, in milliseconds: events with an earlier time are known.
     private static let commitTime: Int64 = 10_000
 
-    let user: UserID
     let session: Token.ID
     let showsAllReceipts = false
-    let application: Application.ID
-    let version: APIVersion
-    let handshake: Request
-    let api: PlatformAPI
+    let connection: UserConnection
     private let token: SessionToken
     private let expiresAt: Timestamp
     private let live: LiveFeed
     private let state = Locked(State())
 
     init(
-        of session: Session, token: SessionToken, version: APIVersion,
-        in application: Application.ID, _ handshake: Request, _ api: PlatformAPI
+        of session: Session, token: SessionToken, _ connection: UserConnection
     ) {
-        user = session.user
         self.session = Token.ID(session.id)
-        self.application = application
-        self.version = version
-        // Only what answers need, because an idle socket keeps it.
-        self.handshake = Request(
-            method: .get, target: RequestTarget("/websocket"), fields: Fields([]),
-            id: handshake.id, peer: handshake.peer, scheme: handshake.scheme,
-            isProxied: handshake.isProxied, forwardedHost: handshake.forwardedHost)
-        self.api = api
+        self.connection = connection
         self.token = token
         expiresAt = session.expiresAt
-        live = api.liveFeeds.feed(of: application)
+        live = connection.api.liveFeeds.feed(of: connection.application)
         api.sockets.add(1, ordering: .relaxed)
     }
 
     deinit { api.sockets.subtract(1, ordering: .relaxed) }
 
-    /// The base of the URLs in packets.
-    var base: String { api.publicBase.of(handshake) }
-
-    /// The form in which packets show objects.
-    func presentation() -> Presentation {
-        let now = api.clock().milliseconds
-        let links = LinkBuilder(
-            publicBase: base, application: application, perspective: .user(user),
-            omitsApplication: true)
-        return Presentation(version: version, links: links) {
-            [downloads = api.downloads, handshake] content in
-            downloads.signedURL(content: content, at: now, saving: false, for: handshake)
-        }
-    }
+    var user: UserID { connection.user }
+    var application: Application.ID { connection.application }
+    var version: APIVersion { connection.version }
+    var api: PlatformAPI { connection.api }
 
     /// A request over HTTP with the session of the socket.
     func request(_ method: Method, _ path: String, count: Int) -> Request {
+        let handshake = connection.request
         let accept = "application/vnd.layer+json; version=\(version.rawValue)"
         let token = String(decoding: token.bytes, as: UTF8.self)
         return Request(
@@ -160,10 +138,10 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         let (socket, isSubscribed) = state.withLock { state in (state.socket, state.isSubscribed) }
         let output: SocketOutput
         switch signal {
-        case .typing: output = .signal(SignalJSON.body(signal, presentation()))
+        case .typing: output = .signal(SignalJSON.body(signal, connection.presentation()))
         case .presence(let presence):
             guard isSubscribed, version.namesIdentities else { return }
-            output = .presence(ChangeJSON.presence(presence, presentation()))
+            output = .presence(ChangeJSON.presence(presence, connection.presentation()))
         }
         // A client that is behind does not need to know who types.
         socket?.perform {
@@ -351,14 +329,12 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         _ changes: [UserChange], isReplayed: Bool, from time: inout Timestamp
     ) -> [SocketOutput] {
         guard !changes.isEmpty else { return [] }
-        let encoder = FeedEncoder(
-            presentation: { [self] in presentation() }, user: user,
-            base: "\(base) \(application.uuid)", cache: api.feedCache)
+        let encoder = FeedEncoder(connection)
         var outputs: [SocketOutput] = []
         for change in changes {
             time = max(time, change.at)
             for operation in change.operations {
-                for packet in encoder.packets(operation, version) {
+                for packet in encoder.packets(operation) {
                     outputs.append(
                         .change(
                             packet.type, packet.body, at: time, isReplayed: isReplayed,

@@ -85,7 +85,8 @@ extension RequestContext {
         else { throw APIError(.invalidRequest, "The sub-protocol is not known.") }
         let slot = try streamSlot(retryAfter: 60)
         let socket = ClientSocket(
-            of: session, token: token, version: version, in: application, request, api)
+            of: session, token: token,
+            UserConnection(of: session.user, version: version, in: application, request, api))
         return Reply(Response(offer.accept(socket, slot: slot)))
     }
 
