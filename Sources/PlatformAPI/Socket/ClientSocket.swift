@@ -61,6 +61,15 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             socket?.isFull == false ? outputs.popFirst() : nil
         }
 
+        /// Drops all that is still to be done.
+        mutating func stop() {
+            socket = nil
+            requests = []
+            replays = []
+            outputs = []
+            completion = nil
+        }
+
         mutating func follow(_ followup: Followup) {
             switch followup {
             case .none: break
@@ -205,12 +214,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
 
     func closed(_ socket: WebSocket, _ code: CloseCode) {
         let isLive = state.withLock { state in
-            state.socket = nil
+            state.stop()
             state.isOver = true
-            state.requests = []
-            state.replays = []
-            state.outputs = []
-            state.completion = nil
             return state.isLive
         }
         if isLive { live.remove(self) }
@@ -299,6 +304,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         _ outputs: [SocketOutput], _ completion: @escaping @Sendable (inout State) -> Void
     ) {
         state.withLock { state in
+            // Nothing follows once the socket is closing.
+            guard state.socket != nil else { return }
             state.outputs = outputs[...]
             state.completion = completion
         }
@@ -398,11 +405,10 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             writer.member("body", raw: body)
         }
         let message = WebSocketMessage.text(writer.finish())
-        if isCompressed {
-            socket.send(message)
-        } else {
-            // Compression could reveal the secret of a link (H115).
-            socket.send(EncodedMessage(message))
-        }
+        // Compression could reveal the secret of a link (H115).
+        let isTaken =
+            isCompressed ? socket.send(message) : socket.send(EncodedMessage(message))
+        // The socket is closing, as when its session ends: no further page is read for it.
+        if !isTaken { state.withLock { state in state.stop() } }
     }
 }
