@@ -83,9 +83,14 @@ public final class WebSocketClient: @unchecked Sendable {
     /// Reads the next frame; pings are answered and left out. `nil` when the connection ends.
     public func next() async throws -> Frame? {
         try await run {
+            // Pings end no wait of the connection: a test that waits for a missing packet must fail, not hang.
+            let deadline = ContinuousClock.now + .seconds(180)
             while true {
                 guard let frame = try self.readFrame() else { return nil }
                 guard frame.opcode == 9 else { return frame }
+                guard ContinuousClock.now < deadline else {
+                    throw SocketError(call: "wait for a packet", code: 0)
+                }
                 try self.connection.send(Self.frame(10, frame.payload))
             }
         }
