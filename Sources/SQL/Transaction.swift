@@ -218,6 +218,11 @@ extension Transaction {
         connection.cache.prefetch(item, by: group) { items in try send(self, items) }
     }
 
+    /// Sends the queries of ``prefetch(_:by:_:)``, and waits for them.
+    func sendPrefetches() throws {
+        if try connection.cache.sendPrefetches() { try connection.flush() }
+    }
+
     /// The cached value of a row; `nil` when it was not read in this commit, or may have changed since.
     public func cached<Value>(_ key: RowCacheKey<Value>) throws -> Value? {
         try cachedRows(key)?.first
@@ -287,6 +292,12 @@ extension Transaction {
     public func add(_ values: SQL, to table: String, keys: [UInt8]..., by insertion: Insertion) {
         hasChanged = true
         connection.cache.add(values, keys.map { key in RowKey(key, in: table) }, by: insertion)
+    }
+
+    /// Sends a server those deferred insertions that fill statements, so that it makes them while a long change goes
+    /// on. On a file they stay deferred.
+    public func sendInsertions() throws(SQLError) {
+        try connection.cache.sendInsertions(on: connection)
     }
 }
 

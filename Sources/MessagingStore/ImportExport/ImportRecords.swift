@@ -65,12 +65,15 @@ extension MessagingStore {
     public func importRecords(
         _ steps: [ImportStep], in application: Application.ID
     ) async throws -> [ImportOutcome] {
-        try await change(
+        let isShared = database.isShared
+        return try await change(
             in: application,
             prefetching: { [environment] transaction in
                 try transaction.prefetch(steps, in: application, hash: environment.sha256)
             }
         ) { context in
+            // A file is not asked ahead, but one query for all messages is faster than one for each.
+            if !isShared { try context.transaction.prefetchStored(steps, in: application) }
             var importing = RecordImporter(context: context)
             return try importing.importRecords(steps)
         }
@@ -84,6 +87,11 @@ private struct RecordImporter {
     private var unordered: Set<Conversation.ID> = []
     /// The results of ``isMerged(_:since:)`` so far.
     private var mergeResults: [Conversation.ID: Bool] = [:]
+    /// The messages that were inserted last.
+    private var uncounted: UncountedMessages?
+
+    /// The number of steps whose rows a server inserts while the next ones are decided.
+    private static let stepsAtOnce = 64
 
     private var transaction: Transaction { context.transaction }
     private var application: Application.ID { context.application }
@@ -100,17 +108,28 @@ private struct RecordImporter {
             } catch let error as ArchiveLineError {
                 throw RejectedImportStep(step: index, lineError: error)
             }
+            if (index + 1).isMultiple(of: Self.stepsAtOnce) { try transaction.sendInsertions() }
         }
+        try countMessages()
         for id in unordered.sorted() { try context.reconcile(id) }
         return outcomes
     }
 
     private mutating func perform(_ step: ImportStep) throws -> ImportOutcome {
+        if step.messageConversation == nil || step.messageConversation != uncounted?.conversation.id
+        {
+            try countMessages()
+        }
         switch step {
         case .reconcile(let id): return try reconcile(id)
         case .content(let archived): return try importContent(archived)
         case .record(let record, let conversation):
             guard let record = try missing(record, of: conversation) else { return .present }
+            if case .message(let archived) = record, archived.recipients.isEmpty {
+                try insert(archived)
+                return .imported
+            }
+            try countMessages()
             let hasOther = try hasOther(record)
             try context.record(.recordImported(RecordImported(record: record)))
             if case .scheduled(let archived) = record {
@@ -124,6 +143,37 @@ private struct RecordImporter {
             }
             return .imported
         }
+    }
+
+    /// Imports a message as ``MutationContext/record(_:reaching:)`` does, but counts it later, together with those that
+    /// follow in the same conversation: nothing but the next position depends on that.
+    private mutating func insert(_ archived: ArchivedMessage) throws {
+        let projection = try context.append(RecordImported(record: .message(archived)))
+        try projection.insertRows(of: archived)
+        let id = archived.message.conversation
+        if uncounted?.conversation.id == id {
+            uncounted?.messages.append(archived)
+            uncounted?.last = projection
+        } else {
+            try countMessages()
+            uncounted = UncountedMessages(
+                conversation: try knownConversation(id), messages: [archived], last: projection)
+        }
+    }
+
+    /// Counts the messages that were inserted last.
+    private mutating func countMessages() throws {
+        guard let inserted = uncounted else { return }
+        uncounted = nil
+        let id = inserted.conversation.id
+        try inserted.last.count(inserted.messages, in: id)
+        context.announce([.messages(id, application)], through: inserted.last.position)
+    }
+
+    /// The position after the last message of a conversation.
+    private mutating func nextPosition(in id: Conversation.ID) throws -> Position {
+        try countMessages()
+        return try knownConversation(id).lastPosition.next
     }
 
     /// Imports a content, unless it exists, or its bytes are being deleted here; a record that uses it is then rejected.
@@ -221,7 +271,12 @@ private struct RecordImporter {
     ) throws -> ArchivedMessage? {
         let message = archived.message
         let asked = try transaction.askStored(message, in: application)
-        let target = try knownConversation(message.conversation)
+        let target =
+            if let uncounted, uncounted.conversation.id == message.conversation {
+                uncounted.conversation
+            } else {
+                try knownConversation(message.conversation)
+            }
         guard target.deletedAt == nil, let stored = try asked.first() else { return nil }
         if let known = stored.conversation {
             guard known == target.id else {
@@ -237,7 +292,7 @@ private struct RecordImporter {
             guard stored.isPositionTaken else { return archived }
             unordered.insert(target.id)
             return archived.moved(
-                to: target.lastPosition.next, in: target.id,
+                to: try nextPosition(in: target.id), in: target.id,
                 recipients: conversation?.recipients(at: message.position) ?? [])
         }
         // What its participants have received and read stands in the record only.
@@ -250,7 +305,7 @@ private struct RecordImporter {
         // all were imported. It does not get a free position before, because a participant may have deleted all
         // messages up to that one.
         return archived.moved(
-            to: target.lastPosition.next, in: target.id,
+            to: try nextPosition(in: target.id), in: target.id,
             recipients: conversation.recipients(at: message.position))
     }
 
@@ -330,6 +385,26 @@ private struct RecordImporter {
             try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
         else { return .present }
         return try context.reconcile(own.id).hasChanged ? .imported : .present
+    }
+}
+
+/// Messages of one conversation that were inserted and are not counted yet.
+private struct UncountedMessages {
+    /// The conversation, without these messages.
+    let conversation: Conversation
+    var messages: [ArchivedMessage]
+    /// The projection of the event of the last of them.
+    var last: Projection
+}
+
+extension ImportStep {
+    /// The conversation that the record of a message names.
+    fileprivate var messageConversation: Conversation.ID? {
+        if case .record(.message(let archived), _) = self {
+            archived.message.conversation
+        } else {
+            nil
+        }
     }
 }
 
