@@ -153,12 +153,13 @@ extension IntervalSet {
 extension [UInt8] {
     /// Appends the digits of a positive number.
     fileprivate mutating func append(decimal number: Int64) {
-        let start = count
+        var divisor: Int64 = 1
+        while number / divisor >= 10 { divisor *= 10 }
         var rest = number
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        self[start...].reverse()
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
+            rest %= divisor
+            divisor /= 10
+        }
     }
 }
