@@ -116,7 +116,7 @@ let package = Package(
         module(
             "PlatformAPI",
             [
-                "Archives", "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
+                "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
                 "MessagingStore", "MessagingWire", "SystemSupport", "Uploads", "WebSockets",
             ]),
         // The server, assembled from its modules, and the command.
@@ -165,19 +165,19 @@ let package = Package(
         tests(
             of: "Readers",
             [
-                "Archives", "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging",
+                "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging",
                 "MessagingStore", "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads",
             ], exclude: ["Fixtures"]),
         tests(
             of: "PlatformAPI",
             [
                 "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
-                "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads",
+                "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads", "WebSockets",
             ], exclude: ["Exchanges"]),
         tests(
             of: "ParleyServer",
             [
-                "Archives", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore", "Readers",
+                "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore", "Readers",
                 "SQL", "SQLPostgres", "Uploads",
             ]),
     ]

@@ -1,3 +1,4 @@
+internal import Bytes
 import HTTP
 
 /// Writes a tar archive with one file, compressed with gzip and encrypted with AES-256-CBC, without
@@ -27,13 +28,13 @@ public final class EncryptedArchive {
     }
 
     /// The first bytes of the archive.
-    public func begin() -> [UInt8] { seal(header.bytes, .none) }
+    public func begin() -> [UInt8] { encrypt(header.bytes, .none) }
 
     /// Adds the next bytes of the file; returns the bytes of the archive that are complete.
     public func append(_ bytes: [UInt8]) -> [UInt8] {
         rest -= Int64(bytes.count)
         precondition(rest >= 0, "a file is longer than its header says")
-        return seal(bytes, .none)
+        return encrypt(bytes, .none)
     }
 
     /// The last bytes of the archive: the padding, and the two empty blocks that end a tar file.
@@ -41,10 +42,10 @@ public final class EncryptedArchive {
         precondition(rest == 0, "a file is shorter than its header says")
         let block = Int64(TarHeader.block)
         let padding = (block - header.size % block) % block + 2 * block
-        return seal([UInt8](repeating: 0, count: Int(padding)), .finish) + cipher.finish()
+        return encrypt([UInt8](repeating: 0, count: Int(padding)), .finish) + cipher.finish()
     }
 
-    private func seal(_ bytes: [UInt8], _ flush: Deflater.Flush) -> [UInt8] {
+    private func encrypt(_ bytes: [UInt8], _ flush: Deflater.Flush) -> [UInt8] {
         cipher.encrypt(deflater.compress(bytes.span, flush))
     }
 }
@@ -85,7 +86,7 @@ struct TarHeader {
     private static func number(_ size: Int64) -> [UInt8] {
         guard size >= 1 << 33 else { return octal(size, 11) }
         return [0x80, 0, 0, 0]
-            + (0..<8).map { byte in UInt8(truncatingIfNeeded: size >> (56 - 8 * byte)) }
+            + size.bigEndianBytes
     }
 
     private static func octal(_ number: Int64, _ digits: Int) -> [UInt8] {

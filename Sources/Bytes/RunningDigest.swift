@@ -51,7 +51,7 @@ extension CRC32: RunningDigest {
     public static let size = 4
 
     /// The checksum of all bytes so far, 4 bytes, big-endian.
-    public var digest: [UInt8] { bigEndian(value) }
+    public var digest: [UInt8] { value.bigEndianBytes }
 }
 
 extension CRC32C: RunningDigest {
@@ -59,11 +59,7 @@ extension CRC32C: RunningDigest {
     public static let size = 4
 
     /// The checksum of all bytes so far, 4 bytes, big-endian.
-    public var digest: [UInt8] { bigEndian(value) }
-}
-
-private func bigEndian(_ number: UInt32) -> [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    public var digest: [UInt8] { value.bigEndianBytes }
 }
 
 extension String {

@@ -1,3 +1,4 @@
+internal import Bytes
 import Messaging
 import SQL
 
@@ -129,9 +130,7 @@ extension Row {
 
 extension Position {
     /// The eight bytes of the number, for keys of cached rows.
-    var bytes: [UInt8] {
-        (0..<8).map { index in UInt8(truncatingIfNeeded: number >> (56 - 8 * index)) }
-    }
+    var bytes: [UInt8] { number.bigEndianBytes }
 }
 
 // A trace is stored as text, so that an operator can search for its id.

@@ -30,7 +30,7 @@ public struct MessagingStore: Sendable {
     let scheduleSignal: ScheduleSignal
     /// Notifies webhook workers of changed webhooks and of deliveries to repeat.
     package let webhookSignal: WakeSignal
-    /// Tells whether cached messages are still valid.
+    /// Determines whether cached messages are still valid.
     let clock: InvalidationClock
 
     /// Creates a store over a database that was opened with ``migrations``.
@@ -46,7 +46,7 @@ public struct MessagingStore: Sendable {
         nonces = Nonces()
         epochSecret = SharedSecret("feed_epoch", size: 8)
         runningRequests = RunningRequests()
-        signal = CommitSignal()
+        signal = CommitSignal(pollInterval: environment.pollInterval)
         scheduleSignal = ScheduleSignal()
         webhookSignal = WakeSignal()
         clock = InvalidationClock(isAlone: !database.isShared)
@@ -79,7 +79,7 @@ public struct MessagingStore: Sendable {
         return store
     }
 
-    /// A copy of the store that notes where the effect of a mutation stands in the event log (Y2).
+    /// A copy of the store that reports the position of the last event of a mutation (Y2).
     public func noting(_ effect: RecordedEffect) -> MessagingStore {
         var store = self
         store.effect = effect
@@ -123,7 +123,7 @@ public final class RecordedEffect: Sendable {
     /// The position; `nil` if nothing was recorded.
     public var position: LogPosition? { last.withLock { last in last } }
 
-    /// Notes an event. A mutation that is run again notes its events again, so the last one counts.
+    /// Records an event. A mutation that is run again records its events again, so the last one counts.
     func note(_ position: LogPosition) { last.withLock { last in last = position } }
 }
 
@@ -138,12 +138,11 @@ extension MessagingStore {
         }.joined()
     }
 
-    /// Begins another epoch in a database that was restored from a backup: its log continues at positions that stood for
+    /// Begins another epoch in a database that was restored from a backup: its log continues at positions that named
     /// other changes before, so clients with a cursor of the former epoch receive everything again (Y1).
     public func beginEpoch() async throws { try await epochSecret.renew(in: self) }
 
-    /// Returns where the effect of a request stands in the event log: at its last event, or at the end of the log if it
-    /// has recorded none (Y2).
+    /// Returns the position of the last event of a request, or the end of the log if it has recorded none (Y2).
     public func position(
         of effect: RecordedEffect, in application: Application.ID
     ) async throws -> LogPosition {

@@ -3,7 +3,7 @@ import COpenSSL
 import Glibc
 public import Messaging
 
-/// What a store takes from its environment: a clock, random bytes and SHA-256.
+/// What a store takes from its environment: a clock, random bytes, SHA-256, and how often it looks for what other processes do.
 public struct StoreEnvironment: Sendable {
     /// The current time.
     public var now: @Sendable () -> Timestamp
@@ -11,6 +11,8 @@ public struct StoreEnvironment: Sendable {
     public var randomBytes: @Sendable (Int) -> [UInt8]
     /// SHA-256: 32 bytes.
     public var sha256: @Sendable ([UInt8]) -> [UInt8]
+    /// How often readers of a log look for commits of other processes that were not reported, in milliseconds.
+    public var pollInterval: Int64 = 5000
 
     /// Creates an environment; tests pass their own clock.
     public init(

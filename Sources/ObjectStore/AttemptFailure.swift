@@ -62,8 +62,8 @@ struct AttemptFailure: Error {
             switch kind {
             case .missingBucket: "there is no bucket \(place)"
             case .wrongRegion:
-                "the bucket \(place) wants another region or endpoint" + (region ?? "")
-            case .invalidCredentials: "the access key, its secret or its token is not right"
+                "the bucket \(place) requires another region or endpoint" + (region ?? "")
+            case .invalidCredentials: "the access key, its secret or its token is invalid"
             case .accessDenied: "the access key may not do this in bucket \(place)"
             case .clockSkew: "the clock of this machine and the store's differ by too much"
             case .missingObject: "there is no such object"
@@ -74,10 +74,10 @@ struct AttemptFailure: Error {
             case .busy: "the store is overloaded or has a fault"
             default: "the store refused the request"
             }
-        let said = document.map { "; it answered: " + Self.clean($0.message) } ?? ""
+        let answer = document.map { "; it answered: " + Self.clean($0.message) } ?? ""
         error = ObjectStoreError(
             kind, operation, status: status, code: document.map { Self.clean($0.code) },
-            words: words + said)
+            words: words + answer)
         isRetryable = kind == .busy || kind == .unreachable
         if kind == .clockSkew {
             storeTime = fields["Date"].flatMap(HTTPDate.parse).map { seconds in seconds * 1000 }

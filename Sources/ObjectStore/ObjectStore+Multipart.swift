@@ -15,7 +15,7 @@ public struct ObjectPart: Sendable, Equatable {
     /// The most parts of an upload (§10.2).
     public static let maximumPartCount = 10_000
 
-    /// Creates a part from the `ETag` that ``ObjectStore/putPart(_:upload:number:_:sha256:)``
+    /// Creates a part from the `ETag` that ``ObjectStore/putPart(_:upload:number:_:sha256:onBytesSent:)``
     /// returned and the size sent.
     public init(number: Int, size: Int64, tag: String) {
         self.number = number

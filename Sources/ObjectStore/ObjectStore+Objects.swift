@@ -64,7 +64,7 @@ extension ObjectStore {
             }
             guard isName, !name.isEmpty, Self.isPrintable(value) else {
                 throw ObjectStoreError(
-                    .invalid, operation, words: "the metadata \(name) cannot stand in a field")
+                    .invalid, operation, words: "the metadata \(name) is not allowed in a header")
             }
             fields.append(("x-amz-meta-\(name)", value))
         }
@@ -78,7 +78,7 @@ extension ObjectStore {
     /// The properties of an object; `nil` if the store itself reports that there is none
     /// (`NoSuchKey`).
     ///
-    /// An error response to HEAD has no document to tell a missing object from a missing bucket, a
+    /// An error response to HEAD has no document that distinguishes a missing object from a missing bucket, a
     /// proxy's 404 or a wrong clock. After an error the object's first byte is therefore requested,
     /// and that response decides.
     public func head(_ key: ObjectKey) async throws(ObjectStoreError) -> ObjectSummary? {
@@ -142,7 +142,7 @@ extension ObjectStore {
         if let tag { request.fields.append(("If-Match", tag)) }
         return try await perform(request) { stream throws(AttemptFailure) in
             guard
-                let response = RangeResponse(status: stream.status, stream.fields, asked: range)
+                let response = RangeResponse(status: stream.status, stream.fields, requested: range)
             else {
                 stream.cancel()
                 throw AttemptFailure(

@@ -96,7 +96,7 @@ public struct ObjectStore: Sendable {
     /// Bytes that are read of an error response.
     private static let maximumErrorSize = 64 << 10
 
-    /// One connection may have died unnoticed; a second timeout is the store's, and the caller
+    /// One connection may have broken unnoticed; a second timeout is that of the store, and the caller
     /// should learn of it soon.
     private static let maximumTimeouts = 2
 
@@ -109,7 +109,7 @@ public struct ObjectStore: Sendable {
         _ take: (ClientResponseStream) async throws(AttemptFailure) -> Result
     ) async throws(ObjectStoreError) -> Result {
         var attempts = 1
-        var silences = 0
+        var timeouts = 0
         var isCorrected = false
         while true {
             let fault: AttemptFailure
@@ -124,8 +124,8 @@ public struct ObjectStore: Sendable {
                 offset.withLock { $0 = difference }
                 continue
             }
-            if fault.isTimeout { silences += 1 }
-            guard fault.isRetryable, attempts < settings.attempts, silences < Self.maximumTimeouts
+            if fault.isTimeout { timeouts += 1 }
+            guard fault.isRetryable, attempts < settings.attempts, timeouts < Self.maximumTimeouts
             else { throw fault.error }
             try await wait(after: attempts, in: request.operation)
             attempts += 1
@@ -284,7 +284,7 @@ public struct ObjectStore: Sendable {
     /// Whether the parts of an upload have checksums: all or none, as decided when it was created
     /// (§10.4).
     ///
-    /// Another process with other settings may have created it, so the store is asked.
+    /// Another process with other settings may have created it, so it is queried in the store.
     func hasChecksums(_ key: ObjectKey, _ upload: String) async throws(ObjectStoreError) -> Bool {
         guard settings.sendsPartChecksums else { return false }
         if let known = checksummedUploads.withLock({ checksummedUploads in
@@ -297,9 +297,9 @@ public struct ObjectStore: Sendable {
         return hasChecksums
     }
 
-    /// Remembers whether an upload has checksums; `nil` when it has ended.
+    /// Stores whether an upload has checksums; `nil` when it has ended.
     ///
-    /// Uploads that other processes end are not removed, so a full cache is cleared; asking again
+    /// Uploads that other processes end are not removed, so a full cache is cleared; querying again
     /// costs one request.
     func note(_ upload: String, hasChecksums: Bool?) {
         checksummedUploads.withLock { checksummedUploads in

@@ -92,11 +92,11 @@ extension ObjectStoreSettings {
         case .virtualHost:
             demand(
                 Self.isHostName(bucket), "bucket",
-                "must be 3 to 63 lower-case letters, digits, dots and hyphens, to stand in a host name"
+                "must be 3 to 63 lower-case letters, digits, dots and hyphens, to be part of a host name"
             )
             demand(
                 place?.isAddress != true, "endpoint",
-                "must be a name and no address, for a bucket's name to stand before it")
+                "must be a name and no address, because the bucket's name comes before it")
         }
         demand(
             prefix.isEmpty || Self.isPrefix(prefix), "prefix",

@@ -132,11 +132,11 @@ struct RangeResponse: Sendable, Equatable {
 
     /// `nil` if the response does not match the request: a store that ignores ranges would send
     /// other bytes.
-    init?(status: Int, _ fields: Fields, asked: Range<Int64>?) {
+    init?(status: Int, _ fields: Fields, requested: Range<Int64>?) {
         guard let tag = fields["ETag"] else { return nil }
         self.tag = tag
         type = fields["Content-Type"]
-        guard let asked else {
+        guard let requested else {
             guard status == 200,
                 let count = fields["Content-Length"].flatMap({ Int64(decimal: $0.utf8) })
             else { return nil }
@@ -153,8 +153,8 @@ struct RangeResponse: Sendable, Equatable {
         }
         .map { Int64(decimal: $0.utf8) }
         guard numbers.count == 3, let first = numbers[0], let last = numbers[1],
-            let size = numbers[2], first == asked.lowerBound, last < size,
-            last == min(asked.upperBound, size) - 1, last >= first
+            let size = numbers[2], first == requested.lowerBound, last < size,
+            last == min(requested.upperBound, size) - 1, last >= first
         else { return nil }
         self.size = size
         range = first..<(last + 1)

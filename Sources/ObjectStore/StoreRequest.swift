@@ -85,7 +85,7 @@ struct BodyHasher: Sendable {
         BodyChecksums(
             payload: known ?? .sha256(String(hexadecimal: sha256.digest)),
             crc32c: crc32c.map { sum in
-                Base64.encode((0..<4).map { UInt8(truncatingIfNeeded: sum.value >> (24 - 8 * $0)) })
+                Base64.encode(sum.digest)
             })
     }
 }

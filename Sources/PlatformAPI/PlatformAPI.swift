@@ -99,10 +99,13 @@ public final class PlatformAPI: Service {
             // No request caused this fault, so its id is zero; the streams continue when reading succeeds again.
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
-        liveFeeds = LiveFeeds(store: store) { error in
+        liveFeeds = LiveFeeds(store: store, receiptInterval: settings.wideReceiptInterval) {
+            error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
-        signals = LiveSignals(store: store, feeds: liveFeeds, clock: clock) { error in
+        signals = LiveSignals(
+            store: store, feeds: liveFeeds, step: settings.typingStep, clock: clock
+        ) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         webSockets = WebSocketEndpoint(WebSocketSettings(settings, publicBase))

@@ -1,4 +1,5 @@
 public import HTTP
+public import WebSockets
 
 /// Settings of the Platform API and the Client API, with the defaults of the HTTP rules (http §25).
 public struct PlatformSettings: Sendable {
@@ -27,6 +28,15 @@ public struct PlatformSettings: Sendable {
     public var maximumStreams = 10_000
     /// The most event streams and waiting requests of one token.
     public var maximumStreamsPerToken = 1000
+
+    /// Time limits of WebSockets. Limits of the protocol and of what a client may send and leave unread are those of client-api
+    /// §5.
+    public var webSockets = WebSocketSettings()
+    /// How long a state of typing lasts without repetition, in milliseconds (client-api §5.7).
+    public var typingStep: Int64 = 6000
+
+    /// How often a live feed tells of the receipts of others in wide conversations, in milliseconds (ruling 38).
+    public var wideReceiptInterval: Int64 = 1000
 
     /// The most exports at a time, and the most imports at a time (X10).
     public var maximumTransfers = 2

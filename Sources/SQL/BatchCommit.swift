@@ -74,8 +74,9 @@ struct BatchCommit {
     private func asWhole() throws -> [Result<Done, any Error>] {
         // Over a network the queries share one round trip; on a file there is nothing to save.
         if connection.isRemote {
-            for mutation in batch { try mutation.prefetch?(Transaction(on: connection)) }
-            if try connection.cache.sendPrefetches() { try connection.flush() }
+            let transaction = Transaction(on: connection)
+            for mutation in batch { try mutation.prefetch?(transaction) }
+            try transaction.sendPrefetches()
         }
         let outcomes = try batch.map { mutation throws -> Result<Done, any Error> in
             let transaction = Transaction(on: connection)

@@ -25,7 +25,7 @@ package protocol Connection: AnyObject {
 
     /// Runs a statement and passes its rows to a closure: at once, or when the next statement with a result
     /// is answered. It may be deferred as `execute` is.
-    func ask(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError)
+    func query(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError)
 
     /// Waits until every statement so far has run.
     ///

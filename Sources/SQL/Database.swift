@@ -38,7 +38,7 @@ public final class Database: Sendable {
     /// Makes a change; when this returns, it is durable.
     ///
     /// - Parameters:
-    ///   - prefetch: Sends the queries that the change will make (``Transaction/ask(_:as:_:)``), and does
+    ///   - prefetch: Sends the queries that the change will make (``Transaction/query(_:as:reading:_:)``), and does
     ///     nothing else: the queries of all changes of a commit share one round trip.
     ///   - change: Runs on the writer's thread inside a transaction shared with other changes. It may run
     ///     more than once, so it must have no other effect. An error it throws undoes this change alone.

@@ -71,14 +71,14 @@ extension SQL: ExpressibleByStringInterpolation {
         /// A table of the values of arrays of equal length, which are its columns `column1`, `column2` …:
         /// `FROM \(table: "moved", of: [.blobs(ids), .integers(positions)])`.
         ///
-        /// On SQLite each length is a text of its own; keep tables to a few lengths.
+        /// On SQLite each length has a different text; keep tables to a few lengths.
         public mutating func appendInterpolation(table name: StaticString, of columns: [SQLArray]) {
             precondition(Set(columns.map(\.count)).count == 1, "columns of different lengths")
             for column in columns { sql.values.append(.array(column)) }
             sql.template.append(.table(name: name.description, columns: columns.count))
         }
 
-        /// Binds rows of equally many values, to follow `VALUES`. Each number of rows is a text of its own; keep
+        /// Binds rows of equally many values, to follow `VALUES`. Each number of rows has a different text; keep
         /// them to a few.
         public mutating func appendInterpolation(rows: [[SQLValue]]) {
             for (index, row) in rows.enumerated() {

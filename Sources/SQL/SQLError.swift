@@ -75,7 +75,7 @@ extension SQLError {
     /// Whether an immediate retry may succeed.
     var isTransient: Bool { [.unreachable, .collided].contains(kind) }
 
-    /// Whether the error affects every change of the transaction, not only the one that met it.
+    /// Whether the error affects every change of the transaction, not only the one during which it occurred.
     var affectsWholeBatch: Bool { isTransient || kind == .locked }
 }
 

@@ -41,7 +41,7 @@ public final class Transaction {
     public func rows<Value>(
         _ sql: SQL, _ make: (borrowing Row) throws -> Value
     ) throws -> [Value] {
-        let rows = try query(sql)
+        let rows = try run(sql)
         defer { rows.finish() }
         var values: [Value] = []
         while try rows.next() { values.append(try make(Row(rows: rows))) }
@@ -52,7 +52,7 @@ public final class Transaction {
     public func prefix<Value>(
         _ sql: SQL, _ make: (borrowing Row) throws -> Value?
     ) throws -> [Value] {
-        let rows = try query(sql)
+        let rows = try run(sql)
         defer { rows.finish() }
         var values: [Value] = []
         while try rows.next(), let value = try make(Row(rows: rows)) { values.append(value) }
@@ -65,7 +65,7 @@ public final class Transaction {
     public func first<Value>(
         _ sql: SQL, _ make: (borrowing Row) throws -> Value
     ) throws -> Value? {
-        let rows = try query(sql)
+        let rows = try run(sql)
         defer { rows.finish() }
         guard try rows.next() else { return nil }
         return try make(Row(rows: rows))
@@ -102,7 +102,7 @@ public final class Transaction {
         if connection.hasListeners { notifications.note(subject, number, better) }
     }
 
-    private func query(_ sql: SQL) throws(SQLError) -> any Rows {
+    private func run(_ sql: SQL) throws(SQLError) -> any Rows {
         try prepare(sql)
         if !sql.template.isSelect { hasChanged = true }
         return try connection.query(sql)
@@ -144,7 +144,7 @@ extension Transaction {
     ///     commit, is then answered from the cache until a statement writes to a table of the key. Of these
     ///     tables the query must read no other row.
     ///   - read: Without a key, the only rows of their tables that the query reads.
-    public func ask<Value>(
+    public func query<Value>(
         _ sql: @autoclosure () -> SQL, as key: RowCacheKey<Value>? = nil,
         reading read: [RowKey] = [],
         _ make: @escaping (borrowing Row) throws -> Value
@@ -153,15 +153,15 @@ extension Transaction {
         let sql = sql()
         try prepare(sql, reading: key?.rows ?? read)
         let result = DeferredRows<Value>(on: connection)
-        try connection.ask(sql) { rows in result.take(rows, make) }
+        try connection.query(sql) { rows in result.take(rows, make) }
         if let key { connection.cache.store(result, for: key) }
         return result
     }
 
-    /// Sends a query ahead, and caches its rows for the changes of this commit that ask for them.
+    /// Sends a query ahead, and caches its rows for the changes of this commit that query them.
     ///
-    /// For what a change cannot ask for yet: a query that names a message can read the participants of its
-    /// conversation, which the change asks for by the id of the conversation.
+    /// It can read rows whose key the change does not know yet: a query that names a message reads the participants of
+    /// its conversation, which the change later queries by the id of the conversation.
     ///
     /// - Parameter make: Makes the key of each row, and its value. Rows of equal keys are cached together, in the
     ///   order of the query; without a value, that there is none.
@@ -170,7 +170,7 @@ extension Transaction {
     ) throws(SQLError) {
         try prepare(sql)
         let (cache, time) = (connection.cache, connection.cache.clock)
-        try connection.ask(sql) { rows in
+        try connection.query(sql) { rows in
             var found: [RowCacheName: (key: RowCacheKey<Value>, values: [Value])] = [:]
             do {
                 while try rows.next() {
@@ -196,7 +196,7 @@ extension Transaction {
         try prepare(sql)
         let cache = connection.cache
         let prefetched = PrefetchedRow(cache: cache, time: cache.clock)
-        try connection.ask(sql) { rows in
+        try connection.query(sql) { rows in
             do {
                 while try rows.next() { try store(Row(rows: rows), prefetched) }
             } catch {
@@ -216,6 +216,11 @@ extension Transaction {
         _ send: @escaping (Transaction, [Item]) throws -> Void
     ) {
         connection.cache.prefetch(item, by: group) { items in try send(self, items) }
+    }
+
+    /// Sends the queries of ``prefetch(_:by:_:)``, and waits for them.
+    func sendPrefetches() throws {
+        if try connection.cache.sendPrefetches() { try connection.flush() }
     }
 
     /// The cached value of a row; `nil` when it was not read in this commit, or may have changed since.
@@ -287,6 +292,12 @@ extension Transaction {
     public func add(_ values: SQL, to table: String, keys: [UInt8]..., by insertion: Insertion) {
         hasChanged = true
         connection.cache.add(values, keys.map { key in RowKey(key, in: table) }, by: insertion)
+    }
+
+    /// Sends a server those deferred insertions that fill statements, so that it makes them while a long change goes
+    /// on. On a file they stay deferred.
+    public func sendInsertions() throws(SQLError) {
+        try connection.cache.sendInsertions(on: connection)
     }
 }
 

@@ -72,7 +72,7 @@ import SQL
         if pendingResults.count >= Self.pendingLimit { try flush() }
     }
 
-    func ask(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError) {
+    func query(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError) {
         try send(sql, take)
         if pendingResults.count >= Self.pendingLimit { try flush() }
     }
@@ -177,8 +177,8 @@ extension PostgresConnection {
             unsafe PQfreemem(message)
         }
         if let options = unsafe options { return try unsafe requireWords(options) }
-        let said = unsafe message.map { unsafe String(cString: $0) } ?? ""
-        let reason = said.prefix { character in character != "\"" && character != "\n" }
+        let text = unsafe message.map { unsafe String(cString: $0) } ?? ""
+        let reason = text.prefix { character in character != "\"" && character != "\n" }
         throw SQLError(
             .misuse,
             "the URL is not understood: \(reason.drop(while: { $0 == " " }).split(separator: ":").first ?? "")"
@@ -346,7 +346,7 @@ extension PostgresConnection {
             }
             last = nil
             while let result = unsafe PostgresResult(PQgetResult(pointer)) {
-                guard result.isGood else {
+                guard result.isSuccess else {
                     note(result, expected, &fault)
                     continue
                 }

@@ -4,7 +4,7 @@ import Glibc
 import SQL
 import SystemSupport
 
-/// Receives the notifications of other processes, on a connection and a thread of its own.
+/// Receives the notifications of other processes, on its own connection and thread.
 ///
 /// After a connection breaks it reconnects and reports ``ChangeNotification/missed``.
 final class PostgresListener: Sendable {

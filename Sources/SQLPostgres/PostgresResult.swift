@@ -16,7 +16,7 @@ import SQL
 
     deinit { unsafe PQclear(pointer) }
 
-    var isGood: Bool { [PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(status) }
+    var isSuccess: Bool { [PGRES_TUPLES_OK, PGRES_COMMAND_OK].contains(status) }
     var isEmpty: Bool { status == PGRES_EMPTY_QUERY }
     /// Whether the statement was not run because an earlier one failed.
     var isSkipped: Bool { status == PGRES_PIPELINE_ABORTED }

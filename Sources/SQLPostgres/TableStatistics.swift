@@ -2,7 +2,7 @@ import Dispatch
 import SQL
 import SystemSupport
 
-/// Runs `ANALYZE` on tables as they grow, on a connection and a thread of its own.
+/// Runs `ANALYZE` on tables as they grow, on its own connection and thread.
 ///
 /// Without statistics the planner assumes few rows per application, scans all of them where keys are given,
 /// and caches that plan. Autovacuum runs only every minute or two, in which 100,000 rows may be added; a
@@ -42,7 +42,7 @@ final class TableStatistics: Sendable {
         queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { self.check() }
     }
 
-    /// Stops, and waits for a check under way.
+    /// Stops, and waits for a running check.
     func stop() {
         state.withLock { state in state.isOver = true }
         queue.sync {}

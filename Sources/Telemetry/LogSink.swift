@@ -2,7 +2,7 @@ public import Dispatch
 import Glibc
 import SystemSupport
 
-/// Writes log lines from any thread on a thread of its own.
+/// Writes log lines from any thread on its own thread.
 ///
 /// A caller only takes a short lock and copies its line. While the output blocks, lines wait up to
 /// the capacity; further ones are dropped and counted, and the next line written reports how many

@@ -7,7 +7,7 @@ public struct MetricFamily: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         /// Only grows, from zero at the start of the process.
         case counter
-        /// Goes up and down.
+        /// Rises and falls.
         case gauge
         /// Counts of observations up to each bound, and their sum.
         case histogram

@@ -127,7 +127,7 @@ extension UploadError {
             Details(
                 status: .forbidden, kind: .invalidOperation, reason: "invalid",
                 message:
-                    "A final concatenation accepts no bytes of its own; send them to its partial uploads before it is created."
+                    "A final concatenation accepts no bytes; send them to its partial uploads before it is created."
             )
         case .inUse:
             Details(

@@ -20,7 +20,7 @@ public struct UploadProgress: Sendable, Equatable {
         case expired
     }
 
-    /// How far the upload has come.
+    /// The stage.
     public let stage: Stage
     /// The owner of the upload.
     public let owner: UploadOwner

@@ -66,9 +66,9 @@ extension Uploads {
     /// Counts of uploads since the start, and of open uploads.
     public var statistics: UploadStatistics {
         var statistics = engine.statistics.withLock { statistics in statistics }
-        for (creation, promise) in engine.ledger.withLock({ ledger in ledger.promises }) {
-            statistics.open[creation] = promise.uploads
-            statistics.reserved[creation] = promise.bytes
+        for (creation, reservation) in engine.ledger.withLock({ ledger in ledger.reservations }) {
+            statistics.open[creation] = reservation.uploads
+            statistics.reserved[creation] = reservation.bytes
         }
         return statistics
     }

@@ -124,7 +124,7 @@ extension Uploads {
 }
 
 extension Uploads {
-    /// `OPTIONS` without an upload; every origin may ask (§3.7).
+    /// `OPTIONS` without an upload; every origin is allowed (§3.7).
     private func discovery(_ request: Request, _ methods: String) -> Answer {
         Answer(Uploads.route, options(request, anyOrigin, methods))
     }

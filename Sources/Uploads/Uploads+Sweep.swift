@@ -13,7 +13,7 @@ extension Uploads {
             let ledger = engine.ledger
             await engine.storage.tidy { content in ledger.withLock { $0.isStaged(content) } }
         }
-        await engine.shared?.tidyHere()
+        await engine.shared?.removeUnusedCopies()
     }
 
     /// Does the part of the sweeper's work that cannot wait for the next run.

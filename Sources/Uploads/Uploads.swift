@@ -216,14 +216,14 @@ extension Uploads {
     ///
     /// - Parameters:
     ///   - name: The name of the record in the ``UploadRegistry``.
-    ///   - holder: The process that is asked, in hexadecimal digits; other processes do nothing.
+    ///   - holder: The process that the request is for, in hexadecimal digits; other processes do nothing.
     public func answer(_ request: UploadWriterRequest, for name: String, at holder: String) {
         guard let recordStore = engine.shared?.recordStore,
             holder == String(hexadecimal: recordStore.holder),
             let name = BlobName(name)
         else { return }
         Task {
-            // If this fails, the asking process continues after its timeout.
+            // If this fails, the requesting process continues after its timeout.
             guard let upload = try? await checkOut(name) else { return }
             await upload.answer(request)
             checkIn(name)

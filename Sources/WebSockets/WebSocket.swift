@@ -225,10 +225,10 @@ public final class WebSocket: ByteChannelHandler {
     }
 
     /// Performs a step of the session, then everything that is due.
-    private func run(_ ask: (inout WebSocketSession, Int64) -> WebSocketSession.Step?) {
+    private func run(_ first: (inout WebSocketSession, Int64) -> WebSocketSession.Step?) {
         guard let channel = outbox.channel else { return }
         let now = channel.milliseconds
-        var step = onLoop.withLock { onLoop in ask(&onLoop.session, now) }
+        var step = onLoop.withLock { onLoop in first(&onLoop.session, now) }
         while let due = step {
             perform(due, channel)
             step = onLoop.withLock { onLoop in onLoop.session.tick(at: now) }

@@ -41,7 +41,7 @@ struct DownloadKey: AsyncParsableCommand {
 
         func run() async throws {
             try await settings.run { sources in
-                try await Command.rotateDownloadKey(sources, forgets: forget)
+                try await Command.rotateDownloadKey(sources, invalidatesURLs: forget)
             }
         }
     }

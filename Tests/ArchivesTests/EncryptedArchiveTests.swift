@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [0, 1, 511, 512, 513, 100_000])
     func `can be opened with openssl and tar`(size: Int) throws {
         let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        let whole = seal(content, pieces: [content])
+        let whole = encrypt(content, pieces: [content])
         #expect(try decryptedArchive(whole, key: key, initialVector: vector) == content)
     }
 
@@ -19,7 +19,7 @@ import Testing
         let pieces = stride(from: 0, to: content.count, by: 113).map { start in
             Array(content[start..<min(start + 113, content.count)])
         }
-        let cut = seal(content, pieces: pieces)
+        let cut = encrypt(content, pieces: pieces)
         #expect(try decryptedArchive(cut, key: key, initialVector: vector) == content)
     }
 
@@ -30,56 +30,11 @@ import Testing
         #expect(String(decoding: small[124..<135], as: UTF8.self) == "77777777777")
     }
 
-    private func seal(_ content: [UInt8], pieces: [[UInt8]]) -> [UInt8] {
+    private func encrypt(_ content: [UInt8], pieces: [[UInt8]]) -> [UInt8] {
         let archive = EncryptedArchive(
             name: "export.json", size: Int64(content.count), modifiedAt: 1_772_356_530, key: key,
             initialVector: vector)
         return archive.begin() + pieces.flatMap { piece in archive.append(piece) }
             + archive.finish()
-    }
-}
-
-@Suite struct `A public key` {
-    @Test func `encrypts what its private key decrypts`() throws {
-        let pair = try TestKey()
-        let key = try #require(PublicKey(pem: pair.pem))
-        let secret = (0..<32).map { UInt8($0) }
-        let sealed = try #require(key.seal(secret))
-        #expect(sealed.count == 256)
-        #expect(pair.open(sealed) == secret)
-        #expect(PublicKey(der: key.der)?.seal(secret)?.count == 256)
-    }
-
-    @Test func `has 2048 bits at least`() throws {
-        #expect(PublicKey(pem: try TestKey(bits: 2040).pem) == nil)
-    }
-
-    @Test(arguments: [
-        "", "x", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----",
-        String(repeating: "-", count: 100_000),
-        // An elliptic curve.
-        """
-        -----BEGIN PUBLIC KEY-----
-        MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEy0d2FZheUBXDjALFhcxfHO746Jf8
-        vPezU5+o5p2Ft6j7qBxp0b67LPcbbH0vXJwaNPBNwVOFiVE7nK8NLXxzeg==
-        -----END PUBLIC KEY-----
-        """,
-    ]) func `rejects any other text`(text: String) {
-        #expect(PublicKey(pem: text) == nil)
-    }
-
-    // At a terminal OpenSSL would wait for input.
-    @Test func `has no passphrase, and OpenSSL asks for none`() throws {
-        let locked = try TestKey().pem.replacing(
-            "-----BEGIN PUBLIC KEY-----\n",
-            with: """
-                -----BEGIN PUBLIC KEY-----
-                Proc-Type: 4,ENCRYPTED
-                DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF
-
-
-                """)
-        #expect(locked.contains("ENCRYPTED"))
-        #expect(PublicKey(pem: locked) == nil)
     }
 }

@@ -1,6 +1,6 @@
 """The messaging servers that `peers` compares: how each is started, and which requests do the compared work.
 
-All of them store in folders of their own on the same disk. Those with PostgreSQL have a server each, with the same
+Each of them stores in its own folder on the same disk. Those with PostgreSQL have a server each, with the same
 settings, over TCP without TLS. In each of the conversations one user sends, and "bo" is the other participant.
 """
 
@@ -35,7 +35,7 @@ TEXT = "message {n}, of an average length"
 
 
 class NoResult(Exception):
-    """There is no number for a measurement; the text stands in its cell instead."""
+    """There is no number for a measurement; its cell has the text instead."""
 
 
 class Database:

@@ -19,7 +19,7 @@ class Synapse(HTTPMessenger):
     acknowledgement = "committed in PostgreSQL, log synced; one commit for the waiting events of a conversation"
     upload_answer = "written, not synced"
     list_path = "/_matrix/client/v3/rooms/{c}/messages?dir=b&limit=100"
-    # An environment of its own, so that its packages do not change those of other benchmarks.
+    # A separate environment, so that its packages do not change those of other benchmarks.
     python = chunks.PYTHON.parents[2] / "synapse/bin/python"
 
     def __init__(self, options, folder):

@@ -107,7 +107,7 @@ extension LiveServerTests {
                 #expect(reply.contains("Transfer-Encoding: chunked\r\n"))
                 #expect(reply.contains("Content-Encoding: gzip\r\n"))
                 #expect(!reply.contains("Content-Length"))
-                // Three events and an end, each in a chunk of its own, then the last chunk.
+                // Three events and an end, each in its own chunk, then the last chunk.
                 let content = reply.components(after: "\r\n\r\n")
                 #expect(content.hasSuffix("0\r\n\r\n"))
                 #expect(!content.contains("event"))

@@ -148,7 +148,7 @@ import Testing
         #expect(try await bucket.store.head(key)?.size == 2)
     }
 
-    @Test func `of HEAD tell a missing object from everything else`() async throws {
+    @Test func `of HEAD distinguish a missing object from other failures`() async throws {
         let bucket = try TestBucket { $0.attempts = 2 }
         let key = try TestBucket.key("notfound.1.HEAD")
         #expect(try await bucket.store.head(key) == nil)

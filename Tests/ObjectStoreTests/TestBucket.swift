@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// A client for the shared test server, with a prefix of its own and a clock that does not wait.
+/// A client for the shared test server, with its own prefix and a clock that does not wait.
 struct TestBucket {
     let store: ObjectStore
     private let waited: Waits

@@ -1,4 +1,4 @@
-import Archives
+import Bytes
 import FoundationEssentials
 import HTTP
 import Messaging

@@ -141,7 +141,7 @@ import Testing
         SocketClient(port: sample.server.port)
     }
 
-    /// Creates the members, each by a conversation of their own.
+    /// Creates the members, each by a separate conversation.
     private func createMembers(_ sample: SampleApplication) async throws {
         for user in members {
             let made = try await sample.send(

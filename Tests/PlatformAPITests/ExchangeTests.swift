@@ -10,13 +10,15 @@ import Testing
 
         var testDescription: String { "\(file.name) in \(version)" }
 
-        static let all: [VersionedFile] = {
-            // An invalid file fails the test below, not the loading of the suite.
-            let files = (try? ExchangeFile.all()) ?? []
-            return files.flatMap { file in
-                file.versions.map { VersionedFile(file: file, version: $0) }
-            }
-        }()
+        // An invalid file fails the test below, not the loading of the suite.
+        static let all = versioned((try? ExchangeFile.all()) ?? [])
+
+        /// Those of sockets and streams.
+        static let live = versioned((try? ExchangeFile.live()) ?? [])
+
+        private static func versioned(_ files: [ExchangeFile]) -> [VersionedFile] {
+            files.flatMap { file in file.versions.map { VersionedFile(file: file, version: $0) } }
+        }
 
         /// Without the exchanges on which background work of real processes has an effect: exports, scheduled
         /// messages, and webhooks, whose host names exist only in these tests. `Tests/Crash/cluster.py` and
@@ -29,8 +31,10 @@ import Testing
     }
 
     @Test func `all files are valid and have versions`() throws {
-        let files = try ExchangeFile.all()
-        #expect(files.count >= 20)
+        let (answered, live) = (try ExchangeFile.all(), try ExchangeFile.live())
+        #expect(answered.count >= 20)
+        #expect(live.count >= 4)
+        let files = answered + live
         #expect(files.allSatisfy { !$0.versions.isEmpty && !$0.exchanges.isEmpty })
     }
 
@@ -45,6 +49,14 @@ import Testing
     func `a socket answers as recorded`(versioned: VersionedFile) async throws {
         let sample = try await SampleApplication.make(version: versioned.version)
         try await expect(versioned.file, in: sample, by: SocketClient(port: sample.server.port))
+    }
+
+    @Test(arguments: VersionedFile.live)
+    func `sockets and streams receive as recorded`(versioned: VersionedFile) async throws {
+        // No state of typing may end by itself while a file is compared.
+        let server = try await TestServer.typing(step: 3_600_000)
+        let sample = try await SampleApplication.make(version: versioned.version, in: server)
+        try await expect(versioned.file, in: sample, by: LiveClient(port: server.port))
     }
 
     @Test(arguments: VersionedFile.all)
@@ -77,14 +89,31 @@ import Testing
         for exchange in file.exchanges {
             let end = try await sample.end()
             let answer = try await sample.send(exchange.request, by: client)
-            let caused = try await sample.events(after: end).map(\.type.rawValue)
-            #expect(caused == exchange.events, "\(exchange.title)")
             if let operation = description.operation(exchange.request) {
                 let problem = description.problem(answer, of: operation)
                 #expect(problem == nil, "\(exchange.title)")
             }
             let found = try expect(answer, fits: exchange, in: sample)
             sample.variables.merge(found) { old, _ in old }
+            if let live = client as? LiveClient {
+                try await expect(exchange, receivedBy: live, in: &sample)
+            }
+            let caused = try await sample.events(after: end).map(\.type.rawValue)
+            #expect(caused == exchange.events, "\(exchange.title)")
+        }
+    }
+
+    /// Compares what sockets and streams receive, and adds the values of its variables.
+    private func expect(
+        _ exchange: Exchange, receivedBy live: LiveClient, in sample: inout SampleApplication
+    ) async throws {
+        for (name, text) in exchange.received {
+            let received = try await live.next(name)
+            let found = try Pattern(text, sample.variables).match(received)
+            #expect(
+                found != nil,
+                "\(exchange.title)\n\(name) wanted \(text)\n\(name) got    \(received)")
+            sample.variables.merge(found ?? [:]) { old, _ in old }
         }
     }
 

@@ -1,5 +1,5 @@
-import Archives
 import Blobs
+import Bytes
 import FoundationEssentials
 import HTTP
 import JSON

@@ -10,10 +10,10 @@ import Testing
         let database = try engine.people()
         try await database.add(1, "Ada")
         let notifications = try await database.write { transaction in
-            let first = try transaction.askName(1)
-            let second = try transaction.askName(1)
+            let first = try transaction.queryName(1)
+            let second = try transaction.queryName(1)
             try transaction.execute("UPDATE people SET name = 'Grace' WHERE id = 1")
-            let third = try transaction.askName(1)
+            let third = try transaction.queryName(1)
             return (
                 isSame: first === second, isAnother: first !== third,
                 names: try [first.first(), third.first()]
@@ -30,9 +30,9 @@ import Testing
     ) async throws {
         let database = try engine.people()
         let names = try await database.write { transaction in
-            let before = try transaction.ask("SELECT name FROM people") { try $0.text(0) }
+            let before = try transaction.query("SELECT name FROM people") { try $0.text(0) }
             try transaction.add(1, "Ada")
-            let after = try transaction.ask("SELECT name FROM people") { try $0.text(0) }
+            let after = try transaction.query("SELECT name FROM people") { try $0.text(0) }
             return (try before.rows(), try after.rows())
         }
         #expect(names == ([], ["Ada"]))
@@ -72,8 +72,8 @@ import Testing
         let found = try await database.write { transaction in
             for id in 1...200 { transaction.addLater(id, "x") }
             // Rows with other keys are looked up without inserting.
-            let other = try transaction.askName(201).first()
-            let one = try transaction.askName(7).first()
+            let other = try transaction.queryName(201).first()
+            let one = try transaction.queryName(7).first()
             return (other, one)
         }
         #expect(found == (nil, "x"))
@@ -149,19 +149,19 @@ import Testing
         try await database.add(1, "Ada")
         try await database.add(2, "Grace")
         try await database.write { transaction in
-            let (first, second) = (try transaction.askName(1), try transaction.askName(2))
+            let (first, second) = (try transaction.queryName(1), try transaction.queryName(2))
             try transaction.execute(
                 "UPDATE people SET name = 'Hedy' WHERE id = 1",
                 changing: [RowKey([1], in: "people")])
-            #expect(try transaction.askName(2) === second)
-            let changed = try transaction.askName(1)
+            #expect(try transaction.queryName(2) === second)
+            let changed = try transaction.queryName(1)
             #expect(changed !== first)
             #expect(try changed.first() == "Hedy")
             try transaction.execute(
                 "UPDATE people SET name = name WHERE id = 1", reading: [RowKey([1], in: "people")])
-            #expect(try transaction.askName(1) === changed)
+            #expect(try transaction.queryName(1) === changed)
             transaction.invalidate([RowKey([1], in: "people")])
-            #expect(try transaction.askName(1) !== changed)
+            #expect(try transaction.queryName(1) !== changed)
         }
     }
 
@@ -198,7 +198,7 @@ import Testing
             try transaction.prefetch("SELECT 3") { row in
                 (RowCacheKey<String>.name(try row.int(0)), nil)
             }
-            _ = try transaction.askName(4).first()
+            _ = try transaction.queryName(4).first()
             return try (1...3).map { id in try transaction.cachedRows(.name(id)) }
         }
         #expect(names == [["Ada"], ["Grace"], []])
@@ -217,7 +217,7 @@ import Testing
             }
             transaction.addLater(2, "Grace")
             try transaction.execute("UPDATE people SET name = 'Eve' WHERE id = 1")
-            return try transaction.askName(1).first()
+            return try transaction.queryName(1).first()
         }
         #expect(name == "Eve")
     }
@@ -260,7 +260,7 @@ import Testing
                 throw People.TestError()
             },
             { transaction in
-                guard try transaction.askName(1).first() == "1" else { throw People.TestError() }
+                guard try transaction.queryName(1).first() == "1" else { throw People.TestError() }
             },
         )
         #expect(results.successes() == 2)
@@ -349,11 +349,11 @@ import Testing
             for number in 1...3 {
                 group.addTask {
                     try await database.write { transaction in
-                        order.withLock { $0.append("ask") }
-                        _ = try transaction.askName(number)
+                        order.withLock { $0.append("query") }
+                        _ = try transaction.queryName(number)
                     } _: { transaction in
                         order.withLock { $0.append("run") }
-                        _ = try transaction.askName(number).first()
+                        _ = try transaction.queryName(number).first()
                     }
                 }
             }
@@ -362,7 +362,7 @@ import Testing
         while database.writer.waiting < 3 { await Task.yield() }
         _ = try await held.run({ _ in })
         try await changes
-        #expect(order.withLock { $0 } == ["ask", "ask", "ask", "run", "run", "run"])
+        #expect(order.withLock { $0 } == ["query", "query", "query", "run", "run", "run"])
     }
 }
 
@@ -373,8 +373,8 @@ extension RowCacheKey<String> {
 }
 
 extension Transaction {
-    fileprivate func askName(_ id: Int) throws -> DeferredRows<String> {
-        try ask("SELECT name FROM people WHERE id = \(id)", as: .name(id)) { try $0.text(0) }
+    fileprivate func queryName(_ id: Int) throws -> DeferredRows<String> {
+        try query("SELECT name FROM people WHERE id = \(id)", as: .name(id)) { try $0.text(0) }
     }
 
     fileprivate func addLater(_ id: Int, _ name: String) {

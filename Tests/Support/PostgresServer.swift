@@ -22,7 +22,7 @@ public final class PostgresServer: Sendable {
         var tables: String?
     }
 
-    /// Starts a server of its own, for a test that stops it; traps if there is no PostgreSQL.
+    /// Starts a separate server, for a test that stops it; traps if there is no PostgreSQL.
     public init() {
         server = HelperProcess("postgres.sh", by: "bash")
         url = server.line()

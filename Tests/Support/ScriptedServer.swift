@@ -56,9 +56,7 @@ public final class ScriptedServer: Sendable {
     /// Starts listening.
     public init(_ script: @escaping @Sendable (Connection) -> Void) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var address = loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let listener = listener
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
@@ -105,4 +103,23 @@ public final class ScriptedServer: Sendable {
     ) {
         DispatchQueue(label: "scripted-server").async(group: group, execute: body)
     }
+}
+
+private func loopback(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+}
+
+/// Connects a socket to a port of this machine; `false`, with the reason in `errno`, if that fails.
+public func connectToLoopback(_ socket: Int32, port: UInt16) -> Bool {
+    var address = loopback(port: port)
+    let result = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            connect(socket, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+    return result == 0
 }

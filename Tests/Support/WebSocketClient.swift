@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Glibc
 
 /// A WebSocket client over a plain socket, without compression; its calls do not block Swift's threads.
 public final class WebSocketClient: @unchecked Sendable {
@@ -20,14 +19,8 @@ public final class WebSocketClient: @unchecked Sendable {
         }
     }
 
-    /// A failed system call, or a server that answers otherwise than expected.
-    public struct Failure: Error {
-        /// What failed.
-        public let what: String
-    }
-
     private let queue = DispatchQueue(label: "websocket client")
-    private let socket: Int32
+    private let connection: ClientConnection
     private var bytes: [UInt8] = []
     /// The head of the answer to the handshake.
     public private(set) var head = ""
@@ -46,26 +39,9 @@ public final class WebSocketClient: @unchecked Sendable {
         port: UInt16, target: String, protocols: String? = "layer-3.0", fields: String = "",
         receiveBuffer: Int32? = nil
     ) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        if var size = receiveBuffer {
-            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
-        // A test that waits for a missing packet must fail, not hang.
-        var timeout = timeval(tv_sec: 30, tv_usec: 0)
-        setsockopt(
-            socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                connect(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else { throw Failure(what: "connect: \(errno)") }
+        connection = try ClientConnection(port: port, receiveBuffer: receiveBuffer)
         let named = protocols.map { names in "Sec-WebSocket-Protocol: \(names)\r\n" } ?? ""
-        try write(
+        try connection.send(
             Array(
                 """
                 GET \(target) HTTP/1.1\r
@@ -79,8 +55,6 @@ public final class WebSocketClient: @unchecked Sendable {
                 """.utf8))
         try readHead()
     }
-
-    deinit { close(socket) }
 
     /// The body of an answer other than 101, whose length the head names.
     public func body() async throws -> String {
@@ -98,21 +72,26 @@ public final class WebSocketClient: @unchecked Sendable {
 
     /// Sends a frame, masked.
     public func send(_ opcode: UInt8, _ payload: [UInt8]) async throws {
-        try await run { try self.write(Self.frame(opcode, payload)) }
+        try await run { try self.connection.send(Self.frame(opcode, payload)) }
     }
 
     /// Sends any bytes.
     public func send(raw bytes: [UInt8]) async throws {
-        try await run { try self.write(bytes) }
+        try await run { try self.connection.send(bytes) }
     }
 
     /// Reads the next frame; pings are answered and left out. `nil` when the connection ends.
     public func next() async throws -> Frame? {
         try await run {
+            // Pings end no wait of the connection: a test that waits for a missing packet must fail, not hang.
+            let deadline = ContinuousClock.now + .seconds(180)
             while true {
                 guard let frame = try self.readFrame() else { return nil }
                 guard frame.opcode == 9 else { return frame }
-                try self.write(Self.frame(10, frame.payload))
+                guard ContinuousClock.now < deadline else {
+                    throw SocketError(call: "wait for a packet", code: 0)
+                }
+                try self.connection.send(Self.frame(10, frame.payload))
             }
         }
     }
@@ -120,9 +99,7 @@ public final class WebSocketClient: @unchecked Sendable {
     /// Whether nothing but pings comes for that many milliseconds.
     public func isSilent(for milliseconds: Int32) async throws -> Bool {
         try await run {
-            guard self.bytes.isEmpty else { return false }
-            var descriptor = pollfd(fd: self.socket, events: Int16(POLLIN), revents: 0)
-            return poll(&descriptor, 1, milliseconds) == 0
+            self.bytes.isEmpty && !self.connection.isReadable(within: milliseconds)
         }
     }
 
@@ -165,11 +142,13 @@ public final class WebSocketClient: @unchecked Sendable {
     private func readFrame() throws -> Frame? {
         while true {
             if let frame = takeFrame() { return frame }
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = recv(socket, &buffer, buffer.count, 0)
-            if count == 0 || count < 0 && errno == ECONNRESET { return nil }
-            guard count > 0 else { throw Failure(what: "recv: \(errno)") }
-            bytes += buffer[..<count]
+            do {
+                let more = try connection.receive()
+                guard !more.isEmpty else { return nil }
+                bytes += more
+            } catch let error as SocketError where error.isReset {
+                return nil
+            }
         }
     }
 
@@ -192,20 +171,8 @@ public final class WebSocketClient: @unchecked Sendable {
     }
 
     private func receive() throws {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(socket, &buffer, buffer.count, 0)
-        guard count > 0 else { throw Failure(what: "recv: \(errno)") }
-        bytes += buffer[..<count]
-    }
-
-    private func write(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { bytes in
-                Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { throw Failure(what: "send: \(errno)") }
-            rest = rest.dropFirst(count)
-        }
+        let more = try connection.receive()
+        guard !more.isEmpty else { throw SocketError(call: "read an answer", code: 0) }
+        bytes += more
     }
 }

@@ -34,23 +34,23 @@ import Testing
     private let work = BackgroundTask()
 
     @Test func `starts once, and has ended when stop returns`() async {
-        let (begun, tell) = AsyncStream.makeStream(of: Int.self)
+        let (begun, signal) = AsyncStream.makeStream(of: Int.self)
         let ended = Locked(false)
         work.start {
-            tell.yield(1)
+            signal.yield(1)
             await pause(milliseconds: 3_600_000)
             ended.withLock { ended in ended = true }
         }
-        work.start { tell.yield(2) }
+        work.start { signal.yield(2) }
         for await number in begun {
             #expect(number == 1)
             break
         }
         await work.stop()
         #expect(ended.withLock { ended in ended })
-        work.start { tell.yield(3) }
+        work.start { signal.yield(3) }
         await work.stop()
-        tell.finish()
+        signal.finish()
         for await number in begun { Issue.record("began again: \(number)") }
     }
 

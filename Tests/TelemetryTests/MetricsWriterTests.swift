@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `H212 a table has as many rows as its labels have combinations, for good`() {
+    @Test func `H212 a table has as many rows as its labels have combinations, permanently`() {
         let rows = LabelRows([LabelValues(["a", "b"]), LabelValues(["c"])])
         #expect(
             (0..<rows.count).map(rows.values) == [

@@ -4,7 +4,7 @@ import SystemSupport
 
 /// A file of a ``BlobFolder`` that is still being received.
 ///
-/// Every 8 MiB the kernel is asked to start writing back; 24 MiB later the write-back is awaited and the pages
+/// Every 8 MiB the kernel is requested to start writing back; 24 MiB later the write-back is awaited and the pages
 /// are dropped from the page cache. A commit then has little left to sync (measured: twice the throughput of
 /// plain writes at half the CPU).
 ///
@@ -60,7 +60,7 @@ public final class StagedFile: Sendable {
 
     /// Makes everything written so far durable.
     ///
-    /// A failure loses the bytes since the last success, even if a second sync succeeds: the kernel forgets
+    /// A failure loses the bytes since the last success, even if a second sync succeeds: the kernel discards
     /// the pages it could not write. Discard this object, stage the file again and ``truncate(to:)`` to the
     /// committed size.
     public func commit() throws(DiskError) {

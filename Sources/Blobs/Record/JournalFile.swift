@@ -62,15 +62,11 @@ public final class JournalFile: Sendable {
 
     private static func header(of entry: [UInt8]) -> [UInt8] {
         // The checksum covers the length, so that a run of zeros is not an entry.
-        let length = littleEndian(UInt32(entry.count))
+        let length = UInt32(entry.count).littleEndianBytes
         var crc = CRC32C()
         crc.update(length.span)
         crc.update(entry.span)
-        return length + littleEndian(crc.value)
-    }
-
-    private static func littleEndian(_ number: UInt32) -> [UInt8] {
-        [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
+        return length + crc.value.littleEndianBytes
     }
 }
 

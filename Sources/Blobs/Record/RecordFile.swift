@@ -152,12 +152,12 @@ private struct RecordSlot {
         guard checksum == UInt32(number(16, 4)) else { return nil }
     }
 
-    var bytes: [UInt8] { prefix + RecordSlot.littleEndian(checksum) + payload }
+    var bytes: [UInt8] { prefix + checksum.littleEndianBytes + payload }
 
     /// The bytes before the checksum.
     private var prefix: [UInt8] {
-        RecordSlot.magic + RecordSlot.littleEndian(sequence)
-            + RecordSlot.littleEndian(UInt32(payload.count))
+        RecordSlot.magic + sequence.littleEndianBytes
+            + UInt32(payload.count).littleEndianBytes
     }
 
     private var checksum: UInt32 {
@@ -165,9 +165,5 @@ private struct RecordSlot {
         let covered = prefix + payload
         crc.update(covered.span)
         return crc.value
-    }
-
-    private static func littleEndian(_ number: some FixedWidthInteger) -> [UInt8] {
-        (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }

@@ -67,7 +67,7 @@ extension IPv6Address {
     }
 }
 
-/// The addresses to which the server may send requests that a caller asked for.
+/// The addresses to which the server may send requests on behalf of a caller.
 ///
 /// A server that requests any address given to it can be used to reach hosts that trust it: itself,
 /// its network, and cloud metadata services. So only public Internet addresses are allowed, unless

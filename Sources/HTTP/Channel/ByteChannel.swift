@@ -30,7 +30,7 @@ public protocol ByteChannel: AnyObject, Sendable {
     /// connection in order (H96).
     func finish()
 
-    /// Closes the connection abruptly, so that the peer notices that content is missing (H88).
+    /// Closes the connection abruptly, so that the peer detects that content is missing (H88).
     func abort()
 
     /// Runs work on the loop, from any thread: at once when called there, otherwise in its next
@@ -79,7 +79,7 @@ extension ByteChannelHandler {
 
 /// A change to another protocol on the same connection: `101`, then bytes in both directions.
 ///
-/// Valid only when the request asks for it, over HTTP/1.1 and without a body (H86, H131); otherwise
+/// Valid only when the request has requested it, over HTTP/1.1 and without a body (H86, H131); otherwise
 /// the transport answers 400.
 public struct Upgrade: Sendable {
     /// The protocol in `Upgrade`, such as `websocket`.

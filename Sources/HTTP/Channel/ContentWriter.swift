@@ -3,7 +3,7 @@ internal import SystemSupport
 extension Content {
     /// Content that a task writes; it ends when `write` returns.
     ///
-    /// When `write` throws, the connection is aborted, so that the peer notices that content is
+    /// When `write` throws, the connection is aborted, so that the peer detects that content is
     /// missing (H88); the error itself is dropped. When the peer closes the connection, the task is
     /// cancelled (H85). A stopping server waits for the task until its deadline (H194).
     ///
@@ -56,7 +56,7 @@ private final class WrittenContent: ByteChannelHandler, @unchecked Sendable {
 /// Writes content in pieces and waits while the peer is slow (H185).
 ///
 /// For long exports: memory is bounded by the server's `writeHigh` and one piece. Made by
-/// ``Content/written(by:)``.
+/// ``Content/written(length:by:)``.
 public final class ContentWriter: Sendable {
     /// The peer closed the connection, or the server did.
     public struct Closed: Error {}

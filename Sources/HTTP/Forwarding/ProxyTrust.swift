@@ -16,7 +16,7 @@ public struct ProxyTrust: Sendable, Equatable {
     public var proxies: [AddressBlock] = []
     /// The field that has the client's address.
     public var source = Source.none
-    /// `maxForwardedHops`: how many elements of the list are read (H199).
+    /// How many elements of the list are read (H199).
     public var maximumHops = 16
 
     /// Trusts no proxy.
@@ -160,8 +160,8 @@ private struct ForwardedElement {
 /// (H200).
 ///
 /// From the end, because the elements that trusted proxies appended must be found whatever a client
-/// wrote before them: an unbalanced quote there ends the iteration instead of swallowing what
-/// follows.
+/// wrote before them: an unbalanced quote there ends the iteration and does not quote the
+/// elements after it.
 private struct ReverseElements: IteratorProtocol {
     private let bytes: [UInt8]
     private var lines: [Range<Int>]

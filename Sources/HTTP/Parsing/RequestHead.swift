@@ -19,7 +19,7 @@ public struct RequestHead: Sendable {
     /// A refusal after which the connection can be kept (H12, H37, H57).
     public let recoverableRefusal: Refusal?
 
-    /// The request of this head, with what the connection knows of it. Consumes the head.
+    /// The request of this head, with the peer, scheme and client of its connection. Consumes the head.
     public consuming func request(
         _ method: Method, id: RequestID, peer: PeerAddress, scheme: Scheme, client: ClientIdentity?,
         isProxied: Bool = false, forwardedHost: Authority? = nil

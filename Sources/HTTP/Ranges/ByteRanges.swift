@@ -43,8 +43,8 @@ public enum ByteRanges: Equatable, Sendable {
         }
         let merged = ByteRanges.merged(ranges)
         let total = merged.reduce(0) { $0 + Int64($1.count) }
-        let isPointless = elements.count > 1 && total >= size
-        self = merged.count > limit || isPointless ? .whole : .parts(merged)
+        let exceedsContent = elements.count > 1 && total >= size
+        self = merged.count > limit || exceedsContent ? .whole : .parts(merged)
     }
 
     private enum Element {

@@ -65,7 +65,7 @@ public struct CORSPolicy: Sendable {
         return isPlain && !hasRest && ownPort.map { port in !parts[1].hasSuffix(port) } ?? true
     }
 
-    /// Whether a request is a preflight, by which a browser asks before the actual request.
+    /// Whether a request is a preflight, which a browser sends before the actual request.
     public static func isPreflight(_ request: Request) -> Bool {
         request.method == .options && request.fields.contains("Origin")
             && request.fields.contains("Access-Control-Request-Method")

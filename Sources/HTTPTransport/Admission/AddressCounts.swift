@@ -58,9 +58,9 @@ struct AddressCounts: Sendable {
 
 /// The reason why a connection was refused before anything was read from it.
 public enum ConnectionRefusal: String, Sendable, CaseIterable {
-    /// `maxConnections` is reached; without TLS the client gets a 503 (H181).
+    /// ``ServerConfiguration/maximumConnections`` is reached; without TLS the client gets a 503 (H181).
     case full
-    /// `maxConnectionsPerAddress` of its client is reached (H182).
+    /// ``ServerConfiguration/maximumConnectionsPerAddress`` of its client is reached (H182).
     case client
     /// The process has no descriptor left (H183).
     case descriptors

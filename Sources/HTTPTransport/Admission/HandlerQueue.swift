@@ -37,8 +37,8 @@ final class HandlerQueue: Sendable {
     /// Creates an empty queue.
     ///
     /// - Parameters:
-    ///   - limit: `maxConcurrentRequests`.
-    ///   - capacity: `maxQueue`.
+    ///   - limit: ``ServerConfiguration/maximumHandlers``.
+    ///   - capacity: ``ServerConfiguration/maximumQueue``.
     init(limit: Int, capacity: Int) { state = Locked(State(limit: limit, capacity: capacity)) }
 
     /// Changes the limits; running and queued requests are not affected.

@@ -253,7 +253,8 @@ extension Connection {
             exchange,
             server.refusal(
                 Refusal(
-                    .serviceUnavailable, "H187", "The server works on as many requests as it can."))
+                    .serviceUnavailable, "H187",
+                    "The server has reached its limit of concurrent requests."))
         )
     }
 }
@@ -300,7 +301,7 @@ extension Connection {
             // The unread body may be too large to discard, or may never be sent (H76, H92).
             mustClose = true
         }
-        // The listeners close before the connections are told; this response may come in between (H194).
+        // The listeners close before the connections are notified; this response may come in between (H194).
         if server.isDraining { mustClose = true }
         let isContent = response.status.allowsContent && !traits.answersHead
         if case .stream(_, nil) = response.content, isContent, traits.isHTTP10 {

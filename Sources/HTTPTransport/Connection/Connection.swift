@@ -78,7 +78,8 @@ final class Connection: @unchecked Sendable {
     /// Responds with 503 to a connection above the limit, before reading from it (H181).
     func rejectOverLimit() {
         refuse(
-            Refusal(.serviceUnavailable, "H181", "There are as many connections as allowed."))
+            Refusal(.serviceUnavailable, "H181", "The server has reached its limit of connections.")
+        )
         flush()
     }
 
@@ -320,10 +321,10 @@ final class Connection: @unchecked Sendable {
     @inline(__always)
     func receive(_ start: UnsafeMutableRawPointer?, _ capacity: Int) -> Int {
         guard socket.secure != nil else { return unsafe socket.receive(start, capacity) }
-        let wasShakingHands = socket.isShakingHands
+        let wasHandshaking = socket.isHandshaking
         let count = unsafe socket.receive(start, capacity)
         let code = errno
-        if wasShakingHands, !socket.isShakingHands {
+        if wasHandshaking, !socket.isHandshaking {
             // The time limit of the first head starts at the end of the handshake (H174).
             setPhaseDeadline(loop.now + configuration.headerTimeout)
         }

@@ -37,7 +37,7 @@ struct ConnectionSocket {
         if canRead { secure?.mayHaveData = true }
     }
 
-    /// Makes the next read ask the kernel, which may have bytes that epoll has not reported yet.
+    /// Makes the next read call the kernel, which may have bytes that epoll has not reported yet.
     mutating func expectInput() {
         canRead = true
         secure?.mayHaveData = true
@@ -65,7 +65,7 @@ struct ConnectionSocket {
     // MARK: TLS
 
     /// Whether the TLS handshake is in progress.
-    var isShakingHands: Bool { secure?.isEstablished == false }
+    var isHandshaking: Bool { secure?.isEstablished == false }
 
     /// The number of ciphertext bytes that the socket has not accepted.
     var unsentCount: Int64 { Int64(secure?.unsentCount ?? 0) }

@@ -1,7 +1,7 @@
 /// Detects a peer that reads its response too slowly (H178); exists while the socket accepts no more output.
 ///
 /// The kernel's send buffer may hold megabytes, so a slow peer that reads steadily makes progress long before
-/// the socket accepts bytes again. Therefore the kernel is asked how many bytes are still unacknowledged.
+/// the socket accepts bytes again. Therefore the number of unacknowledged bytes is read from the kernel.
 final class SlowPeerDetector {
     /// Bytes that are always credited to the peer: its kernel reports free space in steps of a segment or
     /// more, and a reader of a few hundred bytes per second would look stalled between two of them.

@@ -241,7 +241,7 @@ final class BodyBudget: Sendable {
     private let used = Atomic<Int>(0)
     private let limit: Atomic<Int>
 
-    /// - Parameter limit: `maxBufferedBodies`, in bytes.
+    /// - Parameter limit: ``ServerConfiguration/maximumBufferedBodies``, in bytes.
     init(limit: Int) { self.limit = Atomic(limit) }
 
     /// Changes the limit; reserved bytes stay reserved.

@@ -33,8 +33,8 @@ struct ConnectionTable {
         let begunAt: Int64
     }
 
-    /// A handshake is not aborted in favour of another one during its first second; an honest client
-    /// finishes in that time.
+    /// A handshake is not aborted in favour of another one during its first second; a client that works
+    /// correctly finishes in that time.
     private static let minimumHandshakeTime: Int64 = 1000
 
     private var connections: [Connection?] = []
@@ -81,7 +81,7 @@ struct ConnectionTable {
     /// Removes the first handshakes that have ended.
     private mutating func removeEndedHandshakes() {
         let over = handshakes.prefix { handshake in
-            self[handshake.connection]?.socket.isShakingHands != true
+            self[handshake.connection]?.socket.isHandshaking != true
         }
         handshakes.removeFirst(over.count)
     }

@@ -1,7 +1,7 @@
 /// A timer wheel: finds connections with passed deadlines without checking the others (H179).
 ///
-/// It has 1,024 slots of 100 ms. A connection is in a few slots at most, and is asked for its actual deadline
-/// only when a slot comes up: moving a deadline later costs nothing.
+/// It has 1,024 slots of 100 ms. A connection is in a few slots at most, and its actual deadline is read
+/// only when a slot is due: moving a deadline later costs nothing.
 struct DeadlineWheel {
     private static let tick: Int64 = 100
     private static let slotCount = 1024

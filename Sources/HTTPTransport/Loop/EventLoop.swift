@@ -144,8 +144,8 @@ import SystemSupport
 
     // MARK: Connections
 
-    /// Adds a connection, edge-triggered: epoll reports a change once, and the connection remembers what it
-    /// has not used yet. This avoids checking every ready socket in every turn, and system calls that change
+    /// Adds a connection, edge-triggered: epoll reports a change once, and the connection stores which
+    /// changes it has not used yet. This avoids checking every ready socket in every turn, and system calls that change
     /// the watched events.
     func add(_ connection: Connection) {
         connections.add(connection)

@@ -12,67 +12,66 @@ public struct ServerConfiguration: Sendable {
     public var loops = 1
     /// The limits of a request head (H21, H55, H37).
     public var head = HeadLimits()
-    /// `headerTimeout`: from the first byte of a request head to its end (H174).
+    /// The time from the first byte of a request head to its end (H174).
     public var headerTimeout: Int64 = 20_000
-    /// `keepAliveTimeout`: the idle time between two requests (H84).
+    /// The idle time between two requests (H84).
     public var keepAliveTimeout: Int64 = 75_000
-    /// `bodyIdleTimeout`: the time without a byte of the request's body (H175).
+    /// The time without a byte of the request's body (H175).
     public var bodyIdleTimeout: Int64 = 15_000
-    /// `minBodyRate`: bytes per second, on average after `bodyGrace` (H175).
+    /// Bytes per second of a request's body, on average after ``bodyGrace`` (H175).
     public var minimumBodyRate: Int64 = 240
-    /// `bodyGrace` (H175).
+    /// The time before ``minimumBodyRate`` applies (H175).
     public var bodyGrace: Int64 = 5_000
-    /// `requestTimeout`: the whole time of a timed request (H176).
+    /// The whole time of a timed request (H176).
     public var requestTimeout: Int64 = 60_000
-    /// `handlerTimeout`: the time of the handler of a timed request, without waiting for the body (H177).
+    /// The time of the handler of a timed request, without waiting for the body (H177).
     public var handlerTimeout: Int64 = 30_000
-    /// `writeIdleTimeout`: the time without progress of a response (H178).
+    /// The time without progress of a response (H178).
     public var writeIdleTimeout: Int64 = 15_000
-    /// `minWriteRate`: bytes per second that the peer reads, on average after `writeGrace` (H178).
+    /// Bytes per second that the peer reads, on average after ``writeGrace`` (H178).
     public var minimumWriteRate: Int64 = 240
-    /// `writeGrace` (H178).
+    /// The time before ``minimumWriteRate`` applies (H178).
     public var writeGrace: Int64 = 5_000
-    /// `lingerTimeout`: how long the rest of a refused request is read and discarded (H96).
+    /// How long the rest of a refused request is read and discarded (H96).
     public var lingerTimeout: Int64 = 2_000
-    /// `maxLinger`: the maximum number of bytes discarded then (H96).
+    /// The maximum number of bytes discarded then (H96).
     public var maximumLinger: Int64 = 1 << 20
-    /// `drainTimeout`: how long an unread request body is discarded (H92).
+    /// How long an unread request body is discarded (H92).
     public var drainTimeout: Int64 = 5_000
-    /// `maxDrain`: the maximum number of bytes discarded then (H92).
+    /// The maximum number of bytes discarded then (H92).
     public var maximumDrain: Int64 = 256 << 10
-    /// `maxReadPerTurn`: bytes read from one connection before other connections are served (H184).
+    /// Bytes read from one connection before other connections are served (H184).
     public var readPerTurn = 64 << 10
-    /// `readAhead`: bytes read from a pipelining client while a response is pending (H81).
+    /// Bytes read from a pipelining client while a response is pending (H81).
     public var readAhead = 16 << 10
-    /// `writeHigh`: with more unsent bytes than this, no further request is started (H185).
+    /// The number of unsent bytes above which no further request is started (H185).
     public var writeHigh = 256 << 10
-    /// `writeLow`: the producer of a stream resumes when no more than this is unsent (H185).
+    /// The number of unsent bytes up to which the producer of a stream resumes (H185).
     public var writeLow = 64 << 10
-    /// `maxConnections`, over all loops (H181).
+    /// Open connections, over all loops (H181).
     public var maximumConnections = 10_000
-    /// `overloadReply`: whether connections above the limit get a 503; otherwise they wait in the backlog
-    /// (H181).
+    /// Whether connections above the limit get a 503; otherwise they wait in the backlog (H181).
     public var repliesToOverload = true
-    /// `maxConnectionsPerAddress`: for one IPv4 address or one IPv6 network of 64 bits; trusted proxies are
-    /// not counted (H182).
+    /// Open connections of one IPv4 address or one IPv6 network of 64 bits; trusted proxies are not counted (H182).
     public var maximumConnectionsPerAddress = 256
-    /// `maxConcurrentRequests`: running handlers, over all loops (H187).
+    /// Running handlers, over all loops (H187).
     public var maximumHandlers = 1024
-    /// `maxQueue`: requests queued for a handler (H187).
+    /// Requests queued for a handler (H187).
     public var maximumQueue = 4096
     /// The maximum time in that queue (H187).
     public var queueTimeout: Int64 = 5_000
-    /// `maxBufferedBodies`: bytes of request bodies that are read into memory as a whole (H186).
+    /// Bytes of request bodies that are read into memory as a whole (H186).
     public var maximumBufferedBodies = 256 << 20
     /// The trusted proxies, and the headers trusted from them (H198–H201, H205).
     public var trust = ProxyTrust()
     /// Whether connections begin with a PROXY header of a trusted proxy (H202).
     public var proxyProtocol = ProxyProtocol.off
-    /// `maxRequestsPerConnection` (H84).
+    /// Requests of one connection (H84).
     public var maximumRequests = 10_000
-    /// `maxConnectionAge`, varied by ±10 %, so that connections do not end together (H84).
+    /// The age at which a connection is closed after a response, varied by ±10 %, so that connections do not end
+    /// together (H84).
     public var maximumAge: Int64 = 3_600_000
-    /// `backlog` of each listening socket (H192).
+    /// The connections of each listening socket that wait to be accepted (H192).
     public var backlog: Int32 = 1024
 
     /// Whether connections begin with a PROXY header.

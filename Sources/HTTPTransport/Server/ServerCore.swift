@@ -41,7 +41,7 @@ final class ServerCore: Sendable {
         bodies.set(limit: configuration.maximumBufferedBodies)
     }
 
-    /// The response to `OPTIONS *`, which asks about the server as a whole (H18).
+    /// The response to `OPTIONS *`, which is about the server as a whole (H18).
     let answerToAsterisk: Response = {
         var response = Response(.noContent)
         response.fields.add("Allow", Method.allCases.map(\.rawValue).joined(separator: ", "))

@@ -5,20 +5,21 @@ import SystemSupport
 public enum ServerEvent: Sendable, Equatable, CustomStringConvertible {
     /// The system has no descriptor or memory for another connection; accepting resumes by itself (H183).
     case cannotAccept(SystemError)
-    /// `maxConnections` is reached (H181).
+    /// ``ServerConfiguration/maximumConnections`` is reached (H181).
     case full
-    /// A client has reached `maxConnectionsPerAddress` (H182).
+    /// A client has reached ``ServerConfiguration/maximumConnectionsPerAddress`` (H182).
     case fullForClient(PeerAddress)
-    /// `maxConcurrentRequests` is reached, and `maxQueue` or the queue timeout too (H187).
+    /// ``ServerConfiguration/maximumHandlers`` is reached, and ``ServerConfiguration/maximumQueue`` or the queue timeout
+    /// too (H187).
     case busy
 
     /// A text for the log, on one line.
     public var description: String {
         switch self {
         case .cannotAccept(let error): "connections cannot be accepted: \(error.reason)"
-        case .full: "there are as many connections as allowed"
-        case .fullForClient(let peer): "\(peer) has as many connections as one client may have"
-        case .busy: "requests are refused, because too many are running"
+        case .full: "the limit of connections is reached"
+        case .fullForClient(let peer): "\(peer) has reached the limit of connections of one client"
+        case .busy: "requests are refused, because the limit of concurrent requests is reached"
         }
     }
 

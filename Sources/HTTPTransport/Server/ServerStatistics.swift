@@ -10,7 +10,7 @@ public struct ServerStatistics: Sendable {
     public internal(set) var runningHandlers = 0
     /// The number of handlers that wait for their request's body.
     public internal(set) var waitingHandlers = 0
-    /// The number of requests queued for a handler, because `maxConcurrentRequests` are running (H187).
+    /// The number of requests queued for a handler, because ``ServerConfiguration/maximumHandlers`` are running (H187).
     public internal(set) var queuedRequests = 0
     /// The number of response bytes that no socket has accepted yet.
     public internal(set) var queuedOutput: Int64 = 0
@@ -61,7 +61,7 @@ extension Connection {
 extension Server {
     /// Collects the statistics from each loop.
     ///
-    /// No counters are kept for it: each loop examines its connections when asked, about 20 ns for each, so
+    /// No counters are kept for it: each loop examines its connections on request, about 20 ns for each, so
     /// there is no cost without a caller.
     public func statistics() async -> ServerStatistics {
         var statistics = ServerStatistics()

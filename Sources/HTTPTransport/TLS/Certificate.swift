@@ -83,7 +83,7 @@ struct Certificate: Sendable {
         for (issued, issuer) in zip(chain, chain.dropFirst())
         where unsafe X509_check_issued(issuer.pointer, issued.pointer) != X509_V_OK {
             throw TLSConfigurationError(
-                "the certificates in \(name) do not follow each other to the root")
+                "the certificates in \(name) are not in order: each must be issued by the next one")
         }
         return chain
     }
@@ -147,7 +147,8 @@ enum CertificateStrength {
             let bits = unsafe EVP_PKEY_get_bits(key.pointer)
             guard bits >= 2048 else {
                 throw TLSConfigurationError(
-                    "the certificate \(name) has an RSA key of \(bits) bits; 2048 it must be")
+                    "the certificate \(name) has an RSA key of \(bits) bits; at least 2048 are required"
+                )
             }
         case EVP_PKEY_EC:
             guard ["prime256v1", "secp384r1"].contains(curve(of: key)) else {

@@ -14,7 +14,7 @@ struct ClientAuthorities {
     /// The maximum number of intermediate certificates.
     private static let depth: Int32 = 3
 
-    /// Reads the bundle; `nil` when clients are not asked for certificates.
+    /// Reads the bundle; `nil` when no client certificates are requested.
     init?(_ configuration: TLSConfiguration) throws(TLSConfigurationError) {
         guard configuration.clientCertificates != .off else { return nil }
         guard let bundle = configuration.clientBundle else {
@@ -27,7 +27,7 @@ struct ClientAuthorities {
         digest = file.digest + [isRequired ? 1 : 0]
     }
 
-    /// Makes a context ask clients for certificates.
+    /// Makes a context request client certificates.
     func apply(to context: OpenSSLObject) throws(TLSConfigurationError) {
         let store = unsafe SSL_CTX_get_cert_store(context.pointer)
         for certificate in certificates {

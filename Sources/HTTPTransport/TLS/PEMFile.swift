@@ -68,7 +68,7 @@ struct PEMFile {
         if let found { return found }
         if String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED") {
             throw TLSConfigurationError(
-                "\(name) is protected by a passphrase, and a server cannot enter one")
+                "\(name) is protected by a passphrase, which a server cannot enter")
         }
         throw TLSConfigurationError("\(name) contains no private key in PEM form")
     }

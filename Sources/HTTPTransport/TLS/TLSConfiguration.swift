@@ -25,9 +25,9 @@ public struct TLSConfiguration: Sendable {
         case reject
     }
 
-    /// Whether clients are asked for certificates (H167).
+    /// Whether client certificates are requested (H167).
     public enum ClientCertificates: String, Sendable, CaseIterable {
-        /// Clients are not asked.
+        /// They are not requested.
         case off
         /// A client may send a certificate; an invalid one is rejected.
         case optional
@@ -43,19 +43,19 @@ public struct TLSConfiguration: Sendable {
     public var unknownName = UnknownName.default
     /// Whether an expired certificate is used nevertheless (H166).
     public var allowsExpired = false
-    /// Whether clients are asked for certificates.
+    /// Whether client certificates are requested.
     public var clientCertificates = ClientCertificates.off
     /// The PEM file with the authorities of client certificates.
     public var clientBundle: String?
     /// Whether sessions can be resumed (H164).
     public var hasTickets = true
-    /// `ticketRotation`: milliseconds after which tickets get a new key, at most 12 hours (H164).
+    /// Milliseconds after which tickets get a new key, at most 12 hours (H164).
     public var ticketRotation: Int64 = 43_200_000
-    /// `tlsHandshakeTimeout`: milliseconds from accept to the end of the handshake (H168).
+    /// Milliseconds from accept to the end of the handshake (H168).
     public var handshakeTimeout: Int64 = 10_000
-    /// `maxHandshakes`: handshakes in progress over all loops (H168).
+    /// Handshakes in progress over all loops (H168).
     public var maximumHandshakes = 512
-    /// `maxKeyUpdates`: handshake messages after the handshake without data in between (H172).
+    /// Handshake messages after the handshake without data in between (H172).
     public var maximumKeyUpdates = 32
     /// The `max-age` of `Strict-Transport-Security` in seconds; 0 sends no such header (H125).
     public var strictTransportAge: Int64 = 0

@@ -44,7 +44,7 @@ enum TLSPolicy {
             unsafe tls_set_signatures(pointer, signatures) == 1,
             unsafe SSL_CTX_set_max_early_data(pointer, 0) == 1,
             unsafe SSL_CTX_set_num_tickets(pointer, configuration.hasTickets ? 2 : 0) == 1
-        else { throw fault("this OpenSSL cannot keep to the TLS policy") }
+        else { throw fault("this OpenSSL does not support the TLS policy") }
         _ = unsafe SSL_CTX_set_timeout(pointer, ticketLifetime)
         guard unsafe SSL_CTX_use_certificate(pointer, certificate.chain[0].pointer) == 1,
             unsafe SSL_CTX_use_PrivateKey(pointer, certificate.key.pointer) == 1,

@@ -70,7 +70,7 @@ public enum ArchiveLine: Equatable, Sendable {
     case record(ArchiveRecord)
 }
 
-/// A range of bytes of a content on a line of its own, before the record that contains the content.
+/// A range of bytes of a content on a separate line, before the record that contains the content.
 public struct ArchivedBytes: Equatable, Sendable {
     /// The content.
     public let content: Content.ID

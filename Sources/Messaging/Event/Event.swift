@@ -81,7 +81,9 @@ public enum EventType: String, CaseIterable, Sendable {
 
 /// A change to an application's data. All rows can be rebuilt from the events.
 ///
-/// No `switch` over events has a `default`, so that the compiler finds the places that must handle a new event.
+/// The switches over all events here, in `StoredEvent.swift` and in `EventJSON.swift` have no `default`, so that the
+/// compiler finds the places that must handle a new event. Those of the feeds have one, because users see only some
+/// events.
 public enum Event: Equatable, Sendable {
     case applicationCreated(ApplicationCreated)
     case applicationSuspended(ApplicationSuspended)

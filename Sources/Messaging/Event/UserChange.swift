@@ -2,18 +2,15 @@
 ///
 /// The objects are shown as they are when the change is read, so changes may be repeated without harm.
 public struct UserChange: Sendable {
-    /// The position of its event.
-    public let position: LogPosition
-    /// The time of its event.
+    /// The time of the event.
     public let at: Timestamp
-    /// The operation.
-    public let operation: Operation
+    /// What has changed, in this order.
+    public let operations: [Operation]
 
     /// All members.
-    public init(position: LogPosition, at: Timestamp, operation: Operation) {
-        self.position = position
+    public init(at: Timestamp, operations: [Operation]) {
         self.at = at
-        self.operation = operation
+        self.operations = operations
     }
 
     /// What has changed.

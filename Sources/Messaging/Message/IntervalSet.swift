@@ -97,23 +97,69 @@ extension IntervalSet {
     ///
     /// `nil` unless the text equals the ``text`` of the set.
     public init?(text: String) {
-        var intervals: [ClosedRange<Int64>] = []
-        for piece in text.split(separator: ",") {
-            let bounds = piece.split(separator: "-", omittingEmptySubsequences: false)
-            guard bounds.count <= 2, let first = bounds.first, let last = bounds.last,
-                let low = Int64(first), let high = Int64(last), 1 <= low, low <= high
-            else { return nil }
-            intervals.append(low...high)
+        self.init()
+        var low: Int64?
+        var number: Int64 = 0
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+                let (next, hasOverflown) = tens.addingReportingOverflow(
+                    Int64(byte - UInt8(ascii: "0")))
+                // No number is or begins with 0.
+                guard !isTooLarge, !hasOverflown, next > 0 else { return nil }
+                number = next
+            case UInt8(ascii: "-"):
+                guard low == nil, number > 0 else { return nil }
+                (low, number) = (number, 0)
+            case UInt8(ascii: ","):
+                guard append(from: low, to: number) else { return nil }
+                (low, number) = (nil, 0)
+            default: return nil
+            }
         }
-        self.init(intervals)
-        guard self.text == text else { return nil }
+        guard text.isEmpty || append(from: low, to: number) else { return nil }
+    }
+
+    /// Appends an interval; `nil` as its first number stands for one that has only the last.
+    ///
+    /// - Returns: Whether the set now ends with it, in the only way to write that.
+    private mutating func append(from low: Int64?, to high: Int64) -> Bool {
+        let first = low ?? high
+        guard first > 0, low == nil || first < high,
+            intervals.last.map({ last in last.upperBound < first - 1 }) ?? true
+        else { return false }
+        intervals.append(first...high)
+        return true
     }
 
     /// The set as text, such as `1-500,502`.
+    ///
+    /// A receipt reads and writes all intervals of a participant, so this does not make a text of each number.
     public var text: String {
-        intervals.map { interval in
-            interval.count == 1
-                ? "\(interval.lowerBound)" : "\(interval.lowerBound)-\(interval.upperBound)"
-        }.joined(separator: ",")
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(12 * intervals.count)
+        for interval in intervals {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(decimal: interval.lowerBound)
+            guard interval.upperBound > interval.lowerBound else { continue }
+            bytes.append(UInt8(ascii: "-"))
+            bytes.append(decimal: interval.upperBound)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Appends the digits of a positive number.
+    fileprivate mutating func append(decimal number: Int64) {
+        var divisor: Int64 = 1
+        while number / divisor >= 10 { divisor *= 10 }
+        var rest = number
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
+            rest %= divisor
+            divisor /= 10
+        }
     }
 }

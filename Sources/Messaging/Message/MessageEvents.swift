@@ -107,14 +107,14 @@ public struct PartsChanged: EventPayload {
     /// The creation numbers of all parts in their new order; `nil` if the order is unchanged and added parts are last.
     public let order: [Int]?
     /// The number of parts that the message ever had, which is the next creation number (platform-api §1.3).
-    public let made: Int
+    public let partsMade: Int
     /// The moment of the change.
     public let at: Timestamp
 
     /// All members.
     public init(
         message: Message.ID, conversation: Conversation.ID, created: [MessagePart] = [],
-        updated: [MessagePart] = [], removed: [Removed] = [], order: [Int]? = nil, made: Int,
+        updated: [MessagePart] = [], removed: [Removed] = [], order: [Int]? = nil, partsMade: Int,
         at: Timestamp
     ) {
         self.message = message
@@ -123,7 +123,7 @@ public struct PartsChanged: EventPayload {
         self.updated = updated
         self.removed = removed
         self.order = order
-        self.made = made
+        self.partsMade = partsMade
         self.at = at
     }
 

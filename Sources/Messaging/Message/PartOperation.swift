@@ -39,7 +39,7 @@ extension Message {
     /// Position, sender, time of sending and receipts do not change (platform-api §5.3).
     ///
     /// - Parameters:
-    ///   - made: The number of parts that the message ever had.
+    ///   - partsMade: The number of parts that the message ever had.
     ///   - contents: The existing contents that the drafts attach.
     ///   - newID: Creates the id of a new part, if the draft proposes none.
     /// - Throws: `notFound(.messagePart)`; `invalidOperation` for removing the last part;
@@ -47,7 +47,7 @@ extension Message {
     ///   `invalid("parts.content")` (R24); `invalid("parts")` above 1000 parts (R20) or for more bytes than
     ///   the limits allow (R23).
     public func changingParts(
-        _ operation: PartOperation, made: Int, contents: [Content.ID: Content],
+        _ operation: PartOperation, partsMade: Int, contents: [Content.ID: Content],
         _ limits: MessagingLimits, newID: () -> MessagePart.ID, at now: Timestamp
     ) throws(Rejection) -> PartsChanged {
         let moment = max(now, updatedAt ?? sentAt)
@@ -65,14 +65,15 @@ extension Message {
             let change = PartsChanged(
                 message: id, conversation: conversation, created: created, updated: updated,
                 removed: removed.map { PartsChanged.Removed(id: $0.id, index: $0.index) },
-                order: order, made: made + created.count, at: moment)
+                order: order, partsMade: partsMade + created.count, at: moment)
             try applying(change).checkParts(limits)
             return change
         }
 
         switch operation {
         case .add(let draft):
-            return try change(created: [try part(draft, as: draft.proposedID ?? newID(), made)])
+            return try change(created: [try part(draft, as: draft.proposedID ?? newID(), partsMade)]
+            )
         case .replace(let name, let draft):
             let old = try self.part(name)
             return try change(updated: [try part(draft, as: old.id, old.index)])
@@ -92,9 +93,9 @@ extension Message {
                 case (nil, let name):
                     let proposed = if case .id(let id) = name { id } else { newID() }
                     created.append(
-                        try part(replacement.draft, as: proposed, made + created.count))
+                        try part(replacement.draft, as: proposed, partsMade + created.count))
                 }
-                order.append(old?.index ?? made + created.count - 1)
+                order.append(old?.index ?? partsMade + created.count - 1)
             }
             guard Set(order).count == order.count else {
                 throw .invalid("parts.id", .partIDTwice)

@@ -71,7 +71,7 @@ public struct MetadataWrite: Equatable, Sendable {
     public enum Value: Equatable, Sendable {
         /// The key was removed with everything below.
         case deleted
-        /// The key was replaced by an object; its members are writes of their own.
+        /// The key was replaced by an object; its members are separate writes.
         case object
         /// The key was replaced by text.
         case text(String)

@@ -39,7 +39,7 @@ public enum TypingAction: String, CaseIterable, Sendable {
     }
 }
 
-/// What is told to users at once and never stored: that one types, or who is present (client-api §5.7, §5.8).
+/// A typing or presence notification, which is sent to users at once and never stored (client-api §5.7, §5.8).
 public enum Signal: Equatable, Sendable {
     /// A participant of a conversation types.
     case typing(TypingAction, by: BasicIdentity, in: Conversation.ID)

@@ -95,15 +95,15 @@ public struct RetrySchedule: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - attempts: The number of attempts including the failed one, from 1.
-    ///   - asked: The moment of creation or of the last retry. A delivery that waited for others longer than the whole
+    ///   - requested: The moment of creation or of the last retry. A delivery that waited for others longer than the whole
     ///     schedule has one attempt, so that a receiver that was down soon gets current events.
     ///   - chance: A random number from 0 to 1, which selects the deviation.
     /// - Returns: `nil` if there are no more attempts.
     public func next(
-        after attempts: Int64, asked: Timestamp, now: Timestamp, chance: Double
+        after attempts: Int64, requested: Timestamp, now: Timestamp, chance: Double
     ) -> Timestamp? {
         guard attempts <= waits.count, attempts > 0 else { return nil }
-        let age = now.milliseconds - asked.milliseconds
+        let age = now.milliseconds - requested.milliseconds
         guard attempts > 1 || age <= max(span, Self.leastAge) else { return nil }
         let wait = Double(waits[Int(attempts) - 1]) * (1 + Self.jitter * (2 * chance - 1))
         return Timestamp(milliseconds: now.milliseconds + Int64(wait))

@@ -23,8 +23,8 @@ public struct CacheMoment: Sendable {
 }
 
 extension Transaction {
-    /// The moment of this read. If other processes may change the database, the clock first learns their changes from
-    /// the log.
+    /// The moment of this read. If other processes may change the database, the clock is first updated
+    /// from the log.
     ///
     /// - Parameter earlier: A time of the clock that was taken before the read began.
     func moment(

@@ -38,7 +38,7 @@ final class InvalidationClock: Sendable {
     }
 
     private let state = Locked(State())
-    /// Whether all changes go through this process. Otherwise they are learned from the log, and
+    /// Whether all changes go through this process. Otherwise they are read from the log, and
     /// ``isUnchanged(_:)`` is always false, because it does not read the log.
     let isAlone: Bool
 
@@ -150,7 +150,7 @@ public struct CacheValidity: Sendable {
         in application: Application.ID
     ) {
         conversation = InvalidationClock.slot(of: .messages(message.conversation, application))
-        // Without a user, the slot of the conversation stands in: it is compared anyway.
+        // Without a user, the slot of the conversation is used: it is compared anyway.
         let slot = { [conversation] (user: UserID?) in
             user.map { user in InvalidationClock.slot(of: .user(user, application)) }
                 ?? conversation
@@ -167,7 +167,7 @@ extension MessagingStore {
     /// - Parameter conversation: The conversation that the message must belong to; `nil` for any. It is ignored for a
     ///   user.
     /// - Returns: The message, and what ``holds(_:)`` later compares; `nil` if other processes may change the message.
-    /// - Throws: As `message(_:in:in:)` and `message(_:seenBy:in:)`.
+    /// - Throws: As `message(_:in:seenBy:in:)`.
     public func messageWithValidity(
         _ id: Message.ID, seenBy perspective: Perspective, in conversation: Conversation.ID?,
         in application: Application.ID

@@ -56,7 +56,7 @@ extension MessagingStore {
     /// Receives the notifications of all processes that use the same database, until it is closed: wakes log readers,
     /// webhook workers and the sender of scheduled messages. It has no effect on a SQLite file.
     ///
-    /// - Parameter onUpload: Receives each request of ``DatabaseUploadRegistry/ask(_:at:to:)``: the name of the upload
+    /// - Parameter onUpload: Receives each request of ``DatabaseUploadRegistry/send(_:to:of:)``: the name of the upload
     ///   record, the holder in hexadecimal digits, and the raw value of the request.
     /// - Parameter onSignal: Receives each signal of ``pass(_:from:in:)`` with its application and the name of the process.
     public func listen(
@@ -81,7 +81,7 @@ extension MessagingStore {
         }
     }
 
-    /// Wakes all that missed notifications may concern: the sender of scheduled messages, the webhook workers, and the
+    /// Wakes everything that may have missed a notification: the sender of scheduled messages, the webhook workers, and the
     /// waiting readers of logs.
     private func catchUp() async {
         scheduleSignal.signal(dueAt: environment.now())

@@ -18,12 +18,12 @@ extension MessagingStore {
         try await change(
             in: application,
             prefetching: { transaction in
-                _ = try transaction.askLocked(id, in: application)
-                _ = try transaction.askLogEnd(in: application)
+                _ = try transaction.queryLocked(id, in: application)
+                _ = try transaction.queryLogEnd(in: application)
                 if patches.contains(where: \.isOfParticipants) {
-                    _ = try transaction.askCurrentParticipants(of: id, in: application)
+                    _ = try transaction.queryCurrentParticipants(of: id, in: application)
                 } else {
-                    _ = try transaction.askShownParticipants(of: id, in: application)
+                    _ = try transaction.queryShownParticipants(of: id, in: application)
                 }
                 transaction.prefetchIdentities(in: id, in: application)
             }

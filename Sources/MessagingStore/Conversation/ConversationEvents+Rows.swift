@@ -34,7 +34,7 @@ extension Projection {
             let set = DistinctKey(conversation.participants, hash: hash)
             // Only one conversation has the key: an imported one has none until it is merged with the one that has it,
             // and in a replay a created one may have none for the same reason (X1).
-            if try transaction.askDistinctConversation(of: set, in: application).first() == nil {
+            if try transaction.queryDistinctConversation(of: set, in: application).first() == nil {
                 distinctKey = set.digest
             }
         }
@@ -161,7 +161,7 @@ extension Projection {
 
     func apply(_ change: MetadataChanged) throws {
         let id = change.conversation
-        guard var conversation = try transaction.askLocked(id, in: application).first() else {
+        guard var conversation = try transaction.queryLocked(id, in: application).first() else {
             return
         }
         save(conversation)
@@ -192,7 +192,7 @@ extension Projection {
     ///
     /// The rows of its messages stay, unreachable, because deleting millions of them would delay other changes.
     func delete(_ id: Conversation.ID, at moment: Timestamp) throws {
-        guard let before = try transaction.askLocked(id, in: application).first() else { return }
+        guard let before = try transaction.queryLocked(id, in: application).first() else { return }
         try saveWholeConversation(id)
         addToCounts(conversations: -1)
         let users = try transaction.currentParticipants(of: id, in: application).users

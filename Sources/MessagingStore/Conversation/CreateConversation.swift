@@ -42,7 +42,7 @@ extension MessagingStore {
         return try await change(
             in: application,
             prefetching: { transaction in
-                _ = try transaction.askIdentity(of: user, in: application)
+                _ = try transaction.queryIdentity(of: user, in: application)
                 try transaction.prefetchCreation(
                     of: draft, as: id, key: key, in: application, hash: hash)
             }
@@ -106,7 +106,7 @@ extension MutationContext {
         return try holder(of: made.flatMap(Conversation.ID.init) ?? Conversation.ID(key))
     }
 
-    /// Puts a matched conversation into the view of the user that asked for it (R53, ruling 15).
+    /// Puts a matched conversation into the view of the user that requested it (R53, ruling 15).
     private func show(_ match: Conversation, to perspective: Perspective) throws {
         let participant = try perspective.user.flatMap { user in
             try transaction.participant(user, in: match.id, in: application)
@@ -150,18 +150,18 @@ extension Transaction {
     ) throws {
         if let key {
             for kind in [Replay.Kind.match, .conversation] {
-                _ = try askObject(createdWith: key, as: kind, in: application)
+                _ = try queryObject(createdWith: key, as: kind, in: application)
             }
         }
         if key != nil || draft.proposedID != nil {
-            _ = try askLocked(id, in: application)
-            _ = try askWinner(of: id, in: application)
+            _ = try queryLocked(id, in: application)
+            _ = try queryWinner(of: id, in: application)
         }
         if draft.isDistinct {
             prefetchDistinctConversation(
                 of: DistinctKey(draft.participants, hash: hash), in: application)
         }
-        _ = try askLogEnd(in: application)
+        _ = try queryLogEnd(in: application)
         prefetchIdentities(of: draft.participants.users, in: application)
     }
 }

@@ -92,7 +92,7 @@ extension Transaction {
         of conversation: Conversation.ID, in application: Application.ID
     ) throws -> Set<Conversation.ID> {
         Set(
-            try ask(
+            try query(
                 """
                 SELECT alias FROM conversation_aliases
                 WHERE application = \(application) AND conversation = \(conversation)
@@ -189,7 +189,7 @@ extension Projection {
     /// Counts add up: each message stays visible, unread or hidden as it was at its previous position.
     func merge(_ merge: ConversationMerged) throws {
         let conversations = try [merge.winner, merge.loser].compactMap { id in
-            try id.flatMap { id in try transaction.askLocked(id, in: application).first() }
+            try id.flatMap { id in try transaction.queryLocked(id, in: application).first() }
         }
         for conversation in conversations {
             try saveWholeConversation(conversation.id)
@@ -212,7 +212,7 @@ extension Projection {
         for entry in merge.views { try write(entry.view, of: entry.user, in: merge.winner) }
         try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
         if conversations.first?.isWide == true,
-            let after = try transaction.askLocked(merge.winner, in: application).first()
+            let after = try transaction.queryLocked(merge.winner, in: application).first()
         {
             try setWide(true, after)
             try transaction.execute(
@@ -230,7 +230,7 @@ extension Projection {
 
     /// Moves messages to their new positions, which were never used, so no two messages ever share one.
     ///
-    /// A wide range is moved by a statement of its own. If the messages of the two conversations alternate, each message
+    /// A wide range is moved by a separate statement. If the messages of the two conversations alternate, each message
     /// is a range; so narrow ranges are combined, and one statement moves many messages by their positions.
     private func relocate(_ merge: ConversationMerged) throws {
         let relocations = merge.relocations.filter { relocation in
@@ -325,7 +325,7 @@ extension Projection {
     }
 
     /// Subtracts one of the two conversations from the lengths of lists that contain both. If only one is wide, the other
-    /// connects its participants no more.
+    /// no longer connects its participants.
     private func subtractSharedCounts(_ loser: Conversation, _ winner: Conversation) throws {
         try count(shown: seeing(loser.id, winner.id), -1)
         guard loser.isWide || winner.isWide else { return }
@@ -421,7 +421,7 @@ extension SQL {
 }
 
 extension Relocation {
-    /// Whether it has so many positions that a statement of its own costs less than naming each of them.
+    /// Whether it has so many positions that a separate statement costs less than naming each of them.
     fileprivate var isWide: Bool { through.number - from.number >= 64 }
 
     /// The former and the new position of each message.

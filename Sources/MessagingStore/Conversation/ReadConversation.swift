@@ -83,9 +83,9 @@ extension Transaction {
     func lockedConversationRow(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation {
-        let own = try askLocked(id, in: application).first()
+        let own = try queryLocked(id, in: application).first()
         let winner = own == nil ? try winner(of: id, in: application) : nil
-        let found = try own ?? winner.flatMap { id in try askLocked(id, in: application).first() }
+        let found = try own ?? winner.flatMap { id in try queryLocked(id, in: application).first() }
         guard let found else { throw Rejection.notFound(.conversation) }
         guard found.deletedAt == nil else { throw Rejection.objectDeleted }
         return found
@@ -120,14 +120,14 @@ extension Transaction {
     func winner(
         of alias: Conversation.ID, in application: Application.ID
     ) throws -> Conversation.ID? {
-        try askWinner(of: alias, in: application).first()
+        try queryWinner(of: alias, in: application).first()
     }
 
     /// Queries the conversation that an alias refers to; no row when the id is no alias.
-    func askWinner(
+    func queryWinner(
         of alias: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Conversation.ID> {
-        try ask(
+        try query(
             """
             SELECT conversation FROM conversation_aliases
             WHERE application = \(application) AND alias = \(alias)
@@ -161,18 +161,18 @@ extension Transaction {
     func distinctConversation(
         of key: DistinctKey, in application: Application.ID
     ) throws -> Conversation? {
-        guard let id = try askDistinctConversation(of: key, in: application).first() else {
+        guard let id = try queryDistinctConversation(of: key, in: application).first() else {
             return nil
         }
-        let found = try askLocked(id, in: application).first()
+        let found = try queryLocked(id, in: application).first()
         return try found.map { found in try withParticipants(found, in: application) }
     }
 
     /// Queries the id of the live distinct conversation of a set of participants.
-    func askDistinctConversation(
+    func queryDistinctConversation(
         of key: DistinctKey, in application: Application.ID
     ) throws -> DeferredRows<Conversation.ID> {
-        try ask(
+        try query(
             "SELECT id FROM conversations WHERE application = \(application) AND distinct_key = \(key.digest)",
             as: Self.holder(of: key.digest, in: application)
         ) { row in try row.id(0) }
@@ -205,13 +205,13 @@ extension Transaction {
     func storedConversation(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> Conversation? {
-        let found = try ask(
+        let found = try query(
             """
             SELECT \(raw: Conversation.columns) FROM conversations
             WHERE application = \(application) AND id = \(id)
             """
         ) { row in try Conversation(row) }
-        let users = try askShownParticipants(of: id, in: application)
+        let users = try queryShownParticipants(of: id, in: application)
         guard var conversation = try found.first() else { return nil }
         conversation.participants = Participants(try users.rows())
         return conversation
@@ -219,10 +219,10 @@ extension Transaction {
 
     /// Queries a conversation by its own id, deleted or not, without its participants, and locks the row until
     /// the transaction ends.
-    func askLocked(
+    func queryLocked(
         _ id: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Conversation> {
-        try ask(
+        try query(
             """
             SELECT \(raw: Conversation.columns) FROM conversations
             WHERE application = \(application) AND id = \(id)
@@ -231,7 +231,7 @@ extension Transaction {
         ) { row in try Conversation(row) }
     }
 
-    /// Queries conversations ahead, for ``askLocked(_:in:)``.
+    /// Queries conversations ahead, for ``queryLocked(_:in:)``.
     func prefetchLocked(_ id: Conversation.ID, in application: Application.ID) {
         prefetch(id, by: CommitGroup("conversations", in: application.bytes)) {
             transaction, ids in
@@ -288,7 +288,7 @@ extension Transaction {
         }
         var conversation = conversation
         conversation.participants = Participants(
-            try askShownParticipants(of: conversation.id, in: application).rows())
+            try queryShownParticipants(of: conversation.id, in: application).rows())
         return conversation
     }
 

@@ -110,7 +110,7 @@ extension MessagingStore {
     }
 }
 
-// Reads all rows in pages. Each page is a transaction of its own, because a long read transaction would keep the
+// Reads all rows in pages. Each page is a separate transaction, because a long read transaction would keep the
 // write-ahead log from being truncated.
 extension MessagingStore {
     /// A page of live conversations by ascending id.

@@ -5,6 +5,9 @@ import SQL
 public struct FeedActivity: Sendable {
     /// The users whose feeds may have changed.
     public let users: Set<UserID>
+    /// Those for whom only receipts of others in wide conversations have changed, which they are told of at most once a
+    /// second (ruling 38).
+    public let later: Set<UserID>
     /// The last position that was examined.
     public let through: LogPosition
     /// The events among them that end sessions.
@@ -42,7 +45,8 @@ extension MessagingStore {
             try transaction.users(found, among: users, in: application)
         }
         return FeedActivity(
-            users: concerned, through: last.position, endings: audience.endings)
+            users: concerned.users, later: concerned.later, through: last.position,
+            endings: audience.endings)
     }
 }
 
@@ -51,6 +55,8 @@ private struct FeedAudience {
     var users: Set<UserID> = []
     /// Those that see one of these conversations.
     var conversations: Set<Conversation.ID> = []
+    /// Those that see the receipts of others in one of these conversations.
+    var receipts: Set<Conversation.ID> = []
     /// Those that follow one of these users.
     var identities: Set<UserID> = []
     /// Whether an event concerns users that it does not name.
@@ -82,7 +88,9 @@ private struct FeedAudience {
         // The rows of its participants are deleted.
         case .conversationDeleted: isOpen = true
         case .messageSent(let payload): conversations.insert(payload.message.conversation)
-        case .receiptsRecorded(let payload): conversations.insert(payload.conversation)
+        case .receiptsRecorded(let payload):
+            users.insert(payload.user)
+            receipts.insert(payload.conversation)
         case .partsChanged(let payload): conversations.insert(payload.conversation)
         case .messageDeleted(let payload): conversations.insert(payload.message.conversation)
         case .messageHidden(let payload): users.insert(payload.user)
@@ -96,38 +104,34 @@ private struct FeedAudience {
 }
 
 extension Transaction {
-    /// The users that an audience contains.
+    /// The users that an audience contains, and those that it contains only for receipts in wide conversations.
     fileprivate func users(
         _ audience: FeedAudience, among users: Set<UserID>, in application: Application.ID
-    ) throws -> Set<UserID> {
-        guard !audience.isOpen else { return users }
+    ) throws -> (users: Set<UserID>, later: Set<UserID>) {
+        guard !audience.isOpen else { return (users, []) }
         var found = audience.users.union(audience.identities).intersection(users)
-        if !audience.conversations.isEmpty {
-            let wide = try wideConversations(
-                among: Array(audience.conversations), in: application)
-            let narrow = audience.conversations.subtracting(wide)
+        var later: Set<UserID> = []
+        let conversations = audience.conversations.union(audience.receipts)
+        if !conversations.isEmpty {
+            let wide = try wideConversations(among: Array(conversations), in: application)
             found.formUnion(
                 Set(
                     try rows(
                         """
                         SELECT DISTINCT user_id FROM participants
-                        WHERE application = \(application) AND conversation \(in: narrow)
+                        WHERE application = \(application)
+                            AND conversation \(in: conversations.subtracting(wide))
                             AND state = 'shown'
                         """
                     ) { row in try row.user(0) }
                 ).intersection(users))
-            for conversation in wide {
-                for chunk in users.subtracting(found).sorted().chunks(of: 1024) {
-                    found.formUnion(
-                        try rows(
-                            """
-                            SELECT user_id FROM participants
-                            WHERE application = \(application)
-                                AND conversation = \(conversation) AND user_id \(in: chunk)
-                                AND state = 'shown'
-                            """
-                        ) { row in try row.user(0) })
-                }
+            for id in wide.intersection(audience.conversations) {
+                found.formUnion(
+                    try participants(of: id, among: users.subtracting(found), in: application))
+            }
+            for id in wide.subtracting(audience.conversations) {
+                let rest = users.subtracting(found).subtracting(later)
+                later.formUnion(try participants(of: id, among: rest, in: application))
             }
         }
         for identity in audience.identities {
@@ -141,6 +145,25 @@ extension Transaction {
                         """
                     ) { row in try row.user(0) })
             }
+        }
+        return (found, later.subtracting(found))
+    }
+
+    /// Those of some users that see a conversation; for one with many participants.
+    private func participants(
+        of conversation: Conversation.ID, among users: Set<UserID>, in application: Application.ID
+    ) throws -> Set<UserID> {
+        var found: Set<UserID> = []
+        for chunk in users.sorted().chunks(of: 1024) {
+            found.formUnion(
+                try rows(
+                    """
+                    SELECT user_id FROM participants
+                    WHERE application = \(application)
+                        AND conversation = \(conversation) AND user_id \(in: chunk)
+                        AND state = 'shown'
+                    """
+                ) { row in try row.user(0) })
         }
         return found
     }

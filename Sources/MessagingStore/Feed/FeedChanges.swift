@@ -208,10 +208,10 @@ extension FeedReader {
     ) throws -> FeedObjects {
         var found = FeedObjects()
         let named = Set(changes.compactMap(\.object.conversation))
-        try readViews(of: named)
-        found.marks = try marks(of: changes.compactMap(\.object.shownConversation))
+        try seen.readViews(of: named)
+        found.marks = try seen.marks(of: changes.compactMap(\.object.shownConversation))
         try readMessages(of: changes, catchUp, into: &found)
-        for id in named { found.views[id] = view(of: id) }
+        for id in named { found.views[id] = seen.view(of: id) }
         try readConversations(of: changes, catchUp, into: &found)
         try readUsers(of: changes, into: &found)
         return found
@@ -235,8 +235,8 @@ extension FeedReader {
             .mapValues { entry in (entry.conversation, entry.weight) }
         found.winners = try transaction.winners(of: gone, in: application)
         let unseen = Set(found.winners.values)
-        try readViews(of: unseen)
-        for id in unseen { found.views[id] = view(of: id) }
+        try seen.readViews(of: unseen)
+        for id in unseen { found.views[id] = seen.view(of: id) }
         guard !gone.isEmpty else { return }
         let merged = try transaction.rows(
             """
@@ -262,23 +262,10 @@ extension FeedReader {
             default: break
             }
         }
-        if !users.isEmpty { found.identities = try identities(of: users) }
-        if !unfollowed.isEmpty {
-            found.followed = Set(
-                try transaction.rows(
-                    """
-                    SELECT followed FROM following
-                    WHERE application = \(application) AND follower = \(user)
-                        AND followed \(in: unfollowed)
-                    """
-                ) { row in try row.user(0) })
-        }
-        found.receipts = try receipts(of: owners)
-        guard !announcements.isEmpty else { return }
-        let copies = try transaction.announcementCopies(announcements, for: user, in: application)
-        for view in try transaction.views(of: copies, in: application) {
-            found.announcements[view.announcement.id] = view
-        }
+        if !users.isEmpty { found.identities = try seen.identities(of: users) }
+        found.followed = try seen.followed(among: unfollowed)
+        found.receipts = try seen.receipts(of: owners)
+        found.announcements = try seen.announcements(announcements)
     }
 
     private mutating func readMessages(
@@ -287,7 +274,7 @@ extension FeedReader {
         var shared: [Message.ID] = []
         for change in changes {
             switch change.object {
-            case .message(let id, let conversation, _, _) where view(of: conversation) != nil:
+            case .message(let id, let conversation, _, _) where seen.view(of: conversation) != nil:
                 shared.append(id)
                 found.messages[id, default: .init()].shared = change.position
             case .viewedMessage(let id, _):
@@ -298,8 +285,10 @@ extension FeedReader {
         guard !found.messages.isEmpty else { return }
         try readHeads(into: &found)
         let heads = found.messages.compactMapValues(\.head)
-        try readViews(of: heads.values.map(\.conversation))
-        for head in heads.values { found.views[head.conversation] = view(of: head.conversation) }
+        try seen.readViews(of: heads.values.map(\.conversation))
+        for head in heads.values {
+            found.views[head.conversation] = seen.view(of: head.conversation)
+        }
         try readOwnChanges(of: shared, into: &found)
         try readHidden(heads, into: &found)
         try readSnapshots(of: changes, catchUp, into: &found)
@@ -379,7 +368,7 @@ extension FeedReader {
             else { continue }
             // The client may have a message that has changed during the catch-up.
             if head.event > catchUp.base, change.position <= catchUp.end,
-                let view = view(of: head.conversation),
+                let view = seen.view(of: head.conversation),
                 try head.position < windowStart(of: view, catchUp.history)
             {
                 found.messages[id]?.isBeforeWindow = true
@@ -390,7 +379,9 @@ extension FeedReader {
             wanted.append(id)
             found.messages[id]?.isRead = true
         }
-        for (id, snapshot) in try snapshots(of: wanted) { found.messages[id]?.snapshot = snapshot }
+        for (id, snapshot) in try seen.snapshots(of: wanted) {
+            found.messages[id]?.snapshot = snapshot
+        }
     }
 }
 

@@ -17,9 +17,8 @@ struct FeedReader {
     let limit: Int
     private(set) var budget: ResponseBudget
     private(set) var entries: [FeedPage.Entry] = []
-    /// The conversations that the user sees, as far as they were read.
-    var views: [Conversation.ID: FeedView?] = [:]
-
+    /// Reads the objects as the user sees them.
+    var seen: UserViewReader
     /// The positions from which on messages of conversations are wanted.
     var windowStarts: [Conversation.ID: Position] = [:]
 
@@ -31,6 +30,7 @@ struct FeedReader {
         self.transaction = transaction
         self.user = user
         self.application = application
+        seen = UserViewReader(transaction, of: user, in: application)
         self.epoch = epoch
         self.limit = limit
     }
@@ -160,7 +160,7 @@ extension FeedReader {
             WHERE user_id > \(last?.text ?? "") ORDER BY user_id LIMIT \(rest + 1)
             """
         ) { row in try row.user(0) }
-        let identities = try identities(of: users.prefix(rest))
+        let identities = try seen.identities(of: users.prefix(rest))
         var last = last
         for user in users {
             let cursor = cursor(of: snapshot, at: .identities(after: user))
@@ -189,8 +189,8 @@ extension FeedReader {
         ) { row in (time: try row.timestamp(0), id: try row.id(1) as Conversation.ID) }
         guard !listed.isEmpty else { return (.announcements(after: nil), true) }
         let ids = listed.map(\.id)
-        try readViews(of: ids)
-        let marks = try marks(of: ids)
+        try seen.readViews(of: ids)
+        let marks = try seen.marks(of: ids)
         // One that has become visible since is part of the catch-up.
         let new = Set(
             ids.filter { id in marks[id]?.window ?? .start > snapshot.end })

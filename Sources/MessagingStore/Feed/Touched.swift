@@ -141,7 +141,7 @@ extension MessagingStore {
         }
     }
 
-    /// Deletes the oldest rows of an application.
+    /// Deletes the oldest rows of an application; of objects that ceased to exist at one time all or none.
     ///
     /// - Returns: Whether there may be more.
     private func trimFeed(
@@ -149,29 +149,29 @@ extension MessagingStore {
     ) async throws -> Bool {
         let batchSize = 1000
         return try await database.write { transaction in
-            let old = try transaction.rows(
+            let end = try transaction.first(
                 """
-                SELECT stream, kind, id, position FROM touched
+                SELECT gone_at FROM touched
                 WHERE application = \(application) AND gone_at > 0 AND gone_at < \(moment)
-                ORDER BY gone_at LIMIT \(batchSize)
+                ORDER BY gone_at LIMIT 1 OFFSET \(batchSize - 1)
                 """
-            ) { row in
-                (try row.blob(0), try row.int64(1), try row.blob(2), position: try row.int64(3))
+            ) { row in try row.int64(0) }
+            let old: SQL =
+                """
+                application = \(application) AND gone_at > 0
+                    AND gone_at <= \(end ?? moment.milliseconds - 1)
+                """
+            let last = try transaction.first("SELECT MAX(position) FROM touched WHERE \(old)") {
+                row in try row.optionalInt64(0)
             }
-            guard let last = old.map(\.position).max() else { return false }
-            for (stream, kind, id, _) in old {
-                try transaction.execute(
-                    """
-                    DELETE FROM touched WHERE application = \(application)
-                        AND stream = \(stream) AND kind = \(kind) AND id = \(id)
-                    """)
-            }
+            guard let last = last.flatMap(\.self) else { return false }
+            try transaction.execute("DELETE FROM touched WHERE \(old)")
             try transaction.execute(
                 """
                 UPDATE log_positions SET touched_trimmed = \(last)
                 WHERE application = \(application) AND touched_trimmed < \(last)
                 """)
-            return old.count == batchSize
+            return end != nil
         }
     }
 }

@@ -74,13 +74,12 @@ extension MessagingStore {
     }
 }
 
-/// Finds what events change for one user, in a constant number of statements for each page, and one or more for each
-/// event of receipts.
+/// Finds what events change for one user, in a constant number of statements for each page.
 private struct ChangeReader {
     private let transaction: Transaction
     private let user: UserID
     private let application: Application.ID
-    private var feed: FeedReader
+    private var seen: UserViewReader
 
     private var marks: [Conversation.ID: FeedMarks] = [:]
     private var rows: [Conversation.ID: ConversationViewRow] = [:]
@@ -88,23 +87,26 @@ private struct ChangeReader {
     /// The messages that the user sees.
     private var messages: [Message.ID: MessageSnapshot] = [:]
     private var receipts: [ReceiptOwner: Receipts] = [:]
+    /// What the user sees of events of receipts, by their positions.
+    private var received: [LogPosition: ReceivedMessages] = [:]
     private var basics: [UserID: BasicIdentity] = [:]
     private var identities: [UserID: Identity] = [:]
     private var followed: Set<UserID> = []
     private var announcements: [Announcement.ID: AnnouncementView] = [:]
     private var wide: Set<Conversation.ID> = []
 
-    /// The most events of a page, and the most bytes of the messages that it shows.
+    /// The most events of a page, and the most bytes of its packets beside the last event's, roughly.
     private static let (pageLimit, pageBytes) = (1000, Int64(64 << 10))
     /// The most messages of one receipt whose status is reported.
     private static let statusLimit = 1000
+    /// The approximate size of a packet with one operation.
+    private static let operationBytes: Int64 = 256
 
     init(_ transaction: Transaction, of user: UserID, in application: Application.ID) {
         self.transaction = transaction
         self.user = user
         self.application = application
-        feed = FeedReader(
-            transaction, of: user, in: application, epoch: "", limit: 1, bytes: Self.pageBytes)
+        seen = UserViewReader(transaction, of: user, in: application)
     }
 
     mutating func read(
@@ -119,47 +121,60 @@ private struct ChangeReader {
         let page = try transaction.events(
             after: start, through: end, types: nil, limit: Self.pageLimit, in: application)
         var events = page.items
-        try feed.readViews(of: Set(events.compactMap(\.event.namedConversation)))
+        try seen.readViews(of: Set(events.compactMap(\.event.namedConversation)))
         events = try cut(events)
         let through =
             events.count == page.items.count && !page.isCut && events.count < Self.pageLimit
             ? end : events.last?.position ?? end
         try load(events, after: start, through: through)
-        let changes =
-            try follows(events, after: start, through: through) + operations(events)
-        // A stable order: what an event changes stays in order.
-        let sorted = changes.enumerated().sorted { left, right in
-            (left.element.position, left.offset) < (right.element.position, right.offset)
-        }.map(\.element)
+        let follows = try follows(events, after: start, through: through)
+        let changes = operations(events).compactMap { recorded, operations -> UserChange? in
+            let all = (follows[recorded.position] ?? []) + operations
+            return all.isEmpty ? nil : UserChange(at: recorded.at, operations: all)
+        }
         return UserChangePage(
-            changes: sorted, through: through, latest: events.map(\.at).max(),
+            changes: changes, through: through, latest: events.map(\.at).max(),
             isCut: through < end)
     }
 
-    /// As many events as show messages of at most the size of a page, at least one.
+    /// As many events as make packets of about the size of a page, at least one.
     private func cut(_ events: [RecordedEvent]) throws -> [RecordedEvent] {
         let ids = events.compactMap { recorded in message(shownBy: recorded.event) }
-        guard !ids.isEmpty else { return events }
-        let weights = Dictionary(
-            try transaction.rows(
+        var weights: [Message.ID: Int64] = [:]
+        if !ids.isEmpty {
+            let found = try transaction.rows(
                 """
                 SELECT id, weight FROM messages
                 WHERE application = \(application) AND id \(in: Set(ids))
                 """
             ) { row in (try row.id(0) as Message.ID, try row.int64(1)) }
-        ) { first, _ in first }
-        var bytes: Int64 = 0
-        let kept = events.prefix { recorded in
-            let weight = message(shownBy: recorded.event).flatMap { id in weights[id] } ?? 0
-            defer { bytes += weight }
-            return bytes == 0 || bytes + weight <= Self.pageBytes
+            weights = Dictionary(found) { first, _ in first }
         }
-        return Array(kept)
+        var budget = ResponseBudget(Self.pageBytes)
+        return Array(
+            events.prefix { recorded in
+                let message = message(shownBy: recorded.event)
+                return budget.admits(
+                    message.map { id in weights[id] ?? 0 } ?? weight(of: recorded.event))
+            })
+    }
+
+    /// The approximate size of the packets of an event that shows no message.
+    private func weight(of event: Event) -> Int64 {
+        guard let id = event.namedConversation, seen.view(of: id) != nil else { return 0 }
+        return switch event {
+        case .metadataChanged(let payload): payload.writes.weight
+        case .participantsChanged(let payload):
+            Int64(payload.added.count + payload.removed.count) * Self.operationBytes
+        case .receiptsRecorded(let payload):
+            min(payload.positions.count, Int64(Self.statusLimit)) * Self.operationBytes
+        default: Self.operationBytes
+        }
     }
 
     /// The message that an event shows, if the user sees its conversation.
     private func message(shownBy event: Event) -> Message.ID? {
-        guard let conversation = event.namedConversation, feed.view(of: conversation) != nil else {
+        guard let conversation = event.namedConversation, seen.view(of: conversation) != nil else {
             return nil
         }
         return switch event {
@@ -170,7 +185,7 @@ private struct ChangeReader {
     }
 
     private func isCurrent(_ id: Conversation.ID) -> Bool {
-        feed.view(of: id).map { view in !view.participant.isFormer } ?? false
+        seen.view(of: id).map { view in !view.participant.isFormer } ?? false
     }
 }
 
@@ -183,9 +198,9 @@ extension ChangeReader {
         let named = Set(events.compactMap(\.event.namedConversation))
         guard !named.isEmpty || events.contains(where: { recorded in recorded.event.isPersonal })
         else { return }
-        marks = try feed.marks(of: Array(named))
-        let seen = named.filter { id in feed.view(of: id) != nil }
-        for row in try transaction.viewRows(of: Array(seen), for: user, in: application) {
+        marks = try seen.marks(of: Array(named))
+        let visible = named.filter { id in seen.view(of: id) != nil }
+        for row in try transaction.viewRows(of: Array(visible), for: user, in: application) {
             rows[row.id] = row
         }
         wide = Set(rows.values.filter(\.isWide).map(\.id))
@@ -203,10 +218,10 @@ extension ChangeReader {
             ([], [], [])
         for recorded in events {
             switch recorded.event {
-            case .receiptsRecorded(let payload) where seen.contains(payload.conversation):
+            case .receiptsRecorded(let payload) where visible.contains(payload.conversation):
                 owners.append((payload.conversation, payload.user))
                 mentioned.insert(payload.user)
-            case .participantsChanged(let payload) where seen.contains(payload.conversation):
+            case .participantsChanged(let payload) where visible.contains(payload.conversation):
                 mentioned.formUnion(payload.added)
             case .identityReplaced(let payload): full.insert(payload.identity.userID)
             case .identityPatched(let payload): full.insert(payload.user)
@@ -216,21 +231,16 @@ extension ChangeReader {
             default: break
             }
         }
-        receipts = try feed.receipts(of: owners)
+        receipts = try seen.receipts(of: owners)
+        try loadReceived(events)
         if !mentioned.isEmpty {
             basics = try transaction.identities(of: mentioned, in: application)
         }
         if !full.isEmpty {
-            followed = try followed(among: full).union(full.intersection([user]))
-            identities = try feed.identities(of: followed)
+            followed = try seen.followed(among: full).union(full.intersection([user]))
+            identities = try seen.identities(of: followed)
         }
-        if !announced.isEmpty {
-            let copies = try transaction.announcementCopies(
-                announced, for: user, in: application)
-            for view in try transaction.views(of: copies, in: application) {
-                announcements[view.announcement.id] = view
-            }
-        }
+        announcements = try seen.announcements(announced)
     }
 
     private mutating func loadMessages(_ ids: [Message.ID]) throws {
@@ -242,31 +252,19 @@ extension ChangeReader {
                 AND p.conversation = m.conversation AND p.user_id = \(user)
             WHERE m.application = \(application) AND m.id \(in: Set(ids)) AND p.state = 'shown'
                 AND m.position > p.cleared_to
-                AND m.position <= COALESCE(p.left_after, m.position) AND \(feed.isShown)
+                AND m.position <= COALESCE(p.left_after, m.position) AND \(seen.isShown)
             """
         ) { row in try row.id(0) as Message.ID }
-        messages = try feed.snapshots(of: visible)
+        messages = try seen.snapshots(of: visible)
     }
 
-    private func followed(among users: Set<UserID>) throws -> Set<UserID> {
-        Set(
-            try transaction.rows(
-                """
-                SELECT followed FROM following
-                WHERE application = \(application) AND follower = \(user)
-                    AND followed \(in: users)
-                """
-            ) { row in try row.user(0) })
-    }
-
-    /// The users that the user follows, or does not follow any more, since these events.
+    /// The users that the user follows, or does not follow any more, by the positions of these events.
     private func follows(
         _ events: [RecordedEvent], after start: LogPosition, through end: LogPosition
-    ) throws -> [UserChange] {
+    ) throws -> [LogPosition: [UserChange.Operation]] {
         guard !created.isEmpty || events.contains(where: { $0.event.changesFollowing }) else {
-            return []
+            return [:]
         }
-        let times = Dictionary(events.map { ($0.position, $0.at) }) { first, _ in first }
         let new = try transaction.rows(
             """
             SELECT followed, event FROM following
@@ -282,49 +280,42 @@ extension ChangeReader {
                 AND kind = \(TouchedKind.unfollowed.rawValue)
             """
         ) { row in (user: UserID(try row.blob(0)), position: LogPosition(try row.int64(1))) }
-        let identities = try feed.identities(of: Set(new.map(\.user)))
-        let stillFollowed = try followed(among: Set(gone.compactMap(\.user)))
-        var changes: [UserChange] = []
-        for (user, position) in new {
-            guard user != self.user, let at = times[position], let identity = identities[user]
-            else { continue }
-            changes.append(
-                UserChange(position: position, at: at, operation: .identityCreated(identity)))
+        let identities = try seen.identities(of: Set(new.map(\.user)))
+        let stillFollowed = try seen.followed(among: Set(gone.compactMap(\.user)))
+        var operations: [LogPosition: [UserChange.Operation]] = [:]
+        for (user, position) in new where user != self.user {
+            guard let identity = identities[user] else { continue }
+            operations[position, default: []].append(.identityCreated(identity))
         }
         for (user, position) in gone {
-            guard let user, !stillFollowed.contains(user), let at = times[position] else {
-                continue
-            }
-            changes.append(
-                UserChange(position: position, at: at, operation: .identityDeleted(user)))
+            guard let user, !stillFollowed.contains(user) else { continue }
+            operations[position, default: []].append(.identityDeleted(user))
         }
-        return changes
+        return operations
     }
 }
 
 // MARK: - Operations
 
 extension ChangeReader {
-    private func operations(_ events: [RecordedEvent]) throws -> [UserChange] {
+    private func operations(
+        _ events: [RecordedEvent]
+    ) -> [(event: RecordedEvent, operations: [UserChange.Operation])] {
         // The counts of a conversation are reported with the last event that changes them.
         var last: [Conversation.ID: LogPosition] = [:]
         for recorded in events {
             if let id = counted(by: recorded.event) { last[id] = recorded.position }
         }
-        var changes: [UserChange] = []
-        for recorded in events {
-            var operations = appearance(with: recorded) + (try operations(of: recorded))
+        return events.map { recorded in
+            var operations = appearance(with: recorded) + operations(of: recorded)
             if let id = counted(by: recorded.event), last[id] == recorded.position,
                 let row = rows[id]
             {
                 operations.append(
                     .counts(id, lastMessage: row.lastMessage, unread: row.unreadCount))
             }
-            changes += operations.map { operation in
-                UserChange(position: recorded.position, at: recorded.at, operation: operation)
-            }
+            return (recorded, operations)
         }
-        return changes
     }
 
     /// The conversation that becomes visible with an event.
@@ -340,7 +331,7 @@ extension ChangeReader {
             if own > .start, own < recorded.position { return [] }
         default: break
         }
-        let cleared = feed.view(of: id)?.participant.clearedTo ?? .start
+        let cleared = seen.view(of: id)?.participant.clearedTo ?? .start
         guard cleared > .start else { return [.conversationCreated(view)] }
         return [.conversationCleared(id, through: cleared), .conversationCreated(view)]
     }
@@ -358,7 +349,7 @@ extension ChangeReader {
         }
     }
 
-    private func operations(of recorded: RecordedEvent) throws -> [UserChange.Operation] {
+    private func operations(of recorded: RecordedEvent) -> [UserChange.Operation] {
         switch recorded.event {
         case .conversationDeleted(let payload):
             return marks[payload.conversation.id]?.goneSince == recorded.position
@@ -366,12 +357,12 @@ extension ChangeReader {
         case .conversationHidden(let payload) where payload.user == user:
             return [.conversationDeleted(payload.conversation, forAll: false)]
         case .conversationMerged(let payload):
-            guard feed.view(of: payload.winner) != nil, let loser = payload.loser else { return [] }
+            guard seen.view(of: payload.winner) != nil, let loser = payload.loser else { return [] }
             return [.conversationDeleted(loser, forAll: false)]
         case .participantsChanged(let payload):
             guard created[payload.conversation] == nil,
                 isCurrent(payload.conversation)
-                    || feed.view(of: payload.conversation) != nil && payload.removed.contains(user)
+                    || seen.view(of: payload.conversation) != nil && payload.removed.contains(user)
             else { return [] }
             let added = payload.added.map { user in basics[user] ?? BasicIdentity(userID: user) }
             return [.participants(payload.conversation, added: added, removed: payload.removed)]
@@ -383,11 +374,11 @@ extension ChangeReader {
             return messages[payload.message].map { [.parts($0, payload)] } ?? []
         case .messageDeleted(let payload):
             let message = payload.message
-            let isSeen = feed.view(of: message.conversation)?.sees(message.position) ?? false
+            let isSeen = seen.view(of: message.conversation)?.sees(message.position) ?? false
             return isSeen ? [.messageDeleted(message.id, forAll: true)] : []
         case .messageHidden(let payload) where payload.user == user:
             return [.messageDeleted(payload.message, forAll: false)]
-        case .receiptsRecorded(let payload): return try operations(of: payload)
+        case .receiptsRecorded(let payload): return operations(of: payload, at: recorded.position)
         case .announcementSent(let payload):
             return announcements[payload.announcement.id].map { view in
                 [.announcementCreated(view.announcement, sender: view.sender, view.status)]
@@ -408,65 +399,136 @@ extension ChangeReader {
         identities[user].map { [.identityChanged($0)] } ?? []
     }
 
-    private func operations(of payload: ReceiptsRecorded) throws -> [UserChange.Operation] {
+    private func operations(
+        of payload: ReceiptsRecorded, at position: LogPosition
+    ) -> [UserChange.Operation] {
+        guard let found = received[position] else { return [] }
         let isOwn = payload.user == user
-        // In a wide conversation the receipts of others are not reported one by one (ruling 38).
-        guard let view = feed.view(of: payload.conversation),
-            isOwn || !wide.contains(payload.conversation), view.bottom <= view.top
-        else { return [] }
-        let owner = ReceiptOwner(conversation: payload.conversation, user: payload.user)
-        let known = receipts[owner] ?? Receipts()
-        let positions = payload.positions.intersection(
-            IntervalSet(view.bottom.number...view.top.number))
-        var concerned: [(id: Message.ID, position: Position)] = []
-        for interval in positions.intervals.reversed() {
-            concerned += try messages(
-                at: interval, of: owner, limit: Self.statusLimit - concerned.count)
-        }
-        guard !concerned.isEmpty else { return [] }
-        if payload.kind == .read, concerned.count > 1,
-            let last = positions.intervals.last.map({ Position($0.upperBound) }),
-            try hasReadAll(through: last, view, owner, known)
-        {
+        if found.areAllRead, found.messages.count > 1 {
             let reader = basics[payload.user] ?? BasicIdentity(userID: payload.user)
             return [
                 .markedAllRead(
-                    payload.conversation, last, by: reader, concerned.map(\.id), isOwn: isOwn)
+                    payload.conversation, found.last, by: reader, found.messages.map(\.id),
+                    isOwn: isOwn)
             ]
         }
-        return concerned.reversed().map { id, position in
+        let owner = ReceiptOwner(conversation: payload.conversation, user: payload.user)
+        let known = receipts[owner] ?? Receipts()
+        return found.messages.map { id, position in
             .messageStatus(id, of: payload.user, known.status(at: position), isOwn: isOwn)
         }
     }
+}
 
-    /// Messages of others than a participant that the user sees, the newest first.
-    private func messages(
-        at positions: ClosedRange<Int64>, of owner: ReceiptOwner, limit: Int
-    ) throws -> [(id: Message.ID, position: Position)] {
-        guard limit > 0 else { return [] }
-        return try transaction.rows(
-            """
-            SELECT m.id, m.position FROM messages m
-            WHERE m.application = \(application) AND m.conversation = \(owner.conversation)
-                AND m.position BETWEEN \(positions.lowerBound) AND \(positions.upperBound)
-                AND (m.sender_user IS NULL OR m.sender_user <> \(owner.user)) AND \(feed.isShown)
-            ORDER BY m.position DESC LIMIT \(limit)
-            """
-        ) { row in (try row.id(0) as Message.ID, try row.position(1)) }
+// MARK: - Receipts
+
+extension ChangeReader {
+    /// Positions of messages whose receipts an event records.
+    private struct ReceiptInterval {
+        let event: LogPosition
+        let owner: ReceiptOwner
+        let positions: ClosedRange<Int64>
     }
 
-    /// Whether a participant has read every message of others up to a position that the user sees.
-    private func hasReadAll(
-        through last: Position, _ view: FeedView, _ owner: ReceiptOwner, _ known: Receipts
-    ) throws -> Bool {
-        guard view.bottom <= last else { return false }
-        let missing = IntervalSet(view.bottom.number...last.number).subtracting(known.read)
-        // The participant's own messages are no receipts; a list with many holes is not worth a search.
-        guard missing.intervals.count <= 16 else { return false }
-        for interval in missing.intervals {
-            guard try messages(at: interval, of: owner, limit: 1).isEmpty else { return false }
+    /// The messages whose receipts an event records.
+    private struct ReceivedMessages {
+        /// The last position that the event names.
+        let last: Position
+        /// In the order of their positions.
+        var messages: [(id: Message.ID, position: Position)] = []
+        /// Whether the participant has read several messages, and now every message up to the last position.
+        var areAllRead: Bool
+    }
+
+    /// Reads which messages the receipts of a page concern, and whether their participants have read everything before.
+    ///
+    /// A page has receipts of fewer messages than `statusLimit`, or is the page of one event, whose newest messages count.
+    private mutating func loadReceived(_ events: [RecordedEvent]) throws {
+        var (wanted, missing): ([ReceiptInterval], [ReceiptInterval]) = ([], [])
+        for recorded in events {
+            guard case .receiptsRecorded(let payload) = recorded.event,
+                let view = view(concernedBy: payload)
+            else { continue }
+            let positions = payload.positions.intersection(
+                IntervalSet(view.bottom.number...view.top.number))
+            guard let last = positions.intervals.last?.upperBound else { continue }
+            let owner = ReceiptOwner(conversation: payload.conversation, user: payload.user)
+            let interval = { (positions: ClosedRange<Int64>) in
+                ReceiptInterval(event: recorded.position, owner: owner, positions: positions)
+            }
+            wanted += positions.intervals.map(interval)
+            let unread = IntervalSet(view.bottom.number...last)
+                .subtracting(receipts[owner]?.read ?? IntervalSet())
+            let mayBeAll =
+                payload.kind == .read && positions.count > 1
+                && unread.intervals.count <= Self.gapLimit
+            if mayBeAll { missing += unread.intervals.map(interval) }
+            received[recorded.position] = ReceivedMessages(
+                last: Position(last), areAllRead: mayBeAll)
         }
-        return true
+        for (event, id, position) in try messages(in: wanted).reversed() {
+            received[event]?.messages.append((id, position))
+        }
+        for event in try self.events(withMessagesIn: missing) {
+            received[event]?.areAllRead = false
+        }
+    }
+
+    /// The most gaps in what a participant has read that are searched for messages: their own messages are no receipts.
+    private static let gapLimit = 16
+
+    /// The view whose messages an event of receipts concerns. In a wide conversation the receipts of others are not
+    /// reported one by one (ruling 38).
+    private func view(concernedBy payload: ReceiptsRecorded) -> FeedView? {
+        guard let view = seen.view(of: payload.conversation), view.bottom <= view.top,
+            payload.user == user || !wide.contains(payload.conversation)
+        else { return nil }
+        return view
+    }
+
+    /// Messages of others than the participant that the user sees, the newest first.
+    private func messages(
+        in intervals: [ReceiptInterval]
+    ) throws -> [(event: LogPosition, id: Message.ID, position: Position)] {
+        guard !intervals.isEmpty else { return [] }
+        return try transaction.rows(
+            """
+            SELECT named.column1, m.id, m.position
+            FROM \(table: "named", of: columns(of: intervals))
+            JOIN messages m ON m.application = \(application) AND m.conversation = named.column2
+                AND m.position BETWEEN named.column4 AND named.column5
+            WHERE (m.sender_user IS NULL OR m.sender_user <> named.column3) AND \(seen.isShown)
+            ORDER BY m.position DESC LIMIT \(Self.statusLimit)
+            """
+        ) { row in (LogPosition(try row.int64(0)), try row.id(1), try row.position(2)) }
+    }
+
+    /// The events of intervals in which the user sees a message of others than the participant.
+    private func events(withMessagesIn intervals: [ReceiptInterval]) throws -> Set<LogPosition> {
+        guard !intervals.isEmpty else { return [] }
+        return Set(
+            try transaction.rows(
+                """
+                SELECT named.column1 FROM \(table: "named", of: columns(of: intervals))
+                WHERE EXISTS (
+                    SELECT 1 FROM messages m
+                    WHERE m.application = \(application) AND m.conversation = named.column2
+                        AND m.position BETWEEN named.column4 AND named.column5
+                        AND (m.sender_user IS NULL OR m.sender_user <> named.column3)
+                        AND \(seen.isShown)
+                )
+                """
+            ) { row in LogPosition(try row.int64(0)) })
+    }
+
+    private func columns(of intervals: [ReceiptInterval]) -> [SQLArray] {
+        [
+            .integers(intervals.map(\.event.number)),
+            .blobs(intervals.map(\.owner.conversation.bytes)),
+            .texts(intervals.map(\.owner.user.text)),
+            .integers(intervals.map(\.positions.lowerBound)),
+            .integers(intervals.map(\.positions.upperBound)),
+        ]
     }
 }
 
@@ -515,6 +577,17 @@ extension Event {
             .conversationShown, .conversationAnnounced, .conversationMerged, .recordImported:
             true
         default: false
+        }
+    }
+}
+
+extension Metadata {
+    /// The approximate size of the writes as operations.
+    fileprivate var weight: Int64 {
+        writes.reduce(0) { sum, entry in
+            let path = entry.path.reduce(0) { length, key in length + key.utf8.count + 1 }
+            let value = if case .text(let text) = entry.write.value { text.utf8.count } else { 0 }
+            return sum + Int64(path + value) + 64
         }
     }
 }

@@ -58,7 +58,7 @@ extension MessagingStore {
     /// Does the work of a request with an idempotency key that has an effect outside of the database, such as a file,
     /// unless it was done before (X2).
     ///
-    /// The response is stored after the work, in a transaction of its own: after a crash in between, a retry repeats
+    /// The response is stored after the work, in a separate transaction: after a crash in between, a retry repeats
     /// the effect. Otherwise as ``doOnce(_:of:describedBy:in:_:)``.
     public func doOnceOutsideTransaction(
         _ key: IdempotencyKey, of user: UserID? = nil, describedBy pieces: [[UInt8]],

@@ -1,3 +1,4 @@
+internal import Bytes
 import Messaging
 import SQL
 import SystemSupport
@@ -33,9 +34,7 @@ struct IdempotentRequest: Sendable {
         bytes.reserveCapacity(pieces.reduce(0) { sum, piece in sum + piece.count + 8 })
         for piece in pieces {
             // The length comes first, so that different pieces never have the same concatenation.
-            for index in 0..<8 {
-                bytes.append(UInt8(truncatingIfNeeded: piece.count >> (56 - 8 * index)))
-            }
+            bytes += piece.count.bigEndianBytes
             bytes += piece
         }
         self.name = name

@@ -48,10 +48,10 @@ struct StoredMessage {
 // The queries of an import. On a server those of all steps are sent ahead in one round trip.
 extension Transaction {
     /// Queries what is known here of a message to import; always one row.
-    func askStored(
+    func queryStored(
         _ message: Message, in application: Application.ID
     ) throws -> DeferredRows<StoredMessage> {
-        try ask(
+        try query(
             StoredMessage.sql(of: [message], in: application),
             as: StoredMessage.cacheKey(
                 of: message.id, at: message.position, in: message.conversation, of: application)
@@ -63,7 +63,7 @@ extension Transaction {
         _ steps: [ImportStep], in application: Application.ID,
         hash: @Sendable ([UInt8]) -> [UInt8]
     ) throws {
-        var (messages, users, keys): ([Message], Set<UserID>, Set<DistinctKey>) = ([], [], [])
+        var (users, keys): (Set<UserID>, Set<DistinctKey>) = ([], [])
         var conversations: Set<Conversation.ID> = []
         for case .record(let record, _) in steps {
             switch record {
@@ -73,23 +73,30 @@ extension Transaction {
                 // Those of a large conversation are read when they are needed.
                 users.formUnion(archived.members.prefix(256).map(\.participant.userID))
                 if let key = archived.conversation.distinctKey(hash) { keys.insert(key) }
-            case .message(let archived):
-                messages.append(archived.message)
-                conversations.insert(archived.message.conversation)
+            case .message(let archived): conversations.insert(archived.message.conversation)
             case .application, .relations, .content, .scheduled, .announcement, .key: break
             }
         }
-        _ = try askLogEnd(in: application)
+        _ = try queryLogEnd(in: application)
         for chunk in users.sorted().chunks(of: 256) {
             prefetchIdentities(of: chunk, in: application)
         }
         if !conversations.isEmpty { try prefetch(conversations, in: application) }
         if !keys.isEmpty { try prefetch(keys, in: application) }
-        guard !messages.isEmpty else { return }
-        try prefetch(StoredMessage.sql(of: messages, in: application)) { row in
-            let key = StoredMessage.cacheKey(
-                of: try row.id(3), at: try row.position(5), in: try row.id(4), of: application)
-            return (key, try StoredMessage(row))
+        try prefetchStored(steps, in: application)
+    }
+
+    /// Queries what is known here of all messages among the steps of an import.
+    func prefetchStored(_ steps: [ImportStep], in application: Application.ID) throws {
+        let messages = steps.compactMap { step in
+            if case .record(.message(let archived), _) = step { archived.message } else { nil }
+        }
+        for chunk in messages.powerOfTwoChunks(upTo: 256) {
+            try prefetch(StoredMessage.sql(of: chunk, in: application)) { row in
+                let key = StoredMessage.cacheKey(
+                    of: try row.id(3), at: try row.position(5), in: try row.id(4), of: application)
+                return (key, try StoredMessage(row))
+            }
         }
     }
 

@@ -65,12 +65,15 @@ extension MessagingStore {
     public func importRecords(
         _ steps: [ImportStep], in application: Application.ID
     ) async throws -> [ImportOutcome] {
-        try await change(
+        let isShared = database.isShared
+        return try await change(
             in: application,
             prefetching: { [environment] transaction in
                 try transaction.prefetch(steps, in: application, hash: environment.sha256)
             }
         ) { context in
+            // A file is not asked ahead, but one query for all messages is faster than one for each.
+            if !isShared { try context.transaction.prefetchStored(steps, in: application) }
             var importing = RecordImporter(context: context)
             return try importing.importRecords(steps)
         }
@@ -84,6 +87,11 @@ private struct RecordImporter {
     private var unordered: Set<Conversation.ID> = []
     /// The results of ``isMerged(_:since:)`` so far.
     private var mergeResults: [Conversation.ID: Bool] = [:]
+    /// The messages that were inserted last.
+    private var uncounted: UncountedMessages?
+
+    /// The number of steps whose rows a server inserts while the next ones are decided.
+    private static let stepsAtOnce = 64
 
     private var transaction: Transaction { context.transaction }
     private var application: Application.ID { context.application }
@@ -100,17 +108,28 @@ private struct RecordImporter {
             } catch let error as ArchiveLineError {
                 throw RejectedImportStep(step: index, lineError: error)
             }
+            if (index + 1).isMultiple(of: Self.stepsAtOnce) { try transaction.sendInsertions() }
         }
+        try countMessages()
         for id in unordered.sorted() { try context.reconcile(id) }
         return outcomes
     }
 
     private mutating func perform(_ step: ImportStep) throws -> ImportOutcome {
+        if step.messageConversation == nil || step.messageConversation != uncounted?.conversation.id
+        {
+            try countMessages()
+        }
         switch step {
         case .reconcile(let id): return try reconcile(id)
         case .content(let archived): return try importContent(archived)
         case .record(let record, let conversation):
             guard let record = try missing(record, of: conversation) else { return .present }
+            if case .message(let archived) = record, archived.recipients.isEmpty {
+                try insert(archived)
+                return .imported
+            }
+            try countMessages()
             let hasOther = try hasOther(record)
             try context.record(.recordImported(RecordImported(record: record)))
             if case .scheduled(let archived) = record {
@@ -124,6 +143,37 @@ private struct RecordImporter {
             }
             return .imported
         }
+    }
+
+    /// Imports a message as ``MutationContext/record(_:reaching:)`` does, but counts it later, together with those that
+    /// follow in the same conversation: nothing but the next position depends on that.
+    private mutating func insert(_ archived: ArchivedMessage) throws {
+        let projection = try context.append(RecordImported(record: .message(archived)))
+        try projection.insertRows(of: archived)
+        let id = archived.message.conversation
+        if uncounted?.conversation.id == id {
+            uncounted?.messages.append(archived)
+            uncounted?.last = projection
+        } else {
+            try countMessages()
+            uncounted = UncountedMessages(
+                conversation: try knownConversation(id), messages: [archived], last: projection)
+        }
+    }
+
+    /// Counts the messages that were inserted last.
+    private mutating func countMessages() throws {
+        guard let inserted = uncounted else { return }
+        uncounted = nil
+        let id = inserted.conversation.id
+        try inserted.last.count(inserted.messages, in: id)
+        context.announce([.messages(id, application)], through: inserted.last.position)
+    }
+
+    /// The position after the last message of a conversation.
+    private mutating func nextPosition(in id: Conversation.ID) throws -> Position {
+        try countMessages()
+        return try knownConversation(id).lastPosition.next
     }
 
     /// Imports a content, unless it exists, or its bytes are being deleted here; a record that uses it is then rejected.
@@ -146,7 +196,7 @@ private struct RecordImporter {
         guard case .conversation(let archived) = record,
             let key = archived.conversation.distinctKey(context.hash)
         else { return false }
-        return try transaction.askDistinctConversation(of: key, in: application).first() != nil
+        return try transaction.queryDistinctConversation(of: key, in: application).first() != nil
     }
 
     /// What has to be imported of a record, because it does not exist here; `nil` for nothing.
@@ -161,7 +211,7 @@ private struct RecordImporter {
         case .conversation(let archived):
             let id = archived.conversation.id
             let isThere =
-                try transaction.askLocked(id, in: application).first() != nil
+                try transaction.queryLocked(id, in: application).first() != nil
                 || transaction.winner(of: id, in: application) != nil
             return isThere ? nil : record
         case .message(let archived):
@@ -220,9 +270,14 @@ private struct RecordImporter {
         _ archived: ArchivedMessage, of conversation: ArchivedConversation?
     ) throws -> ArchivedMessage? {
         let message = archived.message
-        let asked = try transaction.askStored(message, in: application)
-        let target = try knownConversation(message.conversation)
-        guard target.deletedAt == nil, let stored = try asked.first() else { return nil }
+        let query = try transaction.queryStored(message, in: application)
+        let target =
+            if let uncounted, uncounted.conversation.id == message.conversation {
+                uncounted.conversation
+            } else {
+                try knownConversation(message.conversation)
+            }
+        guard target.deletedAt == nil, let stored = try query.first() else { return nil }
         if let known = stored.conversation {
             guard known == target.id else {
                 throw ArchiveLineError("id", "belongs to a message in another conversation here")
@@ -237,10 +292,10 @@ private struct RecordImporter {
             guard stored.isPositionTaken else { return archived }
             unordered.insert(target.id)
             return archived.moved(
-                to: target.lastPosition.next, in: target.id,
+                to: try nextPosition(in: target.id), in: target.id,
                 recipients: conversation?.recipients(at: message.position) ?? [])
         }
-        // What its participants have received and read stands in the record only.
+        // Only the record has what its participants have received and read.
         guard let conversation else {
             throw ArchiveLineError(
                 "conversation",
@@ -250,14 +305,14 @@ private struct RecordImporter {
         // all were imported. It does not get a free position before, because a participant may have deleted all
         // messages up to that one.
         return archived.moved(
-            to: target.lastPosition.next, in: target.id,
+            to: try nextPosition(in: target.id), in: target.id,
             recipients: conversation.recipients(at: message.position))
     }
 
     /// Whether a conversation was merged here after its record was written. Then the positions of the record are those of
     /// other messages here, and its receipts and hidden positions have to be stored with each message.
     ///
-    /// The aliases alone do not tell, because a conversation that was merged on the other server has the same ones in
+    /// The aliases are not sufficient, because a conversation that was merged on the other server has the same ones in
     /// its record. But every merge raises the version.
     private mutating func isMerged(
         _ conversation: Conversation, since record: ArchivedConversation?
@@ -311,10 +366,10 @@ private struct RecordImporter {
     ///
     /// - Throws: ``ArchiveLineError`` when there is none.
     private func knownConversation(_ id: Conversation.ID) throws -> Conversation {
-        if let own = try transaction.askLocked(id, in: application).first() { return own }
+        if let own = try transaction.queryLocked(id, in: application).first() { return own }
         let winner = try transaction.winner(of: id, in: application)
         let known = try winner.flatMap { id in
-            try transaction.askLocked(id, in: application).first()
+            try transaction.queryLocked(id, in: application).first()
         }
         guard let known else {
             throw ArchiveLineError("conversation", "must be on an earlier line, or exist here")
@@ -330,6 +385,26 @@ private struct RecordImporter {
             try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
         else { return .present }
         return try context.reconcile(own.id).hasChanged ? .imported : .present
+    }
+}
+
+/// Messages of one conversation that were inserted and are not counted yet.
+private struct UncountedMessages {
+    /// The conversation, without these messages.
+    let conversation: Conversation
+    var messages: [ArchivedMessage]
+    /// The projection of the event of the last of them.
+    var last: Projection
+}
+
+extension ImportStep {
+    /// The conversation that the record of a message names.
+    fileprivate var messageConversation: Conversation.ID? {
+        if case .record(.message(let archived), _) = self {
+            archived.message.conversation
+        } else {
+            nil
+        }
     }
 }
 

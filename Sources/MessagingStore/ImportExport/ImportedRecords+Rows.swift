@@ -214,7 +214,13 @@ extension Projection {
         "INSERT INTO receipts (application, conversation, user_id, delivered, read)"
 
     /// Inserts a message and counts it in every view.
-    func insert(_ archived: ArchivedMessage) throws {
+    private func insert(_ archived: ArchivedMessage) throws {
+        try insertRows(of: archived)
+        try count([archived], in: archived.message.conversation)
+    }
+
+    /// Inserts a message without counting it.
+    func insertRows(of archived: ArchivedMessage) throws {
         for content in archived.contents { try insert(content) }
         let message = archived.message
         insert(message, blocksChangedAt: archived.blocksChangedAt, partsMade: archived.partsMade)
@@ -222,9 +228,13 @@ extension Projection {
             try insert(part, of: message.id, in: message.conversation)
             if let place { try move(part.index, to: place, in: message.id) }
         }
-        touch(.counts, in: message.conversation)
-        try count(imported: message)
-        try countInViews(message, storing: archived.recipients)
+    }
+
+    /// Counts inserted messages in their conversation and in every view. The event is that of the last one.
+    func count(_ archived: [ArchivedMessage], in conversation: Conversation.ID) throws {
+        touch(.counts, in: conversation)
+        try count(imported: archived.map(\.message), in: conversation)
+        try countInViews(archived, in: conversation)
     }
 
     /// Inserts hidden positions and receipts of a message whose position is not that of the record.

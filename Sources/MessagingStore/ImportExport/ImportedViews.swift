@@ -150,19 +150,20 @@ extension ImportedViews.View {
 }
 
 extension Projection {
-    /// Counts an imported message in its conversation. The row is written once for all messages of a commit.
-    func count(imported message: Message) throws {
-        let id = message.conversation
-        guard var conversation = try transaction.askLocked(id, in: application).first() else {
+    /// Counts imported messages in their conversation. The row is written once for all messages of a commit.
+    func count(imported messages: [Message], in id: Conversation.ID) throws {
+        guard var conversation = try transaction.queryLocked(id, in: application).first() else {
             return
         }
-        conversation.messageCount += 1
-        let isLater =
-            conversation.lastSentAt.map { last in
-                conversation.lastPosition < message.position && last < message.sentAt
-            } ?? true
-        if isLater { conversation.lastSentAt = message.sentAt }
-        conversation.lastPosition = max(conversation.lastPosition, message.position)
+        for message in messages {
+            conversation.messageCount += 1
+            let isLater =
+                conversation.lastSentAt.map { last in
+                    conversation.lastPosition < message.position && last < message.sentAt
+                } ?? true
+            if isLater { conversation.lastSentAt = message.sentAt }
+            conversation.lastPosition = max(conversation.lastPosition, message.position)
+        }
         let row = RowCacheKey<Void>(
             of: [.conversation(id, in: application)], aspect: Array("imported".utf8))
         transaction.deferWrite((), of: row) { [application, conversation] in
@@ -177,26 +178,25 @@ extension Projection {
         transaction.cache(conversation, for: Conversation.cacheKey(id, in: application))
     }
 
-    /// Counts an imported message in all views, and makes it the last message of views without a later one. The rows are
-    /// written once for all messages of a commit.
-    ///
-    /// - Parameter recipients: Hidden positions and receipts of the message, which are stored first.
-    func countInViews(
-        _ message: Message, storing recipients: [ArchivedMessage.Recipient]
-    ) throws {
-        let (position, id) = (message.position, message.conversation)
+    /// Counts imported messages in all views, and makes them the last message of views without a later one. The rows are
+    /// written once for all messages of a commit. Hidden positions and receipts of the messages are stored first.
+    func countInViews(_ archived: [ArchivedMessage], in id: Conversation.ID) throws {
         let views = try importedViews(of: id)
-        if !views.knowsHidden(at: position) {
-            let range = position.number...position.number + Self.hiddenAtOnce - 1
-            let hidden = try transaction.hidden(in: [id], at: range, in: application)
-            views.set(hidden, of: id, in: range)
+        for archived in archived {
+            let (message, recipients) = (archived.message, archived.recipients)
+            let position = message.position
+            if !views.knowsHidden(at: position) {
+                let range = position.number...position.number + Self.hiddenAtOnce - 1
+                let hidden = try transaction.hidden(in: [id], at: range, in: application)
+                views.set(hidden, of: id, in: range)
+            }
+            if !recipients.isEmpty {
+                try insert(recipients, of: message)
+                views.add(recipients, at: position)
+                cache(views, of: id)
+            }
+            views.count(message)
         }
-        if !recipients.isEmpty {
-            try insert(recipients, of: message)
-            views.add(recipients, at: position)
-            cache(views, of: id)
-        }
-        views.count(message)
         if transaction.deferred(viewChanges(of: id)) !== views {
             transaction.deferWrites(views, of: viewChanges(of: id)) { [application] in
                 views.takeStatements(in: id, of: application)

@@ -8,6 +8,7 @@ import SystemSupport
 /// same SQLite file are not. So readers also poll.
 public final class CommitSignal: Sendable {
     private let state = Locked(State())
+    private let pollInterval: Int64
 
     private struct State {
         /// The last position of each log that is known to be committed.
@@ -24,7 +25,8 @@ public final class CommitSignal: Sendable {
         let wake: CheckedContinuation<LogPosition?, Never>
     }
 
-    init() {}
+    /// - Parameter pollInterval: The longest wait of a reader that polls, in milliseconds.
+    init(pollInterval: Int64) { self.pollInterval = pollInterval }
 
     /// The last position known to be committed; `nil` if no commit was reported yet.
     public func latest(in application: Application.ID) -> LogPosition? {
@@ -54,12 +56,15 @@ public final class CommitSignal: Sendable {
         }
     }
 
-    /// Waits until the log is known to extend beyond a position, for at most that many milliseconds.
+    /// Waits until the log is known to extend beyond a position, for at most that many milliseconds and no longer than the
+    /// poll interval.
     ///
     /// The caller reads the log afterwards in any case, because commits of other processes may not be reported.
-    public func wait(
-        past position: LogPosition, in application: Application.ID, atMost milliseconds: Int64
+    public func poll(
+        past position: LogPosition, in application: Application.ID,
+        atMost milliseconds: Int64 = .max
     ) async {
+        let milliseconds = min(milliseconds, pollInterval)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { _ = await self.wait(past: position, in: application) }
             // The task that finishes first cancels the other one.

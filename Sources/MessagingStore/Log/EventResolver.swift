@@ -1,3 +1,4 @@
+internal import Bytes
 import Messaging
 import SQL
 
@@ -65,11 +66,10 @@ extension EventID {
         _ recorded: RecordedEvent, _ part: [UInt8] = [], in application: Application.ID,
         by hash: ([UInt8]) -> [UInt8]
     ) -> EventID {
-        let number = recorded.position.number
-        let numberBytes = (0..<8).map { byte in UInt8(truncatingIfNeeded: number >> (56 - 8 * byte))
-        }
-        let bits = hash(application.bytes + numberBytes + part).prefix(16)
-            .reduce(UInt128(0)) { bits, byte in bits << 8 | UInt128(byte) }
+        let bits = hash(application.bytes + recorded.position.number.bigEndianBytes + part).prefix(
+            16
+        )
+        .reduce(UInt128(0)) { bits, byte in bits << 8 | UInt128(byte) }
         return .v7(at: recorded.at, random: bits)
     }
 }

@@ -2,7 +2,7 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// Deletes events that are older than the retention (X3), and what feeds know of objects that are gone (Y1), every ten
+/// Deletes events that are older than the retention (X3), and old feed entries of deleted objects (Y1), every ten
 /// minutes.
 public final class LogTrimmer: Sendable {
     /// The interval in milliseconds.

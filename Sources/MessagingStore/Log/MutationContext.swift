@@ -35,6 +35,16 @@ struct MutationContext {
     /// - Parameter recipientViews: The recipients of a message, if they were already loaded.
     func record(_ event: Event, reaching recipientViews: [RecipientView]? = nil) throws {
         let stored = event.stored
+        var projection = try append(stored)
+        projection.recipientViews = recipientViews
+        try stored.apply(to: projection)
+        announce(stored.invalidated(in: application), through: projection.position)
+    }
+
+    /// Appends an event to the log. The caller applies it to the rows.
+    ///
+    /// - Returns: The projection that writes the rows of the event.
+    func append(_ stored: any StoredEvent) throws -> Projection {
         let position = try transaction.nextLogPosition(in: application)
         effect?.note(position)
         transaction.add(
@@ -43,13 +53,13 @@ struct MutationContext {
             \(actor?.token), \(trace?.text))
             """,
             to: "events", keys: application.bytes, by: Self.events)
-        var projection = Projection(
+        return Projection(
             transaction: transaction, application: application, hash: hash, position: position,
-            moment: now)
-        projection.recipientViews = recipientViews
-        projection.trace = trace
-        try stored.apply(to: projection)
-        let changes = stored.invalidated(in: application)
+            moment: now, trace: trace)
+    }
+
+    /// Invalidates cached messages, and wakes log readers, when the events up to a position are committed.
+    func announce(_ changes: [InvalidationSubject], through position: LogPosition) {
         if !changes.isEmpty {
             transaction.aroundCommit { [clock] in
                 clock.begin(changes)
@@ -83,7 +93,8 @@ extension Transaction {
     /// reader would skip 1. After a rollback the number is used again, so there are no gaps. The row is written once for
     /// all changes of a commit.
     fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
-        let last = try askLogEnd(in: application).first()
+        let key = LogEnd.cacheKey(of: application)
+        let last = try cached(key) ?? queryLogEnd(in: application).first()
         if last == nil {
             try execute(
                 "INSERT INTO log_positions (application, position) VALUES (\(application), 0)")
@@ -91,17 +102,17 @@ extension Transaction {
         var end = last ?? LogEnd()
         end.position = LogPosition(end.position.number + 1)
         let next = end.position
-        deferWrite(end, of: LogEnd.cacheKey(of: application)) {
+        deferWrite(end, of: key) {
             "UPDATE log_positions SET position = \(next) WHERE application = \(application)"
         }
-        cache(end, for: LogEnd.cacheKey(of: application))
+        cache(end, for: key)
         return next
     }
 
     /// Queries the end of an application's log, whose row is locked until the transaction ends; no row for an application
     /// without events.
-    func askLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
-        try ask(
+    func queryLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
+        try query(
             """
             SELECT position, blocks_changed_at FROM log_positions
             WHERE application = \(application)\(.untilCommit)

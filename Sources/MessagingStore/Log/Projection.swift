@@ -39,14 +39,14 @@ extension Transaction {
     func object(
         createdWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> [UInt8]? {
-        try askObject(createdWith: key, as: kind, in: application).first()
+        try queryObject(createdWith: key, as: kind, in: application).first()
     }
 
     /// Queries the id of the object that was created with a replay key.
-    func askObject(
+    func queryObject(
         createdWith key: Replay.Key, as kind: Replay.Kind, in application: Application.ID
     ) throws -> DeferredRows<[UInt8]> {
-        try ask(
+        try query(
             """
             SELECT object FROM replay_keys
             WHERE application = \(application) AND kind = \(kind.rawValue)

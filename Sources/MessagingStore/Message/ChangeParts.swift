@@ -123,7 +123,7 @@ extension MutationContext {
     ) throws -> PartsChanged {
         var unused = newIDs[...]
         let change = try message.changingParts(
-            operation, made: try partsMade(of: message),
+            operation, partsMade: try partsMade(of: message),
             contents: try contents(of: operation.drafts, readableBy: perspective),
             limits, newID: { unused.removeFirst() }, at: now)
         try record(.partsChanged(change))
@@ -149,7 +149,7 @@ extension MutationContext {
 
     /// The number of parts that a message ever had.
     private func partsMade(of message: Message) throws -> Int {
-        let made = try transaction.askPartsMade(of: message.id, in: application).first()
+        let made = try transaction.queryPartsMade(of: message.id, in: application).first()
         return (made ?? nil).map(Int.init) ?? message.parts.count
     }
 }
@@ -161,17 +161,17 @@ extension Transaction {
         in application: Application.ID
     ) throws {
         try prefetchMessage(id, in: application)
-        _ = try askPartsMade(of: id, in: application)
-        _ = try conversation.map { named in try askLocked(named, in: application) }
+        _ = try queryPartsMade(of: id, in: application)
+        _ = try conversation.map { named in try queryLocked(named, in: application) }
         guard let user = perspective.user else { return }
         try prefetchView(of: id, by: user, in: application)
     }
 
     /// Queries how many parts a message ever had; `nil` until its parts are changed for the first time.
-    fileprivate func askPartsMade(
+    fileprivate func queryPartsMade(
         of id: Message.ID, in application: Application.ID
     ) throws -> DeferredRows<Int64?> {
-        try ask(
+        try query(
             """
             SELECT parts_made FROM messages
             WHERE application = \(application) AND id = \(id)
@@ -214,7 +214,7 @@ extension Projection {
         try transaction.execute(
             """
             UPDATE messages SET
-                updated_at = \(change.at), parts_made = \(change.made), version = version + 1,
+                updated_at = \(change.at), parts_made = \(change.partsMade), version = version + 1,
                 changed = \(position),
                 weight = (
                     SELECT CAST(SUM(
@@ -231,7 +231,8 @@ extension Projection {
         transaction.cache(
             before.applying(change), for: Message.cacheKey(change.message, in: application))
         transaction.cache(
-            Int64(change.made), for: Transaction.partsMade(of: change.message, in: application))
+            Int64(change.partsMade), for: Transaction.partsMade(of: change.message, in: application)
+        )
     }
 
     func insert(
@@ -282,8 +283,8 @@ extension Projection {
 extension Message {
     /// The contents that parts use, once for each use.
     func contents(at indexes: [Int]) -> [Content.ID] {
-        let asked = Set(indexes)
-        return parts.filter { part in asked.contains(part.index) }.compactMap(\.columns.content)
+        let wanted = Set(indexes)
+        return parts.filter { part in wanted.contains(part.index) }.compactMap(\.columns.content)
     }
 }
 

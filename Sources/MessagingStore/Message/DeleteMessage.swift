@@ -19,7 +19,7 @@ extension MessagingStore {
             in: application,
             prefetching: { transaction in
                 _ = try conversation.map { named in
-                    try transaction.askLocked(named, in: application)
+                    try transaction.queryLocked(named, in: application)
                 }
                 try transaction.prefetchMessage(id, in: application)
                 try transaction.prefetchReceipts(of: id, in: application)
@@ -135,8 +135,8 @@ extension Projection {
     private func subtract(
         _ position: Position, sentBy sender: UserID?, in conversation: Conversation.ID
     ) throws {
-        let before = try transaction.askLocked(conversation, in: application)
-        let hiddenFrom = try askUsersNotSeeing(position, in: conversation)
+        let before = try transaction.queryLocked(conversation, in: application)
+        let hiddenFrom = try queryUsersNotSeeing(position, in: conversation)
         let readers = try readers(of: position, in: conversation) + [sender].compactMap(\.self)
         let hidden = try hiddenFrom.rows()
         try transaction.execute(
@@ -218,10 +218,10 @@ extension Projection {
     }
 
     /// Queries the participants that do not see the message at a position, because it is hidden from them.
-    func askUsersNotSeeing(
+    func queryUsersNotSeeing(
         _ position: Position, in conversation: Conversation.ID
     ) throws -> DeferredRows<UserID> {
-        try transaction.ask(
+        try transaction.query(
             """
             SELECT user_id FROM hidden_messages
             WHERE application = \(application) AND conversation = \(conversation)
@@ -236,7 +236,7 @@ extension Projection {
     private func readers(of position: Position, in conversation: Conversation.ID) throws -> [UserID]
     {
         let isWide =
-            try transaction.askLocked(conversation, in: application).first()?.isWide == true
+            try transaction.queryLocked(conversation, in: application).first()?.isWide == true
         guard isWide else {
             return try transaction.participantReceipts(in: conversation, in: application)
                 .filter { entry in entry.receipts?.read.contains(position.number) == true }

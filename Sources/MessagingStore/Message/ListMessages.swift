@@ -39,7 +39,7 @@ extension MessagingStore {
         // The time is taken before the read: a commit in between then counts as later, whether the read saw it or not.
         let earlier = clock.moment
         return try await database.read { [clock] transaction in
-            try transaction.askView(of: conversation, seenBy: perspective, in: application)
+            try transaction.queryView(of: conversation, seenBy: perspective, in: application)
             let moment = try transaction.moment(of: clock, from: earlier, in: application)
             let (view, total) = try transaction.view(
                 of: conversation, seenBy: perspective, in: application)
@@ -75,16 +75,16 @@ private struct MessageHead {
 
 extension Transaction {
     /// Sends the queries of a view without waiting for their rows.
-    fileprivate func askView(
+    fileprivate func queryView(
         of conversation: Conversation.ID, seenBy perspective: Perspective,
         in application: Application.ID
     ) throws {
         switch perspective {
-        case .system: _ = try askLocked(conversation, in: application)
+        case .system: _ = try queryLocked(conversation, in: application)
         case .user(let user):
-            _ = try askIdentity(of: user, in: application)
-            _ = try askWinner(of: conversation, in: application)
-            _ = try askParticipant(user, in: conversation, in: application)
+            _ = try queryIdentity(of: user, in: application)
+            _ = try queryWinner(of: conversation, in: application)
+            _ = try queryParticipant(user, in: conversation, in: application)
         }
     }
 
@@ -99,7 +99,7 @@ extension Transaction {
             return (view, DeferredRows([conversation.messageCount]))
         case .user(let user):
             let (_, view) = try view(of: conversation, seenBy: user, in: application)
-            return (view, try askMessageCount(of: user, in: view.conversation, in: application))
+            return (view, try queryMessageCount(of: user, in: view.conversation, in: application))
         }
     }
 

@@ -7,7 +7,7 @@ extension Projection {
         let message = sent.message
         insert(message, blocksChangedAt: try blocksChangedAt())
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
-        let before = try transaction.askLocked(message.conversation, in: application).first()
+        let before = try transaction.queryLocked(message.conversation, in: application).first()
         // The first message shows the conversation to all participants.
         if before?.isAnnounced == false { touch(.window, in: message.conversation) }
         try count(message)
@@ -60,10 +60,11 @@ extension Projection {
     /// - Parameter isAnnouncing: Whether it is the message that shows the conversation to all participants.
     private func updateViews(_ message: Message, isAnnouncing: Bool) throws {
         let isWide =
-            try transaction.askLocked(message.conversation, in: application).first()?.isWide == true
+            try transaction.queryLocked(message.conversation, in: application).first()?.isWide
+            == true
         let present =
             try recipientViews
-            ?? transaction.askRecipients(
+            ?? transaction.queryRecipients(
                 in: message.conversation, to: message.sender.userID, in: application
             ).inOrder()
         let hidden = present.filter(\.isBlocked).map(\.user)

@@ -111,7 +111,7 @@ extension PartsChanged: StoredEvent {
         writer.write(optional: order) { writer, order in
             writer.write(each: order) { writer, index in writer.write(Int64(index)) }
         }
-        writer.write(Int64(made))
+        writer.write(Int64(partsMade))
         writer.write(at)
     }
 
@@ -126,7 +126,7 @@ extension PartsChanged: StoredEvent {
             order: try reader.optional { reader in
                 try reader.each { reader in Int(try reader.number()) }
             },
-            made: Int(try reader.number()), at: try reader.timestamp())
+            partsMade: Int(try reader.number()), at: try reader.timestamp())
     }
 
     func apply(to rows: Projection) throws {

@@ -6,7 +6,7 @@ import SQL
 extension Transaction {
     /// Queries a message, its conversation, and the end of the log, which every event needs.
     func prefetchMessage(_ id: Message.ID, in application: Application.ID) throws {
-        _ = try askLogEnd(in: application)
+        _ = try queryLogEnd(in: application)
         prefetch(id, by: CommitGroup("messages", in: application.bytes)) { transaction, ids in
             try transaction.prefetchMessages(ids, in: application)
             try transaction.prefetchLocked(
@@ -55,7 +55,7 @@ extension Transaction {
     func prefetchView(
         of id: Message.ID, by user: UserID, in application: Application.ID
     ) throws {
-        _ = try askIdentity(of: user, in: application)
+        _ = try queryIdentity(of: user, in: application)
         try prefetch(
             """
             SELECT \(raw: Participant.columns), conversation

@@ -4,14 +4,14 @@ import SQL
 extension Transaction {
     /// A message; `nil` if it does not exist or is deleted.
     func message(_ id: Message.ID, in application: Application.ID) throws -> Message? {
-        Message(joining: try askMessage(id, in: application).rows())
+        Message(joining: try queryMessage(id, in: application).rows())
     }
 
     /// Queries a message: a row for each of its parts, in order, which is the message with this part only.
-    func askMessage(
+    func queryMessage(
         _ id: Message.ID, in application: Application.ID
     ) throws -> DeferredRows<Message> {
-        try ask(
+        try query(
             messages("= \(id)", in: application), as: Message.cacheKey(id, in: application)
         ) { row in try Message(withPart: row) }
     }
@@ -108,10 +108,10 @@ extension Transaction {
     }
 
     /// Queries the number of messages in a user's view of a conversation (ruling 17).
-    func askMessageCount(
+    func queryMessageCount(
         of user: UserID, in conversation: Conversation.ID, in application: Application.ID
     ) throws -> DeferredRows<Int64> {
-        try ask(
+        try query(
             """
             SELECT p.total_count + p.is_wide * c.message_count
             FROM participants p

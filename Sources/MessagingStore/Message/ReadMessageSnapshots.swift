@@ -14,16 +14,16 @@ extension Transaction {
         // Participants of one conversation that left before its oldest message received none of them.
         let floor = conversations.count == 1 ? messages.map(\.position).min() ?? .start : .start
         let narrow = SQL.narrow(among: conversations, in: application)
-        let asked = (
-            wide: try askWideConversations(among: conversations, in: application),
-            receipts: try askReceipts(in: narrow, in: application),
-            participants: try askParticipants(of: narrow, reachedFrom: floor, in: application),
-            identities: try askIdentities(
+        let queries = (
+            wide: try queryWideConversations(among: conversations, in: application),
+            receipts: try queryReceipts(in: narrow, in: application),
+            participants: try queryParticipants(of: narrow, reachedFrom: floor, in: application),
+            identities: try queryIdentities(
                 of: Set(messages.compactMap(\.sender.userID)), in: application)
         )
-        let receipts = Dictionary(try asked.receipts.rows()) { first, _ in first }
+        let receipts = Dictionary(try queries.receipts.rows()) { first, _ in first }
         var participants = Dictionary(
-            grouping: try asked.participants.rows().sorted(by: PositionedParticipant.precedes),
+            grouping: try queries.participants.rows().sorted(by: PositionedParticipant.precedes),
             by: \.conversation
         ).mapValues { participants in
             participants.map { positioned in
@@ -34,9 +34,9 @@ extension Transaction {
             }
         }
         let identities = Dictionary(
-            try asked.identities.rows().map { identity in (identity.userID, identity) }
+            try queries.identities.rows().map { identity in (identity.userID, identity) }
         ) { first, _ in first }
-        let wide = Set(try asked.wide.rows())
+        let wide = Set(try queries.wide.rows())
         var counts: [Message.ID: RecipientCounts] = [:]
         for id in wide {
             counts.merge(
@@ -67,14 +67,14 @@ extension Transaction {
     func wideConversations(
         among conversations: [Conversation.ID], in application: Application.ID
     ) throws -> Set<Conversation.ID> {
-        Set(try askWideConversations(among: conversations, in: application).rows())
+        Set(try queryWideConversations(among: conversations, in: application).rows())
     }
 
     /// Queries the same, without waiting for the rows.
-    private func askWideConversations(
+    private func queryWideConversations(
         among conversations: [Conversation.ID], in application: Application.ID
     ) throws -> DeferredRows<Conversation.ID> {
-        try ask(
+        try query(
             """
             SELECT id FROM conversations
             WHERE application = \(application) AND id \(in: conversations) AND is_wide = 1
@@ -150,7 +150,7 @@ extension Transaction {
     func participantReceipts(
         in conversation: Conversation.ID, in application: Application.ID
     ) throws -> [ParticipantReceipts] {
-        try ask(
+        try query(
             PositionedReceipts.sql(in: "\(conversation)", of: application),
             as: PositionedReceipts.cacheKey(of: conversation, in: application)
         ) { row in try PositionedReceipts(row) }

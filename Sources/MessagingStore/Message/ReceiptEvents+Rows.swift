@@ -87,7 +87,7 @@ extension Projection {
         _ owner: ReceiptOwner
     ) throws {
         guard var counts = try transaction.viewCounts(of: owner, in: application),
-            let conversation = try transaction.askLocked(owner.conversation, in: application)
+            let conversation = try transaction.queryLocked(owner.conversation, in: application)
                 .first()
         else { return }
         let last = conversation.lastPosition

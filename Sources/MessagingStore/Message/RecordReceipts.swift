@@ -134,21 +134,21 @@ extension MutationContext {
         let owner = ReceiptOwner(conversation: conversation.id, user: user)
         let known = try transaction.receipts(of: owner, in: application)
         let stay = participant.stay(upTo: conversation.lastPosition)
-        var asked = positions.intersection(participant.range(upTo: conversation.lastPosition))
+        var requested = positions.intersection(participant.range(upTo: conversation.lastPosition))
             .intersection(stay.union(participant.past))
             .subtracting(kind == .read ? known.read : known.delivered)
-        asked = asked.subtracting(
-            try transaction.hiddenPositions(of: owner, within: asked, in: application))
+        requested = requested.subtracting(
+            try transaction.hiddenPositions(of: owner, within: requested, in: application))
         // If nothing is unread, only messages of an earlier stay can be newly read.
-        var open = asked
+        var open = requested
         if kind == .read {
             let counts = try transaction.viewCounts(of: owner, in: application)
-            if counts?.unread(in: conversation) ?? 0 == 0 { open = asked.subtracting(stay) }
+            if counts?.unread(in: conversation) ?? 0 == 0 { open = requested.subtracting(stay) }
         }
         guard try transaction.isAny(byOthersThan: owner, in: open, in: application) else {
             return IntervalSet()
         }
-        return asked
+        return requested
     }
 }
 
@@ -164,17 +164,17 @@ extension Transaction {
         in conversations: [Conversation.ID], in application: Application.ID
     ) throws -> [ReceiptOwner: Receipts] {
         Dictionary(
-            try askReceipts(in: "\(in: conversations)", in: application).rows()
+            try queryReceipts(in: "\(in: conversations)", in: application).rows()
         ) { first, _ in first }
     }
 
     /// Sends the same query without waiting for its rows.
     ///
     /// - Parameter conversations: The condition that an id is one of theirs, without its left side.
-    func askReceipts(
+    func queryReceipts(
         in conversations: SQL, in application: Application.ID
     ) throws -> DeferredRows<(ReceiptOwner, Receipts)> {
-        try ask(
+        try query(
             """
             SELECT conversation, user_id, delivered, read FROM receipts
             WHERE application = \(application)
@@ -190,7 +190,7 @@ extension Transaction {
 
     /// The receipts of one participant in a conversation.
     func receipts(of owner: ReceiptOwner, in application: Application.ID) throws -> Receipts {
-        try ask(
+        try query(
             """
             SELECT delivered, read FROM receipts
             WHERE application = \(application) AND conversation = \(owner.conversation)
@@ -271,7 +271,7 @@ extension Transaction {
     }
 
     /// Whether a message in an interval has another sender than a user, from what ``prefetchReceipt(of:by:in:)`` has
-    /// read; `nil` when that does not tell.
+    /// read; `nil` when it has not read enough.
     private func isAnyNearby(
         byOthersThan owner: ReceiptOwner, in interval: ClosedRange<Int64>,
         in application: Application.ID
@@ -291,7 +291,7 @@ extension Transaction {
     func viewCounts(
         of owner: ReceiptOwner, in application: Application.ID
     ) throws -> ViewCounts? {
-        try ask(
+        try query(
             """
             SELECT unread_count, unshown_count, is_wide FROM participants
             WHERE application = \(application) AND conversation = \(owner.conversation)

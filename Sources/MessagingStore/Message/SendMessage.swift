@@ -25,7 +25,8 @@ extension MessagingStore {
             draft, to: conversation, by: perspective, key: key, in: application)
         return try await change(in: application, prefetching: queries.prefetch) { context in
             try context.send(
-                draft, asking: queries.ask(context.transaction), to: conversation, by: perspective,
+                draft, querying: queries.send(in: context.transaction), to: conversation,
+                by: perspective,
                 as: id, key: key, partIDs: partIDs)
         }
     }
@@ -33,7 +34,7 @@ extension MessagingStore {
 
 extension MutationContext {
     fileprivate func send(
-        _ draft: Message.Draft, asking prefetched: SendPrefetch, to target: Conversation.ID,
+        _ draft: Message.Draft, querying prefetched: SendPrefetch, to target: Conversation.ID,
         by perspective: Perspective, as id: Message.ID, key: Replay.Key?,
         partIDs: [MessagePart.ID]
     ) throws -> CreationOutcome<MessageSnapshot> {
@@ -231,29 +232,29 @@ private struct SendQueries: Sendable {
         transaction.prefetchLocked(conversation, in: application)
         // The event needs the end of the log, which is queried in the same round trip. It is locked before the
         // blocks are read, so that no other process changes them before the event is recorded.
-        _ = try transaction.askLogEnd(in: application)
+        _ = try transaction.queryLogEnd(in: application)
         transaction.prefetchRecipients(in: conversation, to: sender, in: application)
         if let user = perspective.user {
-            _ = try transaction.askParticipant(user, in: conversation, in: application)
+            _ = try transaction.queryParticipant(user, in: conversation, in: application)
         }
         if let sender { transaction.prefetchIdentities(of: [sender], in: application) }
         if !names.isEmpty { transaction.prefetchSendings(named: names, in: application) }
     }
 
     /// Sends them, unless they were sent ahead.
-    func ask(_ transaction: Transaction) throws -> SendPrefetch {
+    func send(in transaction: Transaction) throws -> SendPrefetch {
         SendPrefetch(
-            conversation: try transaction.askLocked(conversation, in: application),
-            recipientViews: try transaction.askRecipients(
+            conversation: try transaction.queryLocked(conversation, in: application),
+            recipientViews: try transaction.queryRecipients(
                 in: conversation, to: sender, in: application),
             participant: try perspective.user.map { user in
-                try transaction.askParticipant(user, in: conversation, in: application)
+                try transaction.queryParticipant(user, in: conversation, in: application)
             },
             sender: try sender.map { sender in
-                try transaction.askIdentity(of: sender, in: application)
+                try transaction.queryIdentity(of: sender, in: application)
             },
             isKnown: names.isEmpty
-                ? nil : try transaction.askSendings(named: names, in: application))
+                ? nil : try transaction.querySendings(named: names, in: application))
     }
 }
 
@@ -291,11 +292,11 @@ private struct SendPrefetch {
 
 extension Transaction {
     /// Queries whether one of these ids, one or two, is that of a message or a key of messages.
-    fileprivate func askSendings(
+    fileprivate func querySendings(
         named names: [[UInt8]], in application: Application.ID
     ) throws -> DeferredRows<Bool> {
         let first = Self.uses(of: names[0], in: application)
-        return try ask(
+        return try query(
             names.count == 1
                 ? first : "\(first) UNION ALL \(Self.uses(of: names[1], in: application))",
             as: Self.sendings(named: names, in: application)

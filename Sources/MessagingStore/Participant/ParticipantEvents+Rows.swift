@@ -5,7 +5,7 @@ extension Projection {
     /// Adds and removes participants. A distinct conversation becomes an ordinary one permanently (R5).
     func apply(_ change: ParticipantsChanged) throws {
         let id = change.conversation
-        guard let before = try transaction.askLocked(id, in: application).first() else { return }
+        guard let before = try transaction.queryLocked(id, in: application).first() else { return }
         save(before)
         try saveParticipants(of: id)
         for user in change.removed { touch(.view, id.bytes, of: user) }
@@ -184,7 +184,7 @@ extension Projection {
         try findLastMessage(in: id, of: user, insteadOf: nil)
     }
 
-    /// Inserts the row of a user that has never been a participant; ``createParticipants(_:isShown:)`` creates the user.
+    /// Inserts the row of a user that has never been a participant; ``createParticipants(_:isShown:following:)`` creates the user.
     ///
     /// - Parameter hidden: The number of messages hidden by blocks.
     private func insertParticipant(
@@ -235,7 +235,7 @@ extension Projection {
         if state == .shown { touchWindows(of: conversation, [former.userID]) }
     }
 
-    /// Notes that messages which a former participant has not read are unread no more when they return (R12).
+    /// Notes that the messages that a former participant has not read are no longer unread after they return (R12).
     private func touchUnread(of former: Participant, in conversation: Conversation.ID) throws {
         let owner = ReceiptOwner(conversation: conversation, user: former.userID)
         let unread = former.stay(upTo: former.leftAfter ?? .start).subtracting(

@@ -255,7 +255,7 @@ extension DatabaseSchema {
         // `weight`: the approximate size in a response in bytes, so that a page can end before parts are read.
         // `event`: the position of the event that recorded the message.
         // `changed`: the position of the event that last changed it, for the feeds of users (Y1).
-        // `blocks_changed_at`: the time of the application's last block change before the message; it tells during
+        // `blocks_changed_at`: the time of the application's last block change before the message; it determines during
         // which blocks the message was sent.
         """
         CREATE TABLE messages (

@@ -157,14 +157,14 @@ enum DatabaseSchema {
             created_at BIGINT NOT NULL
         )
         """,
-        // Identity tokens of another application are told from those of an unknown provider or key (ruling 46), so
-        // these keys do not start with the application.
+        // Identity tokens of another application are distinguished from those of an unknown provider or key
+        // (ruling 46), so these keys do not start with the application.
         "CREATE UNIQUE INDEX providers_by_id ON providers (id)",
         "CREATE INDEX providers_by_creation ON providers (application, created_at, id)",
         // `algorithm`: the raw value of `ProviderKey.Algorithm`.
         // `der`: the public key.
-        // `deleted_at`: NULL while the key exists; deleted keys stay, so that their identity tokens are told from those
-        // of unknown keys.
+        // `deleted_at`: NULL while the key exists; deleted keys stay, so that their identity tokens are
+        // distinguished from those of unknown keys.
         """
         CREATE TABLE provider_keys (
             application BYTEA NOT NULL,

@@ -26,7 +26,7 @@ final class Nonces: Sendable {
     /// Returns a new nonce: 54 characters of the URL-safe alphabet of base64.
     func issue(_ store: MessagingStore) async throws -> String {
         let time = store.environment.now().milliseconds
-        let content = Self.bytes(of: time) + store.environment.randomBytes(Self.randomSize)
+        let content = time.bigEndianBytes + store.environment.randomBytes(Self.randomSize)
         let code = Self.code(of: content, try await key.value(from: store))
         return Base64.encodeForURL(content + code)
     }
@@ -46,10 +46,6 @@ final class Nonces: Sendable {
         return Valid(
             random: Array(content.dropFirst(8)),
             expiresAt: Timestamp(milliseconds: time + Self.lifetime))
-    }
-
-    private static func bytes(of time: Int64) -> [UInt8] {
-        (0..<8).map { index in UInt8(truncatingIfNeeded: time >> (56 - 8 * index)) }
     }
 
     private static func code(of content: [UInt8], _ key: [UInt8]) -> [UInt8] {

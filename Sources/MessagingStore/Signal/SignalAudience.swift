@@ -62,23 +62,7 @@ extension MessagingStore {
         of user: UserID, among users: Set<UserID>, in application: Application.ID
     ) async throws -> Set<UserID> {
         try await database.read { transaction in
-            var found = users.intersection([user])
-            for chunk in users.sorted().chunks(of: 1024) {
-                found.formUnion(
-                    try transaction.rows(
-                        """
-                        SELECT f.follower FROM following f
-                        WHERE f.application = \(application) AND f.follower \(in: chunk)
-                            AND f.followed = \(user)
-                            AND NOT EXISTS (
-                                SELECT 1 FROM blocks b
-                                WHERE b.application = f.application AND b.owner = f.followed
-                                    AND b.blocked = f.follower
-                            )
-                        """
-                    ) { row in try row.user(0) })
-            }
-            return found
+            try transaction.presence("follower", among: users, "followed", user, in: application)
         }
     }
 
@@ -87,24 +71,39 @@ extension MessagingStore {
         of users: Set<UserID>, to viewer: UserID, in application: Application.ID
     ) async throws -> Set<UserID> {
         try await database.read { transaction in
-            var found = users.intersection([viewer])
-            for chunk in users.sorted().chunks(of: 1024) {
-                found.formUnion(
-                    try transaction.rows(
-                        """
-                        SELECT f.followed FROM following f
-                        WHERE f.application = \(application) AND f.follower = \(viewer)
-                            AND f.followed \(in: chunk)
-                            AND NOT EXISTS (
-                                SELECT 1 FROM blocks b
-                                WHERE b.application = f.application AND b.owner = f.followed
-                                    AND b.blocked = f.follower
-                            )
-                        """
-                    ) { row in try row.user(0) })
-            }
-            return found
+            try transaction.presence("followed", among: users, "follower", viewer, in: application)
         }
+    }
+}
+
+extension Transaction {
+    /// Those of some users that see the presence of a user, or whose presence the user sees: users see that of those that they
+    /// follow and that do not block them, and their own.
+    ///
+    /// - Parameters:
+    ///   - side: The side of `following` on which the users are: `follower` or `followed`.
+    ///   - other: The other side, on which the user is.
+    fileprivate func presence(
+        _ side: StaticString, among users: Set<UserID>, _ other: StaticString, _ user: UserID,
+        in application: Application.ID
+    ) throws -> Set<UserID> {
+        var found = users.intersection([user])
+        for chunk in users.sorted().chunks(of: 1024) {
+            found.formUnion(
+                try rows(
+                    """
+                    SELECT f.\(raw: side) FROM following f
+                    WHERE f.application = \(application) AND f.\(raw: side) \(in: chunk)
+                        AND f.\(raw: other) = \(user)
+                        AND NOT EXISTS (
+                            SELECT 1 FROM blocks b
+                            WHERE b.application = f.application AND b.owner = f.followed
+                                AND b.blocked = f.follower
+                        )
+                    """
+                ) { row in try row.user(0) })
+        }
+        return found
     }
 }
 

@@ -89,27 +89,27 @@ public struct DatabaseUploadRegistry: UploadRegistry {
     /// stops. That process receives the request through ``MessagingStore/listen(onUpload:onSignal:)``.
     ///
     /// - Returns: False when that process does not receive the body; nothing is stored then.
-    public func ask(
-        _ name: String, at holder: [UInt8], to request: UploadWriterRequest
+    public func send(
+        _ request: UploadWriterRequest, to holder: [UInt8], of name: String
     ) async throws -> Bool {
         try await store.database.write { transaction in
             let number = request.rawValue
-            let isAsked =
+            let isStored =
                 try transaction.rowsChanged(
                     by: """
                         UPDATE uploads
                         SET wanted = CASE WHEN wanted < \(number) THEN \(number) ELSE wanted END
                         WHERE name = \(name) AND holder = \(holder) AND is_written = 1
                         """) > 0
-            if isAsked {
+            if isStored {
                 let change = StoreNotification.upload(name, holder: String(hexadecimal: holder))
                 transaction.notify(change.subject, number)
             }
-            return isAsked
+            return isStored
         }
     }
 
-    /// Records that a process has done what it was asked, or does not answer.
+    /// Records that a process has carried out the request, or does not answer.
     public func answer(_ name: String, at holder: [UInt8], isWritten: Bool) async throws {
         try await store.database.write { transaction in
             try transaction.execute(

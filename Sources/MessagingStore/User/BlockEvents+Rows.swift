@@ -55,7 +55,7 @@ extension Projection {
         let known = Set(open.map(\.user))
         try createUsers(archived.blocked)
         try block(open.map { period in (period.user, period.since) }, by: archived.user)
-        // Blocks that the record contains without a beginning begin now.
+        // A block whose start the record does not contain starts now.
         let undated = archived.blocked.filter { user in !known.contains(user) }
         guard !undated.isEmpty else { return }
         try apply(
@@ -81,12 +81,12 @@ extension Projection {
 
     /// The time of the last change to a block list of the application.
     func blocksChangedAt() throws -> Timestamp {
-        try transaction.askLogEnd(in: application).first()?.blocksChangedAt
+        try transaction.queryLogEnd(in: application).first()?.blocksChangedAt
             ?? LogEnd().blocksChangedAt
     }
 
     private func setBlocksChangedAt(_ moment: Timestamp) throws {
-        var end = try transaction.askLogEnd(in: application).first() ?? LogEnd()
+        var end = try transaction.queryLogEnd(in: application).first() ?? LogEnd()
         end.blocksChangedAt = moment
         try transaction.execute(
             """

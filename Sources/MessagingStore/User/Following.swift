@@ -224,10 +224,10 @@ extension SQL {
         """
     }
 
-    /// The users `b` that a user `a` follows through wide conversations: those that take part now, and those they
-    /// have met there, unless they have unfollowed them since (ruling 39).
+    /// The users `b` that a user `a` follows through wide conversations: those that take part now, and those
+    /// that took part at the same time, unless `a` has unfollowed them since (ruling 39).
     ///
-    /// - Parameter isBeyond: Whether only those are meant that they follow beyond these conversations.
+    /// - Parameter isBeyond: Whether only those are selected that `a` follows beyond these conversations.
     fileprivate static func connectedInWide(
         _ follower: UserID, beyond isBeyond: Bool = false, in application: Application.ID
     ) -> SQL {

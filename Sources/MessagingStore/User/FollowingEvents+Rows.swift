@@ -53,7 +53,7 @@ extension Projection {
     /// depend on the number of participants. A wide conversation has no row for each pair: its participants have a
     /// row each, from which the pairs are computed when they are read (ruling 39).
     ///
-    /// - Parameter isKept: Whether they still follow each other when they share the conversation no more.
+    /// - Parameter isKept: Whether they still follow each other when they no longer share the conversation.
     func connect(
         _ joined: [UserID], among participants: [UserID], of conversation: Conversation,
         isKept: Bool = true
@@ -68,11 +68,11 @@ extension Projection {
 
     /// Makes the participants of a new conversation follow each other.
     ///
-    /// The same as ``connect(_:among:of:)``, with a few statements for all new conversations of a commit.
+    /// The same as ``connect(_:among:of:isKept:)``, with a few statements for all new conversations of a commit.
     ///
     /// - Parameters:
     ///   - new: Those that were created with the number of the others as that of the users they follow.
-    ///   - isKept: Whether they still follow each other when they share the conversation no more.
+    ///   - isKept: Whether they still follow each other when they no longer share the conversation.
     func connectAll(_ participants: [UserID], new: Set<UserID> = [], isKept: Bool = true) {
         let row = RowCacheKey<SharedConversations>(
             of: application.bytes, in: "following", aspect: [isKept ? 1 : 0])
@@ -86,7 +86,7 @@ extension Projection {
         }
     }
 
-    /// Begins to connect participants of a wide conversation.
+    /// Connects participants of a wide conversation from now on.
     private func beginStays(_ users: [UserID], in conversation: Conversation.ID) throws {
         for chunk in users.chunks(of: 4096) {
             try transaction.execute(
@@ -101,7 +101,7 @@ extension Projection {
         }
     }
 
-    /// Ends to connect participants of a wide conversation.
+    /// Ends the connection of participants by a wide conversation.
     private func endStays(_ users: [UserID], in conversation: Conversation.ID) throws {
         for chunk in users.chunks(of: 4096) {
             try transaction.execute(
@@ -158,11 +158,11 @@ extension Projection {
 
     /// Makes participants that see a conversation for the first time follow all others in it.
     ///
-    /// - Parameter users: Current participants that ``connect(_:among:of:)`` has left out.
+    /// - Parameter users: Current participants that ``connect(_:among:of:isKept:)`` has left out.
     func connect(seeing users: [UserID], of conversation: Conversation.ID) throws {
         guard !users.isEmpty else { return }
         let isWide =
-            try transaction.askLocked(conversation, in: application).first()?.isWide == true
+            try transaction.queryLocked(conversation, in: application).first()?.isWide == true
         guard !isWide else {
             for chunk in users.chunks(of: 4096) {
                 try transaction.execute(
@@ -183,7 +183,7 @@ extension Projection {
     /// another one and all are sent in one round trip.
     ///
     /// - Parameters:
-    ///   - condition: Selects the pairs; see ``pairs(of:where:)``.
+    ///   - condition: Selects the pairs; see ``pairs(of:where:joining:)``.
     ///   - followers: The users whose rows the statements may change; all first participants must be among them.
     private func connect(
         _ condition: SQL, _ followers: [UserID], of conversation: Conversation.ID,
@@ -253,8 +253,8 @@ extension Projection {
     ///
     /// - Parameter conversation: One that does not count; `nil` for none.
     private func isConnected(beyond conversation: Conversation.ID? = nil) -> SQL {
-        // Compared with a count, because EXISTS could be planned as a hash table of all participants. Each state has an
-        // index of its own.
+        // Compared with a count, because EXISTS could be planned as a hash table of all participants. Each state has its
+        // own index.
         func count(_ state: StaticString) -> SQL {
             """
             (
@@ -325,110 +325,5 @@ extension SQL.StringInterpolation {
         appendLiteral(" OR b.user_id ")
         appendInterpolation(in: subset)
         appendLiteral(")")
-    }
-}
-
-/// The users that meet in the new conversations of a commit.
-private final class SharedConversations {
-    private let isKept: Bool
-    /// For each group, the position of the event that brought it together first.
-    private var groups: [[UserID]: LogPosition] = [:]
-    /// The participants of the first conversation of new users, which their rows count already.
-    private var counted: [UserID: Set<UserID>] = [:]
-
-    init(isKept: Bool) { self.isKept = isKept }
-
-    func add(_ participants: [UserID], _ new: Set<UserID>, at position: LogPosition) {
-        if groups[participants] == nil { groups[participants] = position }
-        guard !new.isEmpty else { return }
-        let participants = Set(participants)
-        for user in new { counted[user] = participants }
-    }
-
-    /// Counts the new pairs, and inserts or updates those that do not follow each other independently of conversations.
-    func statements(in application: Application.ID) -> [SQL] {
-        let pairs = pairs
-        let uncounted = pairs.filter { pair in
-            counted[pair.follower]?.contains(pair.followed) != true
-        }
-        return uncounted.powerOfTwoChunks(upTo: Self.atOnce).map { chunk in
-            counting(chunk, in: application)
-        }
-            + pairs.powerOfTwoChunks(upTo: Self.atOnce).map { chunk in
-                inserting(chunk, in: application)
-            }
-    }
-
-    /// The most pairs in a statement.
-    private static let atOnce = 256
-
-    private struct Pair: Hashable {
-        let follower: UserID
-        let followed: UserID
-        /// The position of the event since which the one follows the other.
-        let event: LogPosition
-
-        static func == (left: Pair, right: Pair) -> Bool {
-            left.follower == right.follower && left.followed == right.followed
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(follower)
-            hasher.combine(followed)
-        }
-    }
-
-    /// Each pair once, by the first event that connects it.
-    private var pairs: [Pair] {
-        var pairs: [Pair] = []
-        var known: Set<Pair> = []
-        for (users, event) in groups.sorted(by: { left, right in left.value < right.value }) {
-            for follower in users {
-                for followed in users where followed != follower {
-                    let pair = Pair(follower: follower, followed: followed, event: event)
-                    if groups.count == 1 || known.insert(pair).inserted { pairs.append(pair) }
-                }
-            }
-        }
-        return pairs
-    }
-
-    private func counting(_ pairs: [Pair], in application: Application.ID) -> SQL {
-        """
-        UPDATE identities SET following_count = following_count + new.pairs
-        FROM (
-            SELECT column1 AS follower, COUNT(*) AS pairs
-            FROM \(table: "met", of: columns(of: pairs))
-            WHERE \(count(in: application, where: "TRUE")) = 0
-            GROUP BY column1
-        ) AS new
-        WHERE application = \(application) AND user_id = new.follower
-        """
-    }
-
-    private func inserting(_ pairs: [Pair], in application: Application.ID) -> SQL {
-        """
-        INSERT INTO following (application, follower, followed, is_kept, event)
-        SELECT \(application), column1, column2, \(isKept), column3
-        FROM \(table: "met", of: columns(of: pairs) + [.integers(pairs.map(\.event.number))])
-        WHERE \(count(in: application, where: "f.is_kept >= \(isKept)")) = 0
-        ON CONFLICT (application, follower, followed) DO UPDATE SET is_kept = excluded.is_kept
-        """
-    }
-
-    private func columns(of pairs: [Pair]) -> [SQLArray] {
-        [.texts(pairs.map(\.follower.text)), .texts(pairs.map(\.followed.text))]
-    }
-
-    /// The number of rows of a pair, 0 or 1: rows that exist cost a lookup and no write.
-    private func count(in application: Application.ID, where condition: SQL) -> SQL {
-        // Not NOT EXISTS, which could be planned as a join that reads all followed users.
-        """
-        (
-            SELECT COUNT(*) FROM following f
-            WHERE f.application = \(application) AND f.follower = column1
-                AND f.followed = column2 AND \(condition)
-        )
-        """
     }
 }

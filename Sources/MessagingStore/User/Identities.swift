@@ -105,17 +105,17 @@ extension Transaction {
         of users: Set<UserID>, in application: Application.ID
     ) throws -> [UserID: BasicIdentity] {
         let chunks = try Array(users).chunks(of: 4096).map { chunk in
-            try askIdentities(of: Set(chunk), in: application)
+            try queryIdentities(of: Set(chunk), in: application)
         }
         let found = try chunks.flatMap { chunk in try chunk.rows() }
         return Dictionary(grouping: found, by: \.userID).compactMapValues(\.first)
     }
 
     /// Queries the identities of the known users among these, up to 4,096, without waiting for the rows.
-    func askIdentities(
+    func queryIdentities(
         of users: Set<UserID>, in application: Application.ID
     ) throws -> DeferredRows<BasicIdentity> {
-        try ask(
+        try query(
             """
             SELECT \(raw: BasicIdentity.columns) FROM identities i
             WHERE i.application = \(application)
@@ -193,10 +193,10 @@ extension Transaction {
     }
 
     /// Queries the members of a user's identity that other objects show; no row for an unknown user.
-    func askIdentity(
+    func queryIdentity(
         of user: UserID, in application: Application.ID
     ) throws -> DeferredRows<BasicIdentity> {
-        try ask(
+        try query(
             """
             SELECT \(raw: BasicIdentity.columns) FROM identities i
             WHERE i.application = \(application) AND i.user_id = \(user)
@@ -209,7 +209,7 @@ extension Transaction {
     ///
     /// - Throws: `Rejection.notFound(.user)`.
     func requireUser(_ user: UserID, in application: Application.ID) throws {
-        guard try askIdentity(of: user, in: application).first() != nil else {
+        guard try queryIdentity(of: user, in: application).first() != nil else {
             throw Rejection.notFound(.user)
         }
     }

@@ -209,7 +209,7 @@ extension Projection {
     private static let usersAtOnce = 1024
 
     /// Up to this number of users, all of a conversation that is not wide, rows are inserted with those of other changes
-    /// of the commit; more have statements of their own.
+    /// of the commit; more have separate statements.
     static let fewUsers = 100
 }
 

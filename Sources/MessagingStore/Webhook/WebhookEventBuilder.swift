@@ -97,7 +97,7 @@ struct WebhookEventBuilder {
             wanted[version]?.contains(topic) == true
         }
         let actor = recorded.actor.flatMap(Sender.init)
-        // Version 1.0 has a representation of its own; the later versions share one.
+        // Version 1.0 has its own representation; the later versions share one.
         for versions in [wanting.intersection([.v1_0]), wanting.subtracting([.v1_0])]
         where !versions.isEmpty {
             events.append(

@@ -119,14 +119,14 @@ extension MessagingStore {
     /// Records the result of a verification, unless the webhook was changed or deleted meanwhile.
     ///
     /// - Parameters:
-    ///   - asked: The webhook when its verification began.
+    ///   - verified: The webhook when its verification began.
     ///   - failure: Why it failed, for `status_reason`; `nil` when it succeeded.
     public func finishVerification(
-        of asked: Webhook, failure: String?, in application: Application.ID
+        of verified: Webhook, failure: String?, in application: Application.ID
     ) async throws {
         do {
-            _ = try await changeWebhook(asked.id, in: application) { webhook, end in
-                webhook.verified(asked, failure: failure, endOfLog: end)
+            _ = try await changeWebhook(verified.id, in: application) { webhook, end in
+                webhook.verified(verified, failure: failure, endOfLog: end)
             }
         } catch Rejection.notFound {
             return

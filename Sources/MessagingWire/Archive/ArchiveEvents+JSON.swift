@@ -26,7 +26,7 @@ extension RecordImported: EventPayloadJSON {
         case .content(let archived): IdentifierJSON.text(archived.content.id, in: .content)
         case .announcement(let archived):
             IdentifierJSON.text(archived.announcement.id, in: .announcements)
-        // A replay key has no id of its own.
+        // A replay key has no id.
         case .key, .application: links.applicationID
         }
     }

@@ -82,10 +82,10 @@ extension ArchiveLineJSON {
         }
         let isDistinct = try line.flag("distinct")
         // After a change of participants a conversation is never distinct again (R5).
-        let haveStayed = members.map(\.participant).allSatisfy { participant in
+        let areUnchanged = members.map(\.participant).allSatisfy { participant in
             !participant.isFormer && participant.past.isEmpty
         }
-        guard !isDistinct || haveStayed else {
+        guard !isDistinct || areUnchanged else {
             throw line.error(
                 "distinct", "must be false where a participant has left_after or past")
         }

@@ -2,7 +2,7 @@ import Bytes
 import JSON
 public import Messaging
 
-/// The body of a packet that tells a user of a change (client-api §5.4, §5.5).
+/// The body of a packet that reports a change to a user (client-api §5.4, §5.5).
 public struct ChangeJSON: Sendable {
     /// The type of the packet.
     public enum PacketType: String, Sendable {
@@ -14,7 +14,7 @@ public struct ChangeJSON: Sendable {
     /// The JSON of the body.
     public let body: [UInt8]
 
-    /// Returns the packets that tell a user of a change in a version, in their order.
+    /// Returns the packets that report a change to a user in a version, in order.
     public static func packets(
         _ operation: UserChange.Operation, for user: UserID, _ presentation: Presentation
     ) -> [ChangeJSON] {
@@ -22,7 +22,7 @@ public struct ChangeJSON: Sendable {
         return packets.packets(operation)
     }
 
-    /// Returns the body that tells of the presence of another user (client-api §5.8), which is also an element of the
+    /// Returns the body that reports the presence of another user (client-api §5.8), which is also an element of the
     /// answer to `Presence.sync`.
     public static func presence(_ presence: Presence, _ presentation: Presentation) -> [UInt8] {
         ChangePackets(user: presence.user, presentation: presentation).presence(presence)
@@ -43,50 +43,28 @@ private struct ChangePackets {
     private var version: APIVersion { presentation.version }
     private var links: LinkBuilder { presentation.links }
 
-    /// An object that a packet names.
-    private struct Object {
-        let type: StaticString
-        let id: String
-        let url: String
+    private func conversation(_ id: Conversation.ID) -> NamedObjectJSON { .conversation(id, links) }
 
-        func write(into writer: inout JSONWriter) {
-            writer.object { writer in
-                writer.member("type", type.description)
-                writer.member("id", id)
-                writer.member("url", url)
-            }
-        }
-    }
-
-    private func conversation(_ id: Conversation.ID) -> Object {
-        Object(
-            type: "Conversation", id: IdentifierJSON.text(id, in: .conversations),
-            url: links.conversation(id))
-    }
-
-    private func message(_ id: Message.ID) -> Object {
-        Object(
+    private func message(_ id: Message.ID) -> NamedObjectJSON {
+        NamedObjectJSON(
             type: "Message", id: IdentifierJSON.text(id, in: .messages),
             url: links.shortMessage(id))
     }
 
-    private func part(_ id: MessagePart.ID, of message: Message) -> Object {
+    private func part(_ id: MessagePart.ID, of message: Message) -> NamedObjectJSON {
         let name = "\(message.id.uuid)/parts/\(id.uuid)"
-        return Object(
+        return NamedObjectJSON(
             type: "MessagePart", id: "layer:///messages/\(name)",
             url: links.messages(in: message.conversation) + name)
     }
 
-    private func announcement(_ id: Announcement.ID) -> Object {
-        Object(
+    private func announcement(_ id: Announcement.ID) -> NamedObjectJSON {
+        NamedObjectJSON(
             type: "Announcement", id: IdentifierJSON.text(id, in: .announcements),
             url: links.announcement(id))
     }
 
-    private func identity(_ user: UserID) -> Object {
-        Object(
-            type: "Identity", id: UserIDJSON.text(identity: user), url: links.identity(user))
-    }
+    private func identity(_ user: UserID) -> NamedObjectJSON { .identity(user, links) }
 
     func packets(_ operation: UserChange.Operation) -> [ChangeJSON] {
         switch operation {
@@ -171,7 +149,7 @@ private struct ChangePackets {
     // MARK: - Parts of packets
 
     private func change(
-        _ operation: StaticString, _ object: Object, _ data: (inout JSONWriter) -> Void
+        _ operation: StaticString, _ object: NamedObjectJSON, _ data: (inout JSONWriter) -> Void
     ) -> ChangeJSON {
         var writer = JSONWriter(capacity: 1024)
         writer.object { writer in
@@ -184,9 +162,9 @@ private struct ChangePackets {
         return ChangeJSON(.change, writer.finish())
     }
 
-    /// A change of members; the first web SDK knows it by another name (inferred).
+    /// A change of members; the first web SDK has another name for it (inferred).
     private func update(
-        _ object: Object, _ operations: (inout JSONWriter) -> Void
+        _ object: NamedObjectJSON, _ operations: (inout JSONWriter) -> Void
     ) -> ChangeJSON {
         change(version.namesIdentities ? "update" : "patch", object) { writer in
             writer.array { writer in operations(&writer) }
@@ -195,7 +173,7 @@ private struct ChangePackets {
 
     /// An update that sets the members of an object.
     private func setting(
-        _ object: Object, _ json: [UInt8], besides names: Set<String>
+        _ object: NamedObjectJSON, _ json: [UInt8], besides names: Set<String>
     ) -> ChangeJSON? {
         guard let root = try? JSONDocument(json).root else { return nil }
         return update(object) { writer in
@@ -207,7 +185,7 @@ private struct ChangePackets {
 
     /// - Parameter position: What `from_position` is; `nil` for an object without that member.
     private func deletion(
-        of object: Object, forAll isForAll: Bool, through position: Position??
+        of object: NamedObjectJSON, forAll isForAll: Bool, through position: Position??
     ) -> ChangeJSON {
         change("delete", object) { writer in
             writer.object { writer in
@@ -271,7 +249,7 @@ private struct ChangePackets {
     }
 
     private func status(
-        _ object: Object, _ user: UserID, _ status: RecipientStatus, isOwn: Bool
+        _ object: NamedObjectJSON, _ user: UserID, _ status: RecipientStatus, isOwn: Bool
     ) -> ChangeJSON {
         // A dot would begin the name of a member below (client-api §5.4).
         let name = UserIDJSON.text(user, version).replacing(".", with: "\\.")
@@ -300,7 +278,7 @@ private struct ChangePackets {
         return ChangeJSON(.operation, writer.finish())
     }
 
-    /// Versions before 3.0 have no packets of parts; a new order is told by the whole list.
+    /// Versions before 3.0 have no packets of parts; a new order is sent as the whole list.
     private func parts(_ message: Message, _ changed: PartsChanged) -> [ChangeJSON] {
         let list = { () -> ChangeJSON in
             update(self.message(message.id)) { writer in

@@ -11,9 +11,8 @@ public enum SignalJSON {
             switch signal {
             case .typing(let action, let sender, let conversation):
                 writer.member("type", "typing_indicator")
-                object(
-                    "Conversation", IdentifierJSON.text(conversation, in: .conversations),
-                    links.conversation(conversation), into: &writer)
+                writer.key("object")
+                NamedObjectJSON.conversation(conversation, links).write(into: &writer)
                 writer.key("data")
                 writer.object { writer in
                     writer.member("action", action.rawValue)
@@ -26,9 +25,8 @@ public enum SignalJSON {
                 }
             case .presence(let presence):
                 writer.member("type", "presence")
-                object(
-                    "Identity", UserIDJSON.text(identity: presence.user),
-                    links.identity(presence.user), into: &writer)
+                writer.key("object")
+                NamedObjectJSON.identity(presence.user, links).write(into: &writer)
                 writer.key("data")
                 writer.object { writer in
                     writer.member("status", presence.status.rawValue)
@@ -38,17 +36,6 @@ public enum SignalJSON {
             }
         }
         return writer.finish()
-    }
-
-    private static func object(
-        _ type: String, _ id: String, _ url: String, into writer: inout JSONWriter
-    ) {
-        writer.key("object")
-        writer.object { writer in
-            writer.member("type", type)
-            writer.member("id", id)
-            writer.member("url", url)
-        }
     }
 
     /// Reads what a user does: `{"action"}`.

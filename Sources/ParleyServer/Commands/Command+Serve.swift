@@ -87,16 +87,16 @@ extension Command {
     /// Makes the next key sign download URLs; a running server uses it after it reloads its
     /// settings.
     ///
-    /// - Parameter forgets: Whether URLs signed so far become invalid; otherwise they are valid
+    /// - Parameter invalidatesURLs: Whether URLs signed so far become invalid; otherwise they are valid
     ///   until they expire.
     public static func rotateDownloadKey(
-        _ sources: SettingsSources, forgets: Bool
+        _ sources: SettingsSources, invalidatesURLs: Bool
     ) async throws -> Int32 {
         let settings = try settings(sources)
         let now = StoreEnvironment.live.now().milliseconds
         let rotation =
-            forgets
-            ? SigningKeys.Rotation.forgetting
+            invalidatesURLs
+            ? SigningKeys.Rotation.invalidating
             : .keeping(until: now + settings.uploads.longestURLLife)
         let folder = settings.dataFolder
         switch try settings.databaseLocation() {
@@ -134,7 +134,7 @@ extension Command {
             let pair = try DevelopmentCertificate.write(to: folder, hosts: hosts)
             printLine(
                 """
-                \(pair.chain) and \(pair.key) are good for a year, on this machine only.
+                \(pair.chain) and \(pair.key) are valid for a year, on this machine only.
 
                 parley serve --set tls.listen=127.0.0.1:8443 \\
                     --set tls.certificates=\(pair.chain) --set tls.keys=\(pair.key)

@@ -196,7 +196,7 @@ extension MetricFamily {
             return
                 "| `\(family.sampleName)` | \(family.kind.rawValue) | \(labels) | \(family.help) |"
         }
-        return (["| Metric | Kind | Labels | What it says |", "|---|---|---|---|"] + rows)
+        return (["| Metric | Kind | Labels | Meaning |", "|---|---|---|---|"] + rows)
             .joined(separator: "\n")
     }
 }

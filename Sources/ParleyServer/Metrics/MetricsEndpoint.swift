@@ -3,7 +3,7 @@ import HTTP
 import PlatformAPI
 import Telemetry
 
-/// `GET /metrics`: open to every client on a listener of its own, but only with the token on the
+/// `GET /metrics`: open to every client on a separate listener, but only with the token on the
 /// main one, because the numbers show how close a server is to its limits.
 struct MetricsEndpoint: Sendable {
     static let path: PathTemplate = "/metrics"

@@ -23,7 +23,7 @@ final class ServerMetrics: Sendable {
     private let sink: LogSink
     private let sources = Locked<Sources?>(nil)
 
-    /// The components that are asked for their statistics; set once all are created.
+    /// The components whose statistics are read; set once all are created.
     struct Sources: Sendable {
         // Weak: the server holds the metrics page, which holds this.
         weak var server: Server?

@@ -29,7 +29,7 @@ struct BucketConnector {
         do throws(ObjectStoreError) {
             let store = try ObjectStore(
                 location, clock: ObjectStoreClock(now: systemMilliseconds))
-            try await ask(store)
+            try await probe(store)
             let bucket = ContentBucket(store, redirects: settings.redirects, registry: registry) {
                 [logger] error in
                 logger.error("the bucket cannot be used", metadata: ["cause": "\(error)"])
@@ -41,7 +41,7 @@ struct BucketConnector {
         }
     }
 
-    private func ask(_ store: ObjectStore) async throws(ObjectStoreError) {
+    private func probe(_ store: ObjectStore) async throws(ObjectStoreError) {
         do throws(ObjectStoreError) {
             let ahead = try await store.check()
             if ahead != 0 {

@@ -59,8 +59,8 @@ struct ProcessActivity {
 
 /// The pages of the program and its libraries that hold code.
 enum CodePages {
-    /// Removes them from the memory of the process. They stay in the page cache, from which the kernel maps those
-    /// again that run.
+    /// Removes them from the memory of the process. They stay in the page cache, from which the kernel maps them
+    /// again when they run.
     static func release() {
         for range in ranges(in: ProcessUsage.text("/proc/self/smaps")) {
             // The range is mapped from a file and has no written page, so nothing is lost. If a mapping

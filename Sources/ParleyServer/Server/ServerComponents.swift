@@ -35,7 +35,7 @@ struct ServerComponents: Sendable {
     let metrics: ServerMetrics
     let service: ServerService
     let server: Server
-    /// Serves the metrics on addresses of their own; `nil` without such addresses.
+    /// Serves the metrics on separate addresses; `nil` without such addresses.
     let metricsServer: Server?
     /// Redirects all requests to the addresses with TLS (H173); `nil` if not configured.
     let redirect: Server?
@@ -116,7 +116,7 @@ struct ServerComponents: Sendable {
             onFault: faults("parley.api").note(_:of:))
         let metricsEndpoint = MetricsEndpoint(metrics, token: settings.metricsToken)
         let probe = ReadinessProbe(now: systemMilliseconds) { [store, environment] in
-            // Any read will do, also of an id that does not exist.
+            // Any read is sufficient, also of an id that does not exist.
             _ = try await store.application(.v7(at: environment.now(), random: 0))
         }
         let service = ServerService(

@@ -69,7 +69,7 @@ extension Settings {
         return configuration
     }
 
-    /// The configuration of the redirecting server: a server of its own, so that it does not slow
+    /// The configuration of the redirecting server: a separate server, so that it does not slow
     /// the others.
     var redirectTransport: ServerConfiguration? {
         guard !redirectAddresses.isEmpty else { return nil }

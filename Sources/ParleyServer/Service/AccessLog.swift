@@ -23,7 +23,7 @@ final class AccessLog: Sendable {
     var suppressedLines: Int { refusals.suppressedCount }
 
     func write(_ record: RequestRecord) {
-        // Health checks and scrapes come every few seconds and say little.
+        // Health checks and scrapes come every few seconds and have little information.
         let isProbe =
             record.route.utf8.starts(with: "/health/".utf8)
             || record.route == MetricsEndpoint.path.description

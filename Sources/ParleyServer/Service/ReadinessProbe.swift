@@ -20,13 +20,13 @@ final class ReadinessProbe: Sendable {
 
     private struct State {
         var answer: (isHealthy: Bool, time: Int64)?
-        var isAsking = false
+        var isQuerying = false
         var waiting: [CheckedContinuation<Bool, Never>] = []
     }
 
     private enum Turn {
         case known(Bool)
-        case ask
+        case query
         case wait
     }
 
@@ -52,25 +52,25 @@ final class ReadinessProbe: Sendable {
             if let answer = state.answer, (0..<Self.lifetime).contains(now - answer.time) {
                 return .known(answer.isHealthy)
             }
-            if state.isAsking { return .wait }
-            state.isAsking = true
-            return .ask
+            if state.isQuerying { return .wait }
+            state.isQuerying = true
+            return .query
         }
         switch turn {
         case .known(let isHealthy): return isHealthy
-        case .ask: return await ask(at: now)
+        case .query: return await query(at: now)
         case .wait:
             return await withCheckedContinuation { continuation in
                 let known: Bool? = state.withLock { state in
-                    if state.isAsking { state.waiting.append(continuation) }
-                    return state.isAsking ? nil : state.answer?.isHealthy ?? false
+                    if state.isQuerying { state.waiting.append(continuation) }
+                    return state.isQuerying ? nil : state.answer?.isHealthy ?? false
                 }
                 if let known { continuation.resume(returning: known) }
             }
         }
     }
 
-    private func ask(at time: Int64) async -> Bool {
+    private func query(at time: Int64) async -> Bool {
         var isHealthy = true
         do {
             try await probe()
@@ -80,7 +80,7 @@ final class ReadinessProbe: Sendable {
         }
         let waiting = state.withLock { [isHealthy] state in
             state.answer = (isHealthy, time)
-            state.isAsking = false
+            state.isQuerying = false
             let waiting = state.waiting
             state.waiting = []
             return waiting

@@ -167,7 +167,7 @@ enum EndpointTable {
         row(endpoint.method.rawValue, "\(endpoint.path)", endpoint.summary)
     }
 
-    /// The paths whose URLs are handed out by the API, and the WebSocket.
+    /// The paths of the URLs that the API returns, and the WebSocket.
     private static let transfers = [
         row(
             "GET", "/websocket", "Opens a WebSocket of the Client API; also `/websockets` and `/`."),

@@ -33,7 +33,7 @@ struct SettingConflict: Sendable {
         SettingConflict(
             keys: ["http.allowed_hosts", "public_url"],
             rule:
-                "http.allowed_hosts must name the host of public_url: requests to the URLs handed out would be refused"
+                "http.allowed_hosts must name the host of public_url: requests to the URLs in answers would be refused"
         ) { settings in
             let hosts = settings.http.head.allowedHosts.map { host in host.lowercased() }
             guard !hosts.isEmpty, settings.http.trust.proxies.isEmpty,
@@ -101,7 +101,7 @@ struct SettingConflict: Sendable {
         SettingConflict(
             keys: ["tls.hsts_max_age", "public_url"],
             rule:
-                "tls.hsts_max_age needs a public_url that begins with https://, or none: browsers would never come back to http://"
+                "tls.hsts_max_age needs a public_url that begins with https://, or none: browsers would no longer use http://"
         ) { settings in
             settings.strictTransportAge == 0 || settings.publicURL?.hasPrefix("http://") != true
         },

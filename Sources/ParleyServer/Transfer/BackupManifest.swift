@@ -32,7 +32,9 @@ struct BackupManifest: Equatable {
     private static let format: Int64 = 1
 
     private static func file(in folder: String) throws(DiskError) -> SecretFile {
-        guard let name = BlobName("backup") else { preconditionFailure("letters are a name") }
+        guard let name = BlobName("backup") else {
+            preconditionFailure("letters form a valid name")
+        }
         return try SecretFile(folder: folder, name: name)
     }
 

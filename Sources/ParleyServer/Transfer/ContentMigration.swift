@@ -104,7 +104,7 @@ struct BlobCopier {
 extension StoredFile {
     /// Its name on disk.
     var name: BlobName {
-        guard let name = BlobName(key.uuid) else { preconditionFailure("an id is a name") }
+        guard let name = BlobName(key.uuid) else { preconditionFailure("an id is a valid name") }
         return name
     }
 
@@ -112,7 +112,7 @@ extension StoredFile {
     var nameInBucket: BlobName {
         guard key.isArchive else { return name }
         guard let archive = ArchiveFile(id: key.uuid, attempt: attempt) else {
-            preconditionFailure("an id is a name")
+            preconditionFailure("an id is a valid name")
         }
         return archive.attempt
     }

@@ -40,7 +40,7 @@ struct ExportedContentCopier: Sendable {
         } while last != nil
     }
 
-    /// Remembers the contents of a record that are not copied yet.
+    /// Adds the contents of a record that are not copied yet.
     func note(_ record: ArchiveRecord) throws {
         for archived in record.contents {
             let file = StoredFile(archived.content, of: application)
@@ -49,7 +49,7 @@ struct ExportedContentCopier: Sendable {
         }
     }
 
-    /// Copies the remembered contents.
+    /// Copies the noted contents.
     ///
     /// - Throws: ``CommandFailure`` if one is missing.
     func copyLate() async throws {

@@ -77,7 +77,7 @@ struct StandardOutput {
             }
             guard count >= 0 || errno == EINTR else {
                 throw CommandFailure(
-                    "the standard output cannot be written (\(unsafe String(cString: strerror(errno)))): nothing reads it, or its disk is full"
+                    "the standard output cannot be written (\(unsafe String(cString: strerror(errno)))): its reader has ended, or its disk is full"
                 )
             }
             rest = rest.dropFirst(max(0, count))

@@ -2,7 +2,7 @@ import HTTP
 import MessagingWire
 
 extension Endpoint {
-    /// Announcements, as the system makes them and as their recipients see them
+    /// Announcements in the perspectives of the system and of their recipients
     /// (platform-api §5.5, client-api §4.4).
     static let announcements = [
         Endpoint(

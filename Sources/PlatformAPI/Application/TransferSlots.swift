@@ -33,12 +33,12 @@ final class TransferSlots: Sendable {
     func slot(for application: Application.ID, _ work: String) throws(APIError) -> Slot {
         try taken.withLock { taken throws(APIError) in
             guard !taken.contains(application) else {
-                throw APIError(.requestInProgress, "\(work) is under way.")
+                throw APIError(.requestInProgress, "\(work) is in progress.")
             }
             guard taken.count < maximum else {
                 throw APIError(
                     .serviceUnavailable,
-                    "The server already runs as many of them as it may; retry later.")
+                    "The server already runs the maximum number of them; retry later.")
             }
             taken.insert(application)
         }

@@ -147,9 +147,6 @@ extension ConversationFilter {
 extension RequestContext {
     /// `GET /conversations/{C}` (platform-api §5.1.2) and `GET /users/{u}/conversations/{C}`
     /// (platform-api §5.1.4).
-    ///
-    /// A user's view has a tag for later changes (X4), but `If-None-Match` is ignored there: messages and
-    /// receipts do not raise the version (ruling 14), so a 304 would hide them.
     func readConversation() async throws -> Reply {
         let requestedID = try conversation()
         guard isForUser else {
@@ -170,10 +167,8 @@ extension RequestContext {
             } else {
                 try await store.conversation(requestedID, seenBy: user, in: application)
             }
-        let reply = Reply(.ok, json(found, seenBy: user))
+        return viewReply(json(found, seenBy: user))
             .addingContentLocation(found.id, requestedAs: requestedID, links(.user(user)))
-        // The view of a former participant is frozen and cannot be changed by them, so it has no tag.
-        return found.isFormer ? reply : reply.addingETag(found.version)
     }
 
     /// Returns the JSON of a conversation as the system sees it.

@@ -27,11 +27,11 @@ extension Endpoint {
             .withoutBody { context in try await context.readConversation() }
         ) { version in
             Operation(
-                "readUserConversation", query: Parameter.asOf,
+                "readUserConversation", query: Parameter.asOf, fields: [.ifNoneMatch],
                 answers: [
                     .ok(
                         ConversationJSON.userSchema(version), "The conversation.",
-                        [.tagOfCurrent, .contentLocation])
+                        [.tagOfView, .contentLocation]), .notModified,
                 ], errors: [.positionGone], example: Example(after: ["sendMessage"]))
         },
         Endpoint(
@@ -78,7 +78,10 @@ extension Endpoint {
         ) { version in
             Operation(
                 "readUserMessage", query: Parameter.inline + Parameter.include,
-                answers: [.ok(MessageJSON.schema(version), "The message.", [.tag])])
+                fields: [.ifNoneMatch],
+                answers: [
+                    .ok(MessageJSON.schema(version), "The message.", [.tagOfView]), .notModified,
+                ])
         },
         Endpoint(
             .post, "/apps/{app}/users/{user}/messages/{message}/receipts",

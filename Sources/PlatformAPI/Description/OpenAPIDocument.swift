@@ -60,7 +60,7 @@ struct OpenAPIDocument {
     /// The name of the security scheme.
     private var credential: String { isOfClients ? "session" : "bearer" }
 
-    /// What OpenAPI has no words for.
+    /// Describes what OpenAPI cannot express.
     private static let socket = """
         `GET /websocket?session_token=TOKEN` with the sub-protocol `layer-1.0`, `layer-2.0` or `layer-3.0` opens a WebSocket, \
         whose packets the rules of the Client API describe (section 5).
@@ -80,7 +80,7 @@ struct OpenAPIDocument {
                 not describe that header, so set it as a default header of your client. Without it, and for \
                 `application/json` or `*/*`, the version is 3.0, unless the operator has set \
                 `api.strict_accept`: then the answer is 406. \
-                \(isOfClients ? "" : "Operations on webhooks have a media type of their own (`x-accept`). ")\
+                \(isOfClients ? "" : "Operations on webhooks have a separate media type (`x-accept`). ")\
                 The answers are `application/json` in all versions, and \
                 `Parley-Version` names the version of each.
 

@@ -185,8 +185,9 @@ extension Parameter {
     /// The version of the object (X4).
     static let tag = Parameter("ETag", .string, "The version of the object.", isRequired: true)
 
-    static let tagOfCurrent = Parameter(
-        "ETag", .string, "The version of the object, while the user is a participant.")
+    static let tagOfView = Parameter(
+        "ETag", .string, "A weak tag of what the user sees; not the version of the object.",
+        isRequired: true)
     static let applied = Parameter(
         "Preference-Applied", .string, "The preference that was applied.", isRequired: true)
 

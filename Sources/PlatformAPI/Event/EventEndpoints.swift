@@ -83,9 +83,8 @@ extension RequestContext {
             }
             position = found.through
             guard !found.isCut else { continue }
-            await store.signal.wait(
-                past: found.through, in: application,
-                atMost: min(remaining, LiveEventLog.maximumWait))
+            await store.signal.poll(
+                past: found.through, in: application, atMost: remaining)
         }
     }
 

@@ -11,8 +11,6 @@ import SystemSupport
 final class LiveEventLog: Sendable {
     /// The most events of one read.
     static let batchSize = 100
-    /// The longest wait for a signal, in milliseconds. Commits of other processes are found after it at the latest.
-    static let maximumWait: Int64 = 5000
     /// The pause after waking the streams, in microseconds for each stream.
     ///
     /// Waking costs each stream one `send`, about 12 µs with the kernel's work on both sides, and 1 µs for each event.
@@ -83,8 +81,7 @@ final class LiveEventLog: Sendable {
                     after: position, limit: Self.batchSize, in: application)
                 let frames = frames.frames(page.events, in: application)
                 guard !frames.isEmpty else {
-                    await store.signal.wait(
-                        past: position, in: application, atMost: Self.maximumWait)
+                    await store.signal.poll(past: position, in: application)
                     continue
                 }
                 let readers = append(frames, generation)

@@ -1,4 +1,4 @@
-import Archives
+internal import Bytes
 import HTTP
 import JSON
 import Messaging
@@ -180,7 +180,9 @@ extension RequestContext {
     /// `PUT /export_security` (platform-api §5.12): an RSA key of at least 2048 bits.
     func setExportKey(_ body: JSONValue) async throws -> Reply {
         let pem = try ExportKeyJSON.read(body.asObject())
-        guard let key = PublicKey(pem: pem) else { throw Rejection.invalid("public_key", .rsaKey) }
+        guard let key = PublicKey(pem: pem), key.canEncrypt else {
+            throw Rejection.invalid("public_key", .rsaKey)
+        }
         let exportKey = ExportKey(pem: pem, der: key.der)
         try await store.setExportKey(exportKey, in: application)
         return Reply(.ok, json(exportKey))

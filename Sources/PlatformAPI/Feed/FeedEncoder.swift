@@ -7,16 +7,13 @@ import SystemSupport
 
 /// Encodes the items of a user's feed.
 struct FeedEncoder: Sendable {
-    /// Makes the form in which items are shown at the moment; URLs are signed as of then.
-    let presentation: @Sendable () -> Presentation
-    let user: UserID
-    /// The base of all URLs.
-    let base: String
-    let cache: FeedCache
+    private let connection: UserConnection
+
+    init(_ connection: UserConnection) { self.connection = connection }
 
     /// The JSON of each item. A message that several users see alike is encoded once.
     func json(_ entries: [FeedPage.Entry]) -> [[UInt8]] {
-        let presentation = presentation()
+        let presentation = connection.presentation()
         return entries.map { entry in json(entry.item, presentation) }
     }
 
@@ -25,11 +22,14 @@ struct FeedEncoder: Sendable {
         return cached(snapshot, "item") { encode(item, presentation) }
     }
 
-    /// The packets that tell of a change in a version. A message that several users see alike is encoded once.
-    func packets(_ operation: UserChange.Operation, _ version: APIVersion) -> [ChangeJSON] {
-        let encode = { ChangeJSON.packets(operation, for: user, presentation()) }
+    /// The packets that tell of a change. A message that several users see alike is encoded once.
+    func packets(_ operation: UserChange.Operation) -> [ChangeJSON] {
+        let encode = {
+            ChangeJSON.packets(operation, for: connection.user, connection.presentation())
+        }
         guard case .messageCreated(let snapshot) = operation else { return encode() }
-        let body = cached(snapshot, "packet \(version.rawValue)") { encode().first?.body ?? [] }
+        let form = "packet \(connection.version.rawValue)"
+        let body = cached(snapshot, form) { encode().first?.body ?? [] }
         return [ChangeJSON(.change, body)]
     }
 
@@ -38,7 +38,8 @@ struct FeedEncoder: Sendable {
         _ snapshot: MessageSnapshot, _ form: String, _ encode: () -> [UInt8]
     ) -> [UInt8] {
         guard snapshot.message.isInline else { return encode() }
-        let form = "\(base) \(form)"
+        let cache = connection.api.feedCache
+        let form = "\(connection.base) \(connection.application.uuid) \(form)"
         if let json = cache.json(of: snapshot, form) { return json }
         let json = encode()
         cache.store(json, of: snapshot, form)
@@ -47,7 +48,7 @@ struct FeedEncoder: Sendable {
 
     private func encode(_ item: FeedItem, _ presentation: Presentation) -> [UInt8] {
         var writer = JSONWriter(capacity: 1024)
-        FeedItemJSON(item, for: user).write(presentation, into: &writer)
+        FeedItemJSON(item, for: connection.user).write(presentation, into: &writer)
         return writer.finish()
     }
 
@@ -66,7 +67,7 @@ struct FeedEncoder: Sendable {
 
     /// The event of a signal, which has no id (ruling 42).
     func event(_ signal: Signal) -> EncodedEvent? {
-        EncodedEvent(data: SignalJSON.body(signal, presentation()), name: "signal")
+        EncodedEvent(data: SignalJSON.body(signal, connection.presentation()), name: "signal")
     }
 
     /// The event that tells a client that it has everything.

@@ -92,10 +92,11 @@ extension RequestContext {
     }
 
     private func feedEncoder() throws -> FeedEncoder {
-        let perspective = try perspective()
-        return FeedEncoder(
-            presentation: { presentation(perspective) }, user: try user(),
-            base: "\(publicBase) \(application.uuid)", cache: api.feedCache)
+        FeedEncoder(try connection())
+    }
+
+    private func connection() throws -> UserConnection {
+        UserConnection(of: try user(), version: version, in: application, request, api)
     }
 
     /// `GET /events` with `Accept: text/event-stream` (Y1, H151–H158).
@@ -105,9 +106,7 @@ extension RequestContext {
         // Frames hold signed links, and each client's own compression would cost more than it saves.
         secrets.note()
         let feed = FeedStream(
-            of: try user(), in: application, session: caller.id, after: query.after,
-            history: query.history, from: store, api.liveFeeds.feed(of: application),
-            try feedEncoder())
+            session: caller.id, after: query.after, history: query.history, try connection())
         let stream = EventStream(feed, settings: .feed, slot: slot)
         if let end = caller.expiresAt {
             stream.expire(in: max(0, end.milliseconds - api.clock().milliseconds))

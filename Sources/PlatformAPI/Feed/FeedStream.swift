@@ -27,31 +27,29 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
     /// The most items and bytes of one read.
     private static let (itemsAtOnce, bytesAtOnce) = (200, Int64(64 << 10))
 
-    let user: UserID
     let session: Token.ID
-    private let application: Application.ID
+    let showsAllReceipts = true
     private let history: FeedHistory
-    private let store: MessagingStore
+    private let connection: UserConnection
     private let live: LiveFeed
-    private let encoder: FeedEncoder
     private let state: Locked<State>
 
     init(
-        of user: UserID, in application: Application.ID, session: Token.ID,
-        after cursor: FeedCursor?, history: FeedHistory, from store: MessagingStore,
-        _ live: LiveFeed, _ encoder: FeedEncoder
+        session: Token.ID, after cursor: FeedCursor?, history: FeedHistory,
+        _ connection: UserConnection
     ) {
-        self.user = user
-        self.application = application
         self.session = session
         self.history = history
-        self.store = store
-        self.live = live
-        self.encoder = encoder
+        self.connection = connection
+        live = connection.api.liveFeeds.feed(of: connection.application)
         state = Locked(State(cursor: cursor))
     }
 
+    private var encoder: FeedEncoder { FeedEncoder(connection) }
+
     // MARK: - LiveFeed.Reader
+
+    var user: UserID { connection.user }
 
     func wake(at position: LogPosition, after start: LogPosition) {
         let stream = state.withLock { state in
@@ -102,9 +100,9 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
         guard let stream else { return }
         Task {
             do {
-                let page = try await store.feed(
+                let page = try await connection.api.store.feed(
                     of: user, after: cursor, history: history, limit: Self.itemsAtOnce,
-                    bytes: Self.bytesAtOnce, in: application)
+                    bytes: Self.bytesAtOnce, in: connection.application)
                 let events = encoder.events(page)
                 stream.perform { self.send(page, events, on: stream) }
             } catch {
@@ -129,8 +127,9 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
             if isNew { state.isLive = true }
             return (isReady, isNew)
         }
-        if isReady, let ready = FeedEncoder.ready(at: page.cursor) { stream.send(ready) }
+        // A client that has read `ready` misses no signal.
         if isNew { live.add(self, at: page.end) }
+        if isReady, let ready = FeedEncoder.ready(at: page.cursor) { stream.send(ready) }
         readNext()
     }
 }

@@ -12,6 +12,8 @@ final class LiveFeed: Sendable {
     protocol Reader: AnyObject, Sendable {
         var user: UserID { get }
         var session: Token.ID { get }
+        /// Whether it shows the receipts of others in wide conversations.
+        var showsAllReceipts: Bool { get }
         /// Events up to a position may have changed the user's feed. Those between the last such call and `start` did
         /// not concern the user.
         func wake(at position: LogPosition, after start: LogPosition)
@@ -30,22 +32,29 @@ final class LiveFeed: Sendable {
         var task: Task<Void, Never>?
         /// The number of the current task.
         var generation = 0
+        /// The users that are woken later, and for which events.
+        var later: [UserID: Range<LogPosition>] = [:]
+        var isWaitingToWake = false
     }
 
     private let application: Application.ID
     private let store: MessagingStore
+    private let receiptInterval: Int64
     let onFault: @Sendable (any Error) -> Void
     private let onLeaving: @Sendable (UserID) -> Void
     private let state = Locked(State())
 
-    /// - Parameter onLeaving: Called when the last reader of a user is removed.
+    /// - Parameters:
+    ///   - receiptInterval: How often readers are woken for receipts in wide conversations, in milliseconds.
+    ///   - onLeaving: Called when the last reader of a user is removed.
     init(
-        of application: Application.ID, store: MessagingStore,
+        of application: Application.ID, store: MessagingStore, receiptInterval: Int64,
         onFault: @escaping @Sendable (any Error) -> Void,
         onLeaving: @escaping @Sendable (UserID) -> Void
     ) {
         self.application = application
         self.store = store
+        self.receiptInterval = receiptInterval
         self.onFault = onFault
         self.onLeaving = onLeaving
     }
@@ -103,8 +112,7 @@ final class LiveFeed: Sendable {
                 let found = try await store.feedActivity(
                     after: position, among: users, in: application)
                 guard let found else {
-                    await store.signal.wait(
-                        past: position, in: application, atMost: LiveEventLog.maximumWait)
+                    await store.signal.poll(past: position, in: application)
                     continue
                 }
                 advance(by: found, generation)
@@ -138,10 +146,46 @@ final class LiveFeed: Sendable {
             let ended = all.filter { reader in
                 found.endings.contains { ending in ending.ends(reader) }
             }
+            for user in found.users { state.later[user] = nil }
+            for user in found.later where state.readers[user] != nil {
+                let first = state.later[user]?.lowerBound ?? start
+                state.later[user] = first..<found.through
+            }
             return (woken, found.endings.isEmpty ? [] : ended, start)
         }
+        wakeLater()
         for reader in woken { reader.wake(at: found.through, after: start) }
         for reader in ended { reader.end() }
+    }
+
+    /// Wakes the users that are to be woken later, all at once after the interval.
+    private func wakeLater() {
+        let mustWait = state.withLock { state in
+            guard !state.later.isEmpty, !state.isWaitingToWake else { return false }
+            state.isWaitingToWake = true
+            return true
+        }
+        guard mustWait else { return }
+        Task { [weak self, receiptInterval] in
+            await pause(milliseconds: receiptInterval)
+            self?.wakeDelayed()
+        }
+    }
+
+    private func wakeDelayed() {
+        let woken = state.withLock { state in
+            let woken = state.later.flatMap { user, events in
+                (state.readers[user] ?? [:]).values.filter(\.showsAllReceipts).map { reader in
+                    (reader, events)
+                }
+            }
+            state.later = [:]
+            state.isWaitingToWake = false
+            return woken
+        }
+        for (reader, events) in woken {
+            reader.wake(at: events.upperBound, after: events.lowerBound)
+        }
     }
 }
 
@@ -159,12 +203,17 @@ extension FeedActivity.Ending {
 /// The live feeds of all applications, each created for its first reader.
 final class LiveFeeds: Sendable {
     private let store: MessagingStore
+    private let receiptInterval: Int64
     private let onFault: @Sendable (any Error) -> Void
     private let feeds = Locked<[Application.ID: LiveFeed]>([:])
     private let leaving = Locked<(@Sendable (UserID, Application.ID) -> Void)?>(nil)
 
-    init(store: MessagingStore, onFault: @escaping @Sendable (any Error) -> Void) {
+    init(
+        store: MessagingStore, receiptInterval: Int64,
+        onFault: @escaping @Sendable (any Error) -> Void
+    ) {
         self.store = store
+        self.receiptInterval = receiptInterval
         self.onFault = onFault
     }
 
@@ -173,7 +222,7 @@ final class LiveFeeds: Sendable {
         feeds.withLock { feeds in
             if let feed = feeds[application] { return feed }
             let feed = LiveFeed(
-                of: application, store: store, onFault: onFault
+                of: application, store: store, receiptInterval: receiptInterval, onFault: onFault
             ) { [weak self] user in
                 self?.leaving.withLock { leaving in leaving }?(user, application)
             }
@@ -218,6 +267,7 @@ extension LiveFeed {
 private final class FeedWaiter: LiveFeed.Reader {
     let user: UserID
     let session: Token.ID
+    let showsAllReceipts = true
     private let outcome = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
     init(user: UserID, session: Token.ID) {

@@ -253,7 +253,7 @@ extension RequestContext {
             presentation.showsTransfer = showsTransfer
             let json = json(found, presentation)
             cache(found, as: json, seenBy: user, validity)
-            return Reply(.ok, json).addingETag(found.message.version)
+            return viewReply(json)
         }
     }
 
@@ -269,7 +269,7 @@ extension RequestContext {
             return conditionalReply(cached.version) { Reply(.ok, cached.json) }
         case .user(let user):
             guard let cached = cachedMessage(seenBy: user) else { return nil }
-            return Reply(.ok, cached.json).addingETag(cached.version)
+            return viewReply(cached.json)
         }
     }
 

@@ -127,7 +127,7 @@ extension RequestContext {
 extension RequestContext {
     /// `POST /providers/{provider}/keys` (X14).
     func createProviderKey(_ body: JSONValue) async throws -> Reply {
-        guard let key = VerificationKey(pem: try ProviderJSON.readKey(body.asObject())) else {
+        guard let key = PublicKey(pem: try ProviderJSON.readKey(body.asObject())) else {
             throw Rejection.invalid("public_key", .providerKeyText)
         }
         let created = try await store.createProviderKey(
@@ -151,7 +151,7 @@ extension RequestContext {
     }
 }
 
-extension VerificationKey {
+extension PublicKey {
     /// The algorithm of identity tokens that the key verifies.
     var algorithm: ProviderKey.Algorithm {
         switch kind {

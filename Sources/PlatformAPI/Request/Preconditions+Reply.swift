@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import MessagingStore
 import MessagingWire
@@ -13,6 +14,20 @@ extension RequestContext {
         let outcome = Preconditions(tag: .version(version), modified: nil)
             .evaluate(.get, request.fields, at: 0)
         return try (outcome == .notModified ? Reply(.notModified) : reply()).addingETag(version)
+    }
+
+    /// Returns the answer to a read of what a user sees, with a weak tag of its bytes, or 304 if `If-None-Match` names the
+    /// tag (ruling 43).
+    ///
+    /// It is no version: messages and receipts change a view and raise none (ruling 14).
+    func viewReply(_ json: [UInt8]) -> Reply {
+        let digest = Array(SHA256.digest(of: json).prefix(12))
+        let tag = EntityTag(opaque: Base64.encodeForURL(digest), isWeak: true)
+        let isKnown =
+            request.fields.contains("If-None-Match")
+            && Preconditions(tag: tag, modified: nil).evaluate(.get, request.fields, at: 0)
+                == .notModified
+        return (isKnown ? Reply(.notModified) : Reply(.ok, json)).adding("ETag", tag.text)
     }
 
     /// Runs a change under the condition in `If-Match`; when it fails, throws 412 with the current object (X4).

@@ -134,7 +134,7 @@ final actor BufferedBody: RequestBody {
     ///
     /// - Parameters:
     ///   - requireSpace: Called before the file is created and after each write; throws when the disk is full.
-    ///   - onFault: Called with an error of the disk that a later read meets, for the log.
+    ///   - onFault: Called with an error of the disk during a later read, for the log.
     /// - Throws: `BodyError`, `DiskError`, and what `requireSpace` throws.
     init(
         _ body: any RequestBody, in folder: BlobFolder,

@@ -172,7 +172,7 @@ extension PlatformAPI {
         return try await context.reply(once: idempotencyKey, to: checks.endpoint, bytes, handle)
     }
 
-    /// Returns a handler that adds where the effect of the request stands in the feed of the user (Y2).
+    /// Returns a handler that adds the position of the effect of the request in the feed of the user (Y2).
     private static func addingCursor(
         _ handle: @escaping @Sendable (RequestContext) async throws -> Reply, epoch: String
     ) -> @Sendable (RequestContext) async throws -> Reply {

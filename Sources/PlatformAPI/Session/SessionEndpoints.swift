@@ -94,7 +94,7 @@ extension Parameter {
 }
 
 extension Sample {
-    /// Stands for an identity token, which expires; the tests replace it.
+    /// A placeholder for an identity token, which would expire; the tests replace it.
     static let identityToken = "header.claims.signature"
 }
 
@@ -154,7 +154,7 @@ struct LoginContext: Sendable {
         let claims = try token.claims()
         try await requireProvider(claims, of: key, owner, in: application)
         guard key.algorithm == token.algorithm,
-            VerificationKey(der: key.der)?.verifies(token.signature, of: token.signedBytes) == true
+            PublicKey(der: key.der)?.verifies(token.signature, of: token.signedBytes) == true
         else { throw IdentityTokenProblem.signatureVerificationFailed }
         try claims.checkTimes(at: api.clock())
         let created = try await api.store.beginSession(

@@ -51,8 +51,8 @@ final class LiveSignals: Sendable {
         var isRefreshing = false
     }
 
-    /// How long a state of typing lasts, and how long a repetition of it is ignored, in milliseconds.
-    private static let (step, repetition): (Int64, Int64) = (6000, 1000)
+    /// How long a repetition of a state of typing is ignored, in milliseconds.
+    private static let repetition: Int64 = 1000
     /// How long a user without a connection stays present, how often a process names its users, and how long it is
     /// believed, in milliseconds.
     static let (grace, refresh, belief): (Int64, Int64, Int64) = (60_000, 30_000, 90_000)
@@ -61,6 +61,8 @@ final class LiveSignals: Sendable {
 
     private let store: MessagingStore
     private let feeds: LiveFeeds
+    /// How long a state of typing lasts, in milliseconds.
+    private let step: Int64
     private let clock: @Sendable () -> Timestamp
     private let onFault: @Sendable (any Error) -> Void
     /// Names this process among those of the database.
@@ -68,11 +70,13 @@ final class LiveSignals: Sendable {
     private let state = Locked(State())
 
     init(
-        store: MessagingStore, feeds: LiveFeeds, clock: @escaping @Sendable () -> Timestamp,
+        store: MessagingStore, feeds: LiveFeeds, step: Int64,
+        clock: @escaping @Sendable () -> Timestamp,
         onFault: @escaping @Sendable (any Error) -> Void
     ) {
         self.store = store
         self.feeds = feeds
+        self.step = step
         self.clock = clock
         self.onFault = onFault
         feeds.onLeaving { [weak self] user, application in self?.left(user, in: application) }
@@ -89,7 +93,7 @@ final class LiveSignals: Sendable {
 
 extension LiveSignals {
     /// Tells the other participants what a user does, who may do so. Without repetition a state is followed by the next
-    /// one after six seconds.
+    /// one.
     func type(
         _ action: TypingAction, by user: UserID, in conversation: Conversation.ID,
         of application: Application.ID
@@ -120,8 +124,8 @@ extension LiveSignals {
             }
         }
         guard let next = action.next, number > 0 else { return }
-        Task { [weak self] in
-            await pause(milliseconds: Self.step)
+        Task { [weak self, step] in
+            await pause(milliseconds: step)
             let isCurrent = self?.state.withLock { state in state.typing[key]?.number == number }
             if isCurrent == true {
                 self?.type(next, by: user, in: conversation, of: application)

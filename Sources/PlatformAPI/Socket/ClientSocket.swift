@@ -10,9 +10,10 @@ import WebSockets
 
 /// One WebSocket of the user of a session (client-api §5): it answers requests and sends the changes that the user sees.
 ///
-/// It does one thing at a time: a request, a page of changes, or a page of a replay. So the response to a request comes
-/// before the changes that it made, and nothing is read while the client has not taken what was sent: a slow client
-/// costs one page of memory and misses nothing.
+/// It takes one step at a time: a request, a page of changes, or a page of a replay. The packets of a step are sent as far
+/// as the client takes them, and the next step begins after the last one. So the response to a request comes before the
+/// changes that it made, and a slow client costs one page of memory and misses nothing. Only responses that refuse
+/// further requests are sent beside the steps: a client that does not read them is disconnected.
 final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
     /// A replay that was asked for (client-api §5.6).
     private struct Replay {
@@ -43,12 +44,43 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         /// The time of the last packet: a replay from there misses nothing (client-api §5.6).
         var time = Timestamp(milliseconds: 0)
         var isStarted = false
+        /// Whether a step is under way.
         var isBusy = false
+        /// The packets of the step that the client has not taken yet.
+        var outputs: ArraySlice<SocketOutput> = []
+        /// What follows when all of them were sent; `nil` while the step makes them.
+        var completion: (@Sendable (inout State) -> Void)?
         /// Whether the last step was a request: others come in between.
         var wasRequest = false
         var isSubscribed = false
         var isLive = false
         var isOver = false
+
+        /// Removes and returns the next packet of the step; `nil` if there is none, or the client is behind.
+        mutating func nextOutput() -> SocketOutput? {
+            socket?.isFull == false ? outputs.popFirst() : nil
+        }
+
+        /// Drops all that is still to be done.
+        mutating func stop() {
+            socket = nil
+            requests = []
+            replays = []
+            outputs = []
+            completion = nil
+        }
+
+        mutating func follow(_ followup: Followup) {
+            switch followup {
+            case .none: break
+            case .subscribed: isSubscribed = true
+            case .replay(let start, let response):
+                replays.append(
+                    Replay(
+                        position: start, end: position, time: Timestamp(milliseconds: 0),
+                        response: response))
+            }
+        }
     }
 
     /// The most requests that wait, and the most bytes of them beside one.
@@ -56,56 +88,35 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
     /// How long a commit may take, in milliseconds: events with an earlier time are known.
     private static let commitTime: Int64 = 10_000
 
-    let user: UserID
     let session: Token.ID
-    let application: Application.ID
-    let version: APIVersion
-    let handshake: Request
-    let api: PlatformAPI
+    let showsAllReceipts = false
+    let connection: UserConnection
     private let token: SessionToken
     private let expiresAt: Timestamp
     private let live: LiveFeed
     private let state = Locked(State())
 
     init(
-        of session: Session, token: SessionToken, version: APIVersion,
-        in application: Application.ID, _ handshake: Request, _ api: PlatformAPI
+        of session: Session, token: SessionToken, _ connection: UserConnection
     ) {
-        user = session.user
         self.session = Token.ID(session.id)
-        self.application = application
-        self.version = version
-        // Only what answers need, because an idle socket keeps it.
-        self.handshake = Request(
-            method: .get, target: RequestTarget("/websocket"), fields: Fields([]),
-            id: handshake.id, peer: handshake.peer, scheme: handshake.scheme,
-            isProxied: handshake.isProxied, forwardedHost: handshake.forwardedHost)
-        self.api = api
+        self.connection = connection
         self.token = token
         expiresAt = session.expiresAt
-        live = api.liveFeeds.feed(of: application)
+        live = connection.api.liveFeeds.feed(of: connection.application)
         api.sockets.add(1, ordering: .relaxed)
     }
 
     deinit { api.sockets.subtract(1, ordering: .relaxed) }
 
-    /// The base of the URLs in packets.
-    var base: String { api.publicBase.of(handshake) }
-
-    /// The form in which packets show objects.
-    func presentation() -> Presentation {
-        let now = api.clock().milliseconds
-        let links = LinkBuilder(
-            publicBase: base, application: application, perspective: .user(user),
-            omitsApplication: true)
-        return Presentation(version: version, links: links) {
-            [downloads = api.downloads, handshake] content in
-            downloads.signedURL(content: content, at: now, saving: false, for: handshake)
-        }
-    }
+    var user: UserID { connection.user }
+    var application: Application.ID { connection.application }
+    var version: APIVersion { connection.version }
+    var api: PlatformAPI { connection.api }
 
     /// A request over HTTP with the session of the socket.
     func request(_ method: Method, _ path: String, count: Int) -> Request {
+        let handshake = connection.request
         let accept = "application/vnd.layer+json; version=\(version.rawValue)"
         let token = String(decoding: token.bytes, as: UTF8.self)
         return Request(
@@ -136,10 +147,10 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         let (socket, isSubscribed) = state.withLock { state in (state.socket, state.isSubscribed) }
         let output: SocketOutput
         switch signal {
-        case .typing: output = .signal(SignalJSON.body(signal, presentation()))
+        case .typing: output = .signal(SignalJSON.body(signal, connection.presentation()))
         case .presence(let presence):
             guard isSubscribed, version.namesIdentities else { return }
-            output = .presence(ChangeJSON.presence(presence, presentation()))
+            output = .presence(ChangeJSON.presence(presence, connection.presentation()))
         }
         // A client that is behind does not need to know who types.
         socket?.perform {
@@ -199,14 +210,12 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         if let packet = SocketPacket(bytes) { send(refusal(of: packet)) }
     }
 
-    func drained(_ socket: WebSocket) { proceed() }
+    func drained(_ socket: WebSocket) { sendOutputs() }
 
     func closed(_ socket: WebSocket, _ code: CloseCode) {
         let isLive = state.withLock { state in
-            state.socket = nil
+            state.stop()
             state.isOver = true
-            state.requests = []
-            state.replays = []
             return state.isLive
         }
         if isLive { live.remove(self) }
@@ -256,25 +265,22 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         switch step {
         case .packet(let bytes):
             guard let packet = SocketPacket(bytes) else {
-                return socket.perform { self.finish([]) }
+                return socket.perform { self.finish([]) { _ in } }
             }
             let (outputs, followup) = await perform(packet)
             socket.perform {
-                self.follow(followup)
-                self.finish(outputs)
+                self.finish(outputs) { state in state.follow(followup) }
             }
         case .changes(let position):
             let page = try await api.store.changes(of: user, after: position, in: application)
             let outputs = outputs(page.changes, isReplayed: false)
             socket.perform {
-                for output in outputs { self.send(output) }
-                self.state.withLock { state in
+                self.finish(outputs) { state in
                     // Without progress the next event wakes the socket again.
                     if page.through <= position { state.woken = position }
                     state.position = max(position, page.through)
                     if let latest = page.latest { state.time = max(state.time, latest) }
                 }
-                self.finish([])
             }
         case .replay(var replay):
             let page = try await api.store.changes(
@@ -284,35 +290,38 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             replay.position = page.through
             if isDone { outputs.append(.response(replay.response)) }
             socket.perform { [replay, outputs] in
-                self.state.withLock { state in
-                    if isDone {
-                        state.replays.removeFirst()
-                    } else if !state.replays.isEmpty {
-                        state.replays[0] = replay
-                    }
+                self.finish(outputs) { state in
+                    if isDone { state.replays.removeFirst() } else { state.replays[0] = replay }
                 }
-                self.finish(outputs)
             }
         }
     }
 
-    private func follow(_ followup: Followup) {
+    /// Ends a step with its packets.
+    ///
+    /// - Parameter completion: What follows when all of them were sent.
+    private func finish(
+        _ outputs: [SocketOutput], _ completion: @escaping @Sendable (inout State) -> Void
+    ) {
         state.withLock { state in
-            switch followup {
-            case .none: break
-            case .subscribed: state.isSubscribed = true
-            case .replay(let start, let response):
-                state.replays.append(
-                    Replay(
-                        position: start, end: state.position, time: Timestamp(milliseconds: 0),
-                        response: response))
-            }
+            // Nothing follows once the socket is closing.
+            guard state.socket != nil else { return }
+            state.outputs = outputs[...]
+            state.completion = completion
         }
+        sendOutputs()
     }
 
-    private func finish(_ outputs: [SocketOutput]) {
-        for output in outputs { send(output) }
-        state.withLock { state in state.isBusy = false }
+    /// Sends the packets of the step as far as the client takes them; after the last one takes the next step.
+    private func sendOutputs() {
+        while let output = state.withLock({ state in state.nextOutput() }) { send(output) }
+        state.withLock { state in
+            guard state.outputs.isEmpty, let completion = state.completion else { return }
+            state.outputs = []
+            state.completion = nil
+            completion(&state)
+            state.isBusy = false
+        }
         proceed()
     }
 
@@ -327,17 +336,20 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         _ changes: [UserChange], isReplayed: Bool, from time: inout Timestamp
     ) -> [SocketOutput] {
         guard !changes.isEmpty else { return [] }
-        let encoder = FeedEncoder(
-            presentation: { [self] in presentation() }, user: user,
-            base: "\(base) \(application.uuid)", cache: api.feedCache)
-        return changes.flatMap { change in
+        let encoder = FeedEncoder(connection)
+        var outputs: [SocketOutput] = []
+        for change in changes {
             time = max(time, change.at)
-            return encoder.packets(change.operation, version).map { packet in
-                SocketOutput.change(
-                    packet.type, packet.body, at: time, isReplayed: isReplayed,
-                    hasLinks: change.operation.hasLinks)
+            for operation in change.operations {
+                for packet in encoder.packets(operation) {
+                    outputs.append(
+                        .change(
+                            packet.type, packet.body, at: time, isReplayed: isReplayed,
+                            hasLinks: operation.hasLinks))
+                }
             }
         }
+        return outputs
     }
 
     /// Sends a packet; on the loop, so that counters are in the order of packets.
@@ -393,11 +405,10 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             writer.member("body", raw: body)
         }
         let message = WebSocketMessage.text(writer.finish())
-        if isCompressed {
-            socket.send(message)
-        } else {
-            // Compression could reveal the secret of a link (H115).
-            socket.send(EncodedMessage(message))
-        }
+        // Compression could reveal the secret of a link (H115).
+        let isTaken =
+            isCompressed ? socket.send(message) : socket.send(EncodedMessage(message))
+        // The socket is closing, as when its session ends: no further page is read for it.
+        if !isTaken { state.withLock { state in state.stop() } }
     }
 }

@@ -22,10 +22,10 @@ extension Endpoint {
 }
 
 extension WebSocketSettings {
-    /// Those of the sockets of users: text in three sub-protocols, and a client that is more than 256 KiB behind is
+    /// Those of the sockets of users: text in three sub-protocols, and a client that leaves 256 KiB of refusals unread is
     /// disconnected.
     init(_ settings: PlatformSettings, _ publicBase: PublicBaseURL) {
-        self.init()
+        self = settings.webSockets
         maximumQueueBytes = 256 << 10
         slowConsumerCode = .tryAgainLater
         isTextOnly = true
@@ -85,7 +85,8 @@ extension RequestContext {
         else { throw APIError(.invalidRequest, "The sub-protocol is not known.") }
         let slot = try streamSlot(retryAfter: 60)
         let socket = ClientSocket(
-            of: session, token: token, version: version, in: application, request, api)
+            of: session, token: token,
+            UserConnection(of: session.user, version: version, in: application, request, api))
         return Reply(Response(offer.accept(socket, slot: slot)))
     }
 

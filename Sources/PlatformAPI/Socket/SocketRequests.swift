@@ -163,7 +163,7 @@ extension ClientSocket {
         let visible = try await api.store.visiblePresence(
             of: wanted, to: user, in: application)
         let found = api.signals.presence(of: visible.sorted(), in: application)
-        let presentation = presentation()
+        let presentation = connection.presentation()
         let starts = stride(from: 0, to: max(found.count, 1), by: Self.syncBatch)
         let count = Array(starts).count
         return starts.enumerated().map { index, start in
@@ -205,7 +205,7 @@ extension ClientSocket {
         .response(
             SocketResponse(
                 id: packet.id, method: method, object: object, isSuccess: false,
-                data: ErrorJSON.bytes(error, publicBase: base)))
+                data: ErrorJSON.bytes(error, publicBase: connection.base)))
     }
 
     private func apiError(_ error: any Error) -> APIError {
@@ -213,7 +213,7 @@ extension ClientSocket {
         case let error as APIError: return error
         case let rejection as Rejection: return APIError(rejection, .client)
         default:
-            switch api.onFault(error, handshake.id) {
+            switch api.onFault(error, connection.request.id) {
             case .unavailable:
                 return APIError(.serviceUnavailable, "The service is not available now.")
             case .unexpected:

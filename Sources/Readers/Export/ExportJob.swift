@@ -23,7 +23,7 @@ actor ExportJob {
     private let plainName: BlobName
     private let executor = WorkExecutor("parley.export")
 
-    /// A thread of its own: compression and encryption keep a core busy, and file access blocks.
+    /// Its own thread: compression and encryption keep a core busy, and file access blocks.
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // The actor holds the executor.
         unsafe executor.asUnownedSerialExecutor()
@@ -52,7 +52,7 @@ actor ExportJob {
     func write(at moment: Timestamp) async throws -> Export.Archive {
         do {
             let plain = try await writePlain(until: moment)
-            let archive = try await seal(plain, at: moment)
+            let archive = try await encrypt(plain, at: moment)
             try blobs.discard(plainName)
             return archive
         } catch {
@@ -102,20 +102,20 @@ actor ExportJob {
         try blobs.discard(name)
     }
 
-    private func seal(_ plain: ExportFileWriter, at moment: Timestamp) async throws
+    private func encrypt(_ plain: ExportFileWriter, at moment: Timestamp) async throws
         -> Export.Archive
     {
         let (key, vector) = (
             StoreEnvironment.live.randomBytes(32), StoreEnvironment.live.randomBytes(16)
         )
-        guard let encryptedKey = PublicKey(der: task.export.publicKey)?.seal(key) else {
+        guard let encryptedKey = PublicKey(der: task.export.publicKey)?.encrypt(key) else {
             throw ExportError.unusableKey
         }
-        let sealed = EncryptedArchive(
+        let encrypted = EncryptedArchive(
             name: "export.json", size: plain.size, modifiedAt: moment.milliseconds / 1000,
             key: key, initialVector: vector)
         var file = ExportFileWriter(try blobs.stage(name))
-        try file.append(sealed.begin())
+        try file.append(encrypted.begin())
         var offset: Int64 = 0
         while offset < plain.size {
             try Task.checkCancellation()
@@ -124,10 +124,10 @@ actor ExportJob {
                 throw DiskError(kind: .damaged, operation: "reading an archive")
             }
             offset += Int64(piece.count)
-            try file.append(sealed.append(piece))
+            try file.append(encrypted.append(piece))
             try file.commitAsItGrows()
         }
-        try file.append(sealed.finish())
+        try file.append(encrypted.finish())
         try file.flush()
         try file.commit()
         try await contents.publish(

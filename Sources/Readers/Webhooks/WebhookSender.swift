@@ -106,7 +106,7 @@ struct WebhookSender: Sendable {
         .failed(
             answer,
             again: settings.schedule.next(
-                after: delivery.attempts + 1, asked: delivery.askedAt, now: now(),
+                after: delivery.attempts + 1, requested: delivery.askedAt, now: now(),
                 chance: chance()))
     }
 
@@ -143,7 +143,7 @@ extension HTTPClientError.Kind {
 }
 
 extension WebhookSender {
-    /// Verifies a target: asks it to return a challenge (webhooks §2).
+    /// Verifies a target, which must return a challenge (webhooks §2).
     ///
     /// - Parameter challenge: Letters, digits, `-` and `_`, which the answer must repeat.
     /// - Returns: Success or the reason for `status_reason`; `nil` when this side cancelled the

@@ -85,16 +85,47 @@ struct DeferredWrites {
         firstInsertion = nil
     }
 
+    /// Returns the statements of the first insertions that fill statements.
+    mutating func takeFullInsertions() -> [SQL] {
+        var statements: [SQL] = []
+        while let (insertion, rows) = insertions.first, rows.count >= Self.rowsAtOnce {
+            insertions.removeFirst()
+            let count = rows.count - rows.count % Self.rowsAtOnce
+            if count < rows.count { insertions.insert((insertion, Array(rows[count...])), at: 0) }
+            for chunk in Array(rows[..<count]).chunks(of: Self.rowsAtOnce) {
+                statements.append(statement(insertion, adding: chunk))
+            }
+        }
+        return statements
+    }
+
     private mutating func takeInsertions(_ rowsAtOnce: Int) -> [SQL] {
         var statements: [SQL] = []
         for (insertion, rows) in insertions {
-            for chunk in rows.powerOfTwoChunks(upTo: rowsAtOnce) {
-                statements.append(statement(insertion, adding: chunk))
+            if rowsAtOnce == 1 {
+                statements += self.statements(insertion, adding: rows)
+            } else {
+                for chunk in rows.powerOfTwoChunks(upTo: rowsAtOnce) {
+                    statements.append(statement(insertion, adding: chunk))
+                }
             }
         }
         insertions.removeAll(keepingCapacity: true)
         firstInsertion = nil
         return statements
+    }
+
+    /// A statement for each row; rows that follow each other mostly have one form.
+    private mutating func statements(_ insertion: Insertion, adding rows: [SQL]) -> [SQL] {
+        var last: (row: StatementTemplate, statement: StatementTemplate)?
+        return rows.map { row in
+            guard let known = last, known.row == row.template else {
+                let sql = statement(insertion, adding: [row])
+                last = (row.template, sql.template)
+                return sql
+            }
+            return SQL(template: known.statement, values: insertion.values(adding: [row]))
+        }
     }
 
     /// The number and the text of rows that a statement inserts.

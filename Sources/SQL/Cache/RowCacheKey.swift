@@ -76,7 +76,7 @@ public struct CommitGroup: Hashable, Sendable {
     }
 }
 
-/// The rows of a query that may still be under way (``Transaction/ask(_:as:_:)``).
+/// The rows of a query that may still be running (``Transaction/query(_:as:reading:_:)``).
 ///
 /// They show the state at the time of the query, whatever was written since.
 public final class DeferredRows<Value> {
@@ -91,7 +91,7 @@ public final class DeferredRows<Value> {
         outcome = .success(values)
     }
 
-    /// The value of each row; waits for the query when it is still under way.
+    /// The value of each row; waits for the query while it is still running.
     ///
     /// - Throws: What making a value threw, or the error of an earlier statement.
     public func rows() throws -> [Value] {

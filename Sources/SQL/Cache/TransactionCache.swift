@@ -125,6 +125,14 @@ package final class TransactionCache {
         return !pending.isEmpty
     }
 
+    /// Sends a server the deferred insertions that fill statements.
+    func sendInsertions(on connection: any Connection) throws(SQLError) {
+        guard connection.isRemote else { return }
+        for table in Array(writes.keys) {
+            for sql in writes[table]?.takeFullInsertions() ?? [] { try connection.execute(sql) }
+        }
+    }
+
     /// Runs all deferred writes; cached rows stay valid.
     func writeAll(on connection: any Connection) throws(SQLError) {
         for table in writes.keys.sorted() { try runWrites(of: table, on: connection) }
@@ -162,7 +170,8 @@ package final class TransactionCache {
         entries.removeAll(keepingCapacity: true)
         changedTables.removeAll(keepingCapacity: true)
         changedRows.removeAll(keepingCapacity: true)
-        for table in writes.keys { writes[table]?.clear() }
+        // With the keys in an array of their own, the writes are not copied before they are changed.
+        for table in Array(writes.keys) { writes[table]?.clear() }
         clock = 0
     }
 

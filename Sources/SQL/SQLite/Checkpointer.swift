@@ -1,7 +1,7 @@
 import Dispatch
 import SystemSupport
 
-/// Copies the write-ahead log into the database file on a thread of its own.
+/// Copies the write-ahead log into the database file on its own thread.
 ///
 /// The checkpoint runs while the writer commits. The writer then copies the few pages that were added
 /// meanwhile, because SQLite restarts the log only when all of it has been copied. Without that second step the

@@ -138,7 +138,7 @@ extension SQLiteConnection {
 
     func query(_ sql: SQL) throws(SQLError) -> any Rows { try bound(sql) }
 
-    func ask(_ sql: SQL, _ take: (any Rows) -> Void) throws(SQLError) {
+    func query(_ sql: SQL, _ take: (any Rows) -> Void) throws(SQLError) {
         let rows = try bound(sql)
         defer { takeBack(rows) }
         take(rows)

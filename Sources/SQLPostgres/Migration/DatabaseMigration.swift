@@ -125,12 +125,12 @@ public final class DatabaseMigration {
             guard let end = batch.last else { return }
             let copies = table.copies(of: batch.map(\.values))
             // With a key, each row matches exactly once.
-            let mine =
+            let expected =
                 table.key.isEmpty
                 ? try Self.ofSource { try Self.rows(table, copies, Transaction(on: source)) }
                 : Set(batch.map { row in row.values.map(ExactValue.init) })
-            let others = try target.read { try Self.rows(table, copies, $0) }
-            guard mine == others else { throw Failure.differs(table.name) }
+            let found = try target.read { try Self.rows(table, copies, $0) }
+            guard expected == found else { throw Failure.differs(table.name) }
             try compared(batch.count)
             last = end.number
         }

@@ -83,7 +83,7 @@ extension DownloadResponse {
         fields.add("Cache-Control", "private, max-age=\(age), immutable")
     }
 
-    /// Made of the content only, so it does not depend on the URL or the process (H102).
+    /// Depends on the content only, not on the URL or the process (H102).
     private var tag: EntityTag { EntityTag(opaque: String(hexadecimal: content.sha256)) }
 
     /// Whether browsers show the content in place: only types that they do not execute.
@@ -184,7 +184,7 @@ extension DownloadResponse {
                 return .file(
                     BlobContent(file), offset: range.lowerBound, length: Int64(range.count))
             }
-        // `HEAD` is answered from the catalog, without asking the bucket.
+        // `HEAD` is answered from the catalog, without a request to the bucket.
         case .object where request.method == .head || partial.length == 0:
             return .written(length: partial.length) { _ in }
         case .object: return try await proxied(partial)

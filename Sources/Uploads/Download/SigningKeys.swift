@@ -195,7 +195,7 @@ extension SigningKeys {
         /// Their URLs stay valid until a time, in milliseconds since 1970 UTC.
         case keeping(until: Int64)
         /// Their URLs are invalid at once, because a key was disclosed.
-        case forgetting
+        case invalidating
     }
 
     /// Milliseconds between a change and the first URL of the new key or lifetime. Processes reload in that time, so that
@@ -203,7 +203,7 @@ extension SigningKeys {
     static let delay: Int64 = 60_000
 
     /// The keys after a rotation: the second key signs after a minute, and a new key follows it. When the keys are
-    /// forgotten, a new key signs at once.
+    /// invalidated, a new key signs at once.
     ///
     /// All processes already verify with the second key, so none refuses URLs that another process signs before
     /// both have reloaded.

@@ -4,7 +4,7 @@ public struct StoredContent: Sendable, Equatable {
     public let mediaType: String
     /// Size, in bytes.
     public let size: Int64
-    /// SHA-256 of the content, 32 bytes; the entity tag is made of it.
+    /// SHA-256 of the content, 32 bytes; the entity tag contains it.
     public let sha256: [UInt8]
     /// MD5 of the content, 16 bytes, where it is known.
     public let md5: [UInt8]?

@@ -54,7 +54,7 @@ struct AppendRequest: Sendable {
     var declared = DeclaredDigests()
     /// Used when no media type was declared at creation.
     var mediaType: String?
-    /// Whether the request belongs to protocol A, whose clients may ask for MD5.
+    /// Whether the request belongs to protocol A, whose clients may request MD5.
     var wantsMD5 = false
     /// Whether a byte beyond the length fails the upload (§4.2).
     var failsOnOverflow = false
@@ -67,7 +67,7 @@ struct AppendRequest: Sendable {
     var isAtomic: Bool { !bodyDigests.isEmpty || trailer != nil }
 }
 
-/// The outcome of a request that appends bytes or asks for the offset.
+/// The outcome of a request that appends bytes or queries the offset.
 enum AppendOutcome: Sendable, Equatable {
     /// This many bytes are durable, and more are expected.
     case held(Int64)

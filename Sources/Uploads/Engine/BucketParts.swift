@@ -31,7 +31,7 @@ extension Upload {
         await advanceUploader()
     }
 
-    /// Tells the uploader, if there is one, how many bytes are durable.
+    /// Reports to the uploader, if there is one, how many bytes are durable.
     func advanceUploader() async {
         guard let uploader = parts.uploader else { return }
         await uploader.advance(

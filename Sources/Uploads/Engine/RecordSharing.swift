@@ -15,7 +15,7 @@ extension Upload {
     /// Makes sure that no other process writes. A process that is writing commits what it has received and stops;
     /// when it does not reply in time, the upload continues from its last commit.
     ///
-    /// - Parameter isWriting: A body is about to be received, and other processes may ask for its offset.
+    /// - Parameter isWriting: A body is about to be received, and other processes may request its offset.
     func takeFromOtherProcesses(isWriting: Bool = false) async throws(UploadError) {
         guard isShared else { return }
         do throws(StorageError) {
@@ -62,10 +62,10 @@ extension Upload {
         cancelFinishing()
     }
 
-    /// Checks whether another process has taken over or asks for something.
+    /// Checks whether another process has taken over or has sent a request.
     func checkOtherProcesses() async {
         guard isShared, !sharing.isFenced else { return }
-        // When the registry cannot be reached, the next check asks again.
+        // When the registry cannot be reached, the next check tries again.
         if (try? await handle.change()) != nil { return markFenced() }
         if let request = handle.request { await answer(request) }
     }

@@ -111,13 +111,13 @@ extension Upload {
         transfer.hashes.want(md5: append.wantsMD5 || append.declared.md5 != nil)
         let before = record
         try amend(for: append)
-        if append.first > 0, engine.ledger.withLock({ $0.brokeOff(name) }) {
+        if append.first > 0, engine.ledger.withLock({ $0.wasInterrupted(name) }) {
             engine.count { traffic in traffic.resumes += 1 }
         }
 
         let received = await receive(append, from: body, transfer, into: file)
         engine.count(received, of: append, from: before.offset)
-        engine.ledger.withLock { [name] in $0.note(name, brokeOff: received.end != .clean) }
+        engine.ledger.withLock { [name] in $0.note(name, isInterrupted: received.end != .clean) }
         if append.failsOnOverflow, received.end == .over, received.overflow == .beyondLength {
             await fail(.overflow)
             throw .overflow

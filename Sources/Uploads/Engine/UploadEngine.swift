@@ -114,7 +114,7 @@ extension UploadEngine {
         var position = isWanted ? 0 : hashes.slowestPosition
         var reader = content.reader(position..<length)
         while let piece = try await reader.next() {
-            // The digests may stand at different positions; each takes only bytes that continue it.
+            // The digests may be at different positions; each takes only bytes that continue it.
             hashes.catchUp(piece, at: position)
             sha512?.update(piece.span)
             position += Int64(piece.count)

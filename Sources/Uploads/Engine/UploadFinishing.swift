@@ -51,7 +51,7 @@ extension Upload {
     /// Cancels the running task because another process has taken over.
     func cancelFinishing() { finishing.task?.cancel() }
 
-    /// Checks digests, publishes, tells the finisher and marks the record; every step may be repeated after a
+    /// Checks digests, publishes, calls the finisher and marks the record; every step may be repeated after a
     /// crash (§11.1).
     ///
     /// - Returns: The error for the waiting requests, or `nil`. After an error the upload has either failed, or is

@@ -133,22 +133,22 @@ struct UploadLedger: Sendable {
     }
 
     /// The number and the reserved bytes of open uploads, by the protocol that created them.
-    var promises: [UploadProtocol: (uploads: Int, bytes: Int64)] {
-        var promises: [UploadProtocol: (uploads: Int, bytes: Int64)] = [:]
+    var reservations: [UploadProtocol: (uploads: Int, bytes: Int64)] {
+        var reservations: [UploadProtocol: (uploads: Int, bytes: Int64)] = [:]
         for entry in entries.values where entry.isOpen {
-            promises[entry.creation, default: (0, 0)].uploads += 1
-            promises[entry.creation, default: (0, 0)].bytes &+= entry.reserved
+            reservations[entry.creation, default: (0, 0)].uploads += 1
+            reservations[entry.creation, default: (0, 0)].bytes &+= entry.reserved
         }
-        return promises
+        return reservations
     }
 
     /// Records whether the last request of an upload was interrupted.
-    mutating func note(_ name: BlobName, brokeOff: Bool) {
-        if brokeOff { interrupted.insert(name) } else { interrupted.remove(name) }
+    mutating func note(_ name: BlobName, isInterrupted: Bool) {
+        if isInterrupted { interrupted.insert(name) } else { interrupted.remove(name) }
     }
 
     /// Whether the last request of an upload was interrupted.
-    func brokeOff(_ name: BlobName) -> Bool { interrupted.contains(name) }
+    func wasInterrupted(_ name: BlobName) -> Bool { interrupted.contains(name) }
 
     private func openUploads(of owner: UploadOwner) -> Int { open[owner] ?? 0 }
 

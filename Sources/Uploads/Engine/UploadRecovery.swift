@@ -45,7 +45,7 @@ struct UploadRecovery {
             }
             // The next request counts as one that resumes after an interruption.
             if recovered.state.isOpen, recovered.offset > 0 {
-                engine.ledger.withLock { $0.note(name, brokeOff: true) }
+                engine.ledger.withLock { $0.note(name, isInterrupted: true) }
             }
             if recovered.state == .finalizing { uploads.unfinished.append(name) }
             if recovered.state == .receiving, !recovered.tus.isPartial {

@@ -5,7 +5,7 @@ struct WriterTurn {
     fileprivate(set) var isTaken = false
     /// The body that the holder of the turn receives.
     fileprivate(set) var body: (any RequestBody)?
-    /// The writer was told to stop.
+    /// The writer must stop.
     fileprivate(set) var isInterrupted = false
     /// The server is stopping.
     fileprivate(set) var isStopping = false
@@ -19,17 +19,17 @@ struct WriterTurn {
     /// Requests that wait for a turn to end without wanting one.
     fileprivate var endWaiters = WaitingList()
 
-    /// Tells the request the number of durable bytes.
+    /// Reports the number of durable bytes to the request.
     func committed(_ offset: Int64) { observer?.committed(offset) }
 }
 
 extension Upload {
-    /// Makes the caller the only writer. A running writer is told to stop; it commits what it has received and ends.
+    /// Makes the caller the only writer. A running writer is stopped: it commits what it has received and ends.
     ///
     /// A second request usually comes from a client whose network changed, while its old connection looks alive
     /// for minutes. Therefore the newer request takes over at once.
     ///
-    /// - Parameter isWriting: A body is about to be received, and other processes may ask for its offset.
+    /// - Parameter isWriting: A body is about to be received, and other processes may request its offset.
     /// - Throws: ``UploadError/locked`` when the old writer does not stop in time.
     func takeTurn(
         _ body: (any RequestBody)? = nil, isWriting: Bool = false
@@ -92,14 +92,14 @@ extension Upload {
         turn.isTaken ? turn.receivedRange : record.offset...record.offset
     }
 
-    /// Tells a running writer to stop.
+    /// Stops a running writer.
     func interrupt() {
         turn.isInterrupted = true
         turn.body?.interrupt()
         cancelWaitForSpace()
     }
 
-    /// Tells a running writer to stop because the server stops; it answers 503 (§11.10).
+    /// Stops a running writer because the server stops; it answers 503 (§11.10).
     func stop() {
         turn.isStopping = true
         interrupt()

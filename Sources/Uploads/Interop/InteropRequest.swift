@@ -159,7 +159,7 @@ extension UploadError {
     static func completeness(_ version: InteropVersion) -> UploadError {
         let last = version.saysIncomplete ? "?0" : "?1"
         return .invalid(
-            "\(version.completenessField) must be ?0 or ?1; send \(last) in the request that brings the last byte, and the other one before."
+            "\(version.completenessField) must be ?0 or ?1; send \(last) in the request with the last byte, and the other one before."
         )
     }
 }

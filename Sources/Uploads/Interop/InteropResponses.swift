@@ -188,7 +188,7 @@ extension InteropResponses {
 }
 
 extension StoredFinalResponse {
-    /// The SHA-256 that the entity tag is made of; `nil` when it has another form.
+    /// The SHA-256 in the entity tag; `nil` when it has another form.
     var sha256: [UInt8]? {
         let digits = etag.utf8.compactMap { byte -> UInt8? in
             switch byte {

@@ -22,14 +22,14 @@ extension ProtocolSelection {
     /// - Throws: ``UploadError``, before the upload is looked up.
     init(_ request: Request, at path: UploadPath) throws(UploadError) {
         let signals = Signals(request)
-        if signals.speaksTus && signals.namesInterop {
+        if signals.namesTus && signals.namesInterop {
             throw .invalid(
                 "Tus-Resumable and Upload-Draft-Interop-Version exclude each other; send the headers of one protocol."
             )
         }
         if let version = signals.version {
             self = .interop(version)
-        } else if signals.speaksTus {
+        } else if signals.namesTus {
             self = .tus(try ProtocolSelection.overridden(request))
         } else if signals.isPartialUpload || signals.saysComplete {
             self = .interop(.final)
@@ -46,7 +46,7 @@ extension ProtocolSelection {
     private init(creatingWith request: Request) throws(UploadError) {
         guard request.method == .post else { throw .creationMethod }
         let fields = request.fields
-        if SessionCreation.isAsked(by: request) {
+        if SessionCreation.isRequested(by: request) {
             self = .contentRange
         } else if fields.contains("Upload-Length") || fields.contains("Upload-Defer-Length")
             || fields.contains("Upload-Concat")
@@ -75,7 +75,7 @@ extension ProtocolSelection {
                         "POST with \(name) is not the whole content; add the version header of the protocol (Tus-Resumable, Upload-Draft-Interop-Version or Upload-Complete), or leave \(name) out."
                 )
             }
-            if SessionCreation.isAsked(by: request) {
+            if SessionCreation.isRequested(by: request) {
                 throw .methodNotAllowed(
                     allow: Uploads.methods,
                     text:
@@ -135,7 +135,7 @@ extension UploadError {
 
 /// The headers of a request that determine its protocol.
 private struct Signals {
-    let speaksTus: Bool
+    let namesTus: Bool
     let namesInterop: Bool
     /// `nil` also for a value that is no integer, which counts as absent (rule 2).
     let version: InteropVersion?
@@ -147,7 +147,7 @@ private struct Signals {
     init(_ request: Request) {
         let fields = request.fields
         let method = request.method
-        speaksTus = fields.contains("Tus-Resumable")
+        namesTus = fields.contains("Tus-Resumable")
         namesInterop = fields.contains("Upload-Draft-Interop-Version")
         version = fields.structuredInteger("Upload-Draft-Interop-Version")
             .map(InteropVersion.init(number:))

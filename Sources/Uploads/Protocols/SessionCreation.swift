@@ -15,9 +15,9 @@ struct SessionCreation: Sendable {
     /// The Content-Type of the request; describes the content only when the request has no JSON body.
     private let ownType: String?
 
-    /// Whether a request asks for a session, by its query or by a header that only protocol A has.
-    static func isAsked(by request: Request) -> Bool {
-        isAskedByQuery(request) || isAskedByStart(request)
+    /// Whether a request creates a session, by its query or by a header that only protocol A has.
+    static func isRequested(by request: Request) -> Bool {
+        isRequestedByQuery(request) || isRequestedByStart(request)
             || request.fields.contains("X-Upload-Content-Type")
             || request.fields.contains("X-Upload-Content-Length")
     }
@@ -28,8 +28,8 @@ struct SessionCreation: Sendable {
     init(_ request: Request) throws(UploadError) {
         let fields = request.fields
         try request.requirePlainBody()
-        let isStart = SessionCreation.isAskedByStart(request)
-        status = isStart && !SessionCreation.isAskedByQuery(request) ? .created : .ok
+        let isStart = SessionCreation.isRequestedByStart(request)
+        status = isStart && !SessionCreation.isRequestedByQuery(request) ? .created : .ok
         mediaType = try fields.single("X-Upload-Content-Type")
         length = try fields.single("X-Upload-Content-Length")
             .map { text throws(UploadError) in
@@ -69,13 +69,13 @@ struct SessionCreation: Sendable {
         declared = try declared.merging(DeclaredDigests(lines: others))
     }
 
-    private static func isAskedByQuery(_ request: Request) -> Bool {
+    private static func isRequestedByQuery(_ request: Request) -> Bool {
         // A malformed query selects nothing.
         let parameters = (try? request.target.parameters()) ?? []
         return parameters.contains { $0.name == "uploadType" && $0.value == "resumable" }
     }
 
-    private static func isAskedByStart(_ request: Request) -> Bool {
+    private static func isRequestedByStart(_ request: Request) -> Bool {
         request.fields["X-Goog-Resumable"]?.trimmed.lowercased() == "start"
     }
 

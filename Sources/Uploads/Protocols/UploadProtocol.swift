@@ -14,7 +14,7 @@ public enum UploadProtocol: String, Sendable, CaseIterable {
     case ietf
     /// D: one plain request.
     case plain
-    /// None: the request asks for the state of an upload, cancels it, or asks what is supported.
+    /// None: the request queries the state of an upload or the supported protocols, or cancels an upload.
     case neutral
 
     /// The protocol of the request that is being answered, under which its commits, takeovers and digests are
@@ -27,8 +27,8 @@ public enum UploadProtocol: String, Sendable, CaseIterable {
         case .contentRange:
             // Requests that create a session name it; at an upload only `PUT` may carry the same headers.
             let isWhole = !request.fields.contains("Content-Range")
-            let asksForSession = request.method != .put && SessionCreation.isAsked(by: request)
-            self = isWhole && !asksForSession ? .plain : .gcs
+            let requestsSession = request.method != .put && SessionCreation.isRequested(by: request)
+            self = isWhole && !requestsSession ? .plain : .gcs
         case .tus: self = .tus
         case .interop: self = .ietf
         case .neutral: self = .neutral

@@ -24,20 +24,20 @@ struct SharedUploadRecords: UploadRecordStore {
     fileprivate static let attempts = 10
 
     func find(_ name: BlobName) async throws(StorageError) -> LoadedRecord? {
-        let row = try await ask { registry in try await registry.find(name.text) }
+        let row = try await call { registry in try await registry.find(name.text) }
         guard let row, let record = UploadRecord(row.record) else { return nil }
         return LoadedRecord(
             name: name, record: record, handle: RowRecordHandle(self, name, row))
     }
 
     func name(of content: BlobName) async throws(StorageError) -> BlobName? {
-        let row = try await ask { registry in try await registry.find(content: content.text) }
+        let row = try await call { registry in try await registry.find(content: content.text) }
         return row.flatMap { row in BlobName(row.name) }
     }
 
     /// The record of the upload that results in a content.
     func record(of content: BlobName) async throws(StorageError) -> UploadRecord? {
-        let row = try await ask { registry in try await registry.find(content: content.text) }
+        let row = try await call { registry in try await registry.find(content: content.text) }
         return row.flatMap { row in UploadRecord(row.record) }
     }
 
@@ -48,7 +48,7 @@ struct SharedUploadRecords: UploadRecordStore {
         let row = row(name, record, version: 1)
         let made: UploadCreationResult
         do throws(StorageError) {
-            made = try await ask { registry in
+            made = try await call { registry in
                 try await registry.create(
                     row, mostOpen: engine.settings.maxOpenUploadsPerOwner, mostClaimed: quota)
             }
@@ -65,19 +65,19 @@ struct SharedUploadRecords: UploadRecordStore {
     func forget(_ record: LoadedRecord) async throws(StorageError) {
         guard let handle = record.handle as? RowRecordHandle else { return }
         let version = handle.version
-        try await ask { registry in
+        try await call { registry in
             try await registry.forget(record.name.text, version: version)
         }
     }
 
     func due(at moment: Int64, limit: Int) async throws(StorageError) -> [BlobName] {
-        try await ask { registry in
+        try await call { registry in
             try await registry.due(at: moment, limit: limit)
         }.compactMap { name in BlobName(name) }
     }
 
     func claimed(by application: String) async throws(StorageError) -> Int64 {
-        try await ask { registry in try await registry.claimed(by: application) }
+        try await call { registry in try await registry.claimed(by: application) }
     }
 
     func runExclusively(_ work: @escaping @Sendable () async -> Void) async {
@@ -115,11 +115,11 @@ struct SharedUploadRecords: UploadRecordStore {
     }
 
     /// Calls the registry; its errors are logged here, once.
-    func ask<Value: Sendable>(
-        _ question: (any UploadRegistry) async throws -> Value
+    func call<Value: Sendable>(
+        _ work: (any UploadRegistry) async throws -> Value
     ) async throws(StorageError) -> Value {
         do {
-            return try await question(registry)
+            return try await work(registry)
         } catch {
             onFault(error)
             throw .unregistered
@@ -131,7 +131,7 @@ extension SharedUploadRecords {
     /// Stores a record of an existing upload, without checking limits.
     func adopt(_ name: BlobName, _ record: UploadRecord) async throws(StorageError) {
         let row = row(name, record, version: 1)
-        _ = try await ask { registry in
+        _ = try await call { registry in
             try await registry.create(row, mostOpen: .max, mostClaimed: nil)
         }
     }
@@ -233,7 +233,7 @@ final class RowRecordHandle: RecordHandle {
             state.row.request = nil
             return state.isOurs && state.isWriting
         }
-        // If this fails, the asking process waits until its timeout.
+        // If this fails, the requesting process waits until its timeout.
         try? await answer(at: recordStore.holder, isWritten: isWriting)
     }
 
@@ -241,13 +241,13 @@ final class RowRecordHandle: RecordHandle {
         let known = state.withLock { $0 }
         let (name, holder) = (name.text, known.row.holder)
         guard !known.isOurs, known.row.isWritten, holder != recordStore.holder else { return nil }
-        let isAsked = try await recordStore.ask { registry in
-            try await registry.ask(name, at: holder, to: request)
+        let isSent = try await recordStore.call { registry in
+            try await registry.send(request, to: holder, of: name)
         }
         let clock = ContinuousClock()
         let end = clock.now + .milliseconds(recordStore.peerReplyTimeout)
         var (row, wait) = (try await find(), Int64(5))
-        while isAsked, row.holder == holder, row.isWritten,
+        while isSent, row.holder == holder, row.isWritten,
             request == .stop || row.request != nil
         {
             guard clock.now < end, !Task.isCancelled else {
@@ -260,19 +260,19 @@ final class RowRecordHandle: RecordHandle {
             wait = min(2 * wait, 100)
             row = try await find()
         }
-        let isNews = state.withLock { state in
+        let isNewer = state.withLock { state in
             guard !state.isOurs, state.row.version <= row.version else { return false }
             state.row = row
             return true
         }
-        guard isNews else { return nil }
+        guard isNewer else { return nil }
         guard let record = UploadRecord(row.record) else { throw .lost }
         return record
     }
 
     private func answer(at holder: [UInt8], isWritten: Bool) async throws(StorageError) {
         let name = name.text
-        try await recordStore.ask { registry in
+        try await recordStore.call { registry in
             try await registry.answer(name, at: holder, isWritten: isWritten)
         }
     }
@@ -298,7 +298,7 @@ final class RowRecordHandle: RecordHandle {
         row.record = bytes
         row.isWritten = isWriting
         let next = row
-        let isReplaced = try await recordStore.ask { registry in
+        let isReplaced = try await recordStore.call { registry in
             try await registry.replace(next, version: last)
         }
         guard isReplaced else { return false }
@@ -309,7 +309,7 @@ final class RowRecordHandle: RecordHandle {
     private func find() async throws(StorageError) -> RegisteredUpload {
         let name = name
         guard
-            let row = try await recordStore.ask({ registry in try await registry.find(name.text) })
+            let row = try await recordStore.call({ registry in try await registry.find(name.text) })
         else { throw .missing }
         return row
     }

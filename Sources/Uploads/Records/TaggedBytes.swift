@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Numbered fields: tag (1 byte), length (4 bytes, little-endian), bytes.
 ///
 /// Unknown tags are skipped, so a record written by a newer server can be read.
@@ -24,13 +26,13 @@ struct TaggedBytes {
     mutating func add(_ tag: UInt8, _ value: [UInt8]?) {
         guard let value else { return }
         bytes.append(tag)
-        bytes += TaggedBytes.little(UInt32(value.count))
+        bytes += UInt32(value.count).littleEndianBytes
         bytes += value
     }
 
     mutating func add(_ tag: UInt8, _ value: String?) { add(tag, value.map { Array($0.utf8) }) }
 
-    mutating func add(_ tag: UInt8, _ value: Int64?) { add(tag, value.map(TaggedBytes.little)) }
+    mutating func add(_ tag: UInt8, _ value: Int64?) { add(tag, value.map(\.littleEndianBytes)) }
 
     func bytes(_ tag: UInt8) -> [UInt8]? { fields[tag].map(Array.init) }
 
@@ -41,9 +43,5 @@ struct TaggedBytes {
     func number(_ tag: UInt8) -> Int64? {
         guard let bytes = fields[tag], bytes.count == 8 else { return nil }
         return Int64(bitPattern: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
-    }
-
-    private static func little(_ number: some FixedWidthInteger) -> [UInt8] {
-        (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }

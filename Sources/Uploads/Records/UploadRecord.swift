@@ -27,7 +27,7 @@ struct UploadRecord: Sendable {
     var declared = DeclaredDigests()
     var hashes = RunningHashes()
     var completedAt: Int64?
-    /// The bytes that lie in the bucket, where several processes share uploads.
+    /// The bytes that are in the bucket, where several processes share uploads.
     var held: StoredParts?
     /// The final response, sent again byte for byte.
     var answer: StoredFinalResponse?
@@ -44,7 +44,7 @@ struct UploadRecord: Sendable {
         fileName = draft.fileName.map(FileName.init(untrusted:))?.text
         origin = draft.origin
         declared = draft.declared
-        // Clients of protocol A may ask for MD5 at the end (§4.5).
+        // Clients of protocol A may request MD5 at the end (§4.5).
         hashes.want(md5: creation == .gcs || declared.md5 != nil)
         tus = draft.tus
     }

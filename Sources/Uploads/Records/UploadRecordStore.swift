@@ -51,7 +51,7 @@ protocol RecordHandle: Sendable {
     /// Takes the record, so that no other process can replace it. Bytes staged here from an earlier time are
     /// discarded first, because they may differ from those of the other process.
     ///
-    /// - Parameter isWriting: A body is about to be received, and other processes may ask for its offset.
+    /// - Parameter isWriting: A body is about to be received, and other processes may request its offset.
     /// - Returns: The current record, when another process has replaced it since it was loaded; otherwise `nil`.
     func take(isWriting: Bool) async throws(StorageError) -> UploadRecord?
 
@@ -61,7 +61,7 @@ protocol RecordHandle: Sendable {
     /// Asks the process that receives the body of the upload, if it is another one, and waits until it has done so,
     /// at most ``UploadSettings/peerReplyTimeout``. Free of cost where no other process receives.
     ///
-    /// - Returns: The record afterwards; `nil` when no other process was asked.
+    /// - Returns: The record afterwards; `nil` when no request was sent.
     func askWriter(to request: UploadWriterRequest) async throws(StorageError) -> UploadRecord?
 
     /// The request of another process at the last call of ``change()``.

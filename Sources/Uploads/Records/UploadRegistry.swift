@@ -30,11 +30,11 @@ public protocol UploadRegistry: Sendable {
     /// Requests a commit or a stop from a process, which receives the request through
     /// ``Uploads/answer(_:for:at:)`` or reads it in the record.
     ///
-    /// - Returns: False when that process does not receive the body of the upload; nothing is asked then.
-    func ask(_ name: String, at holder: [UInt8], to request: UploadWriterRequest) async throws
+    /// - Returns: False when that process does not receive the body of the upload; nothing is stored then.
+    func send(_ request: UploadWriterRequest, to holder: [UInt8], of name: String) async throws
         -> Bool
 
-    /// Records that a process has done what it was asked, or does not answer.
+    /// Records that a process has carried out the request, or does not answer.
     ///
     /// - Parameter isWritten: Whether the process continues to receive, as far as is known.
     func answer(_ name: String, at holder: [UInt8], isWritten: Bool) async throws

@@ -1,6 +1,7 @@
+internal import Bytes
 internal import ObjectStore
 
-/// The leading parts of a content that lie in the bucket already, all of the same size (§10.5).
+/// The leading parts of a content that are in the bucket already, all of the same size (§10.5).
 ///
 /// Stored as a journal: the first entry has the id of the multipart upload and the part size, each further entry
 /// the tag of the next part. A record is too small for thousands of tags.
@@ -39,8 +40,7 @@ struct JournaledParts: Sendable, Equatable {
 
     /// The first entry.
     var head: [UInt8] {
-        let size = (0..<8).map { UInt8(truncatingIfNeeded: partSize >> ($0 * 8)) }
-        return [JournaledParts.version] + size + upload.utf8
+        [JournaledParts.version] + partSize.littleEndianBytes + upload.utf8
     }
 
     /// The entry of a part.

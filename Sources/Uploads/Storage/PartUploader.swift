@@ -65,12 +65,12 @@ actor PartUploader {
     func waitForSpace(for written: Int64) async -> Bool {
         while !hasSpace(for: written) {
             let number = waiting.number()
-            let hasCome = await withTaskCancellationHandler {
+            let isWoken = await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in waiting.add(number, continuation) }
             } onCancel: {
                 Task { await self.stopWaiting(number) }
             }
-            guard hasCome else { return false }
+            guard isWoken else { return false }
         }
         return true
     }

@@ -20,7 +20,7 @@ struct SharedStorage: ContentStorage {
 
     /// The key of a tail.
     func key(_ piece: StoredParts.Piece, of name: BlobName) -> ObjectKey {
-        // Made of checked characters only.
+        // Consists of checked characters.
         guard let key = ObjectKey("\(SharedStorage.folder)\(name.text)/\(piece.id)") else {
             preconditionFailure("\(name)")
         }
@@ -295,7 +295,7 @@ extension SharedStorage {
     }
 
     /// Removes local copies that have not changed for an hour; they are downloaded again when needed.
-    func tidyHere() async {
+    func removeUnusedCopies() async {
         let (clock, queue) = (bucket.clock, WorkQueue("parley.uploads.copies"))
         do throws(StorageError) {
             let blobs = blobs

@@ -1,11 +1,11 @@
 internal import ObjectStore
 
-/// The bytes of an upload that lie in the bucket, where any process can continue it (§10.5, `remote-tail`).
+/// The bytes of an upload that are in the bucket, where any process can continue it (§10.5, `remote-tail`).
 ///
 /// These are the leading parts of a multipart upload and, after them, tails: objects that are never overwritten.
 /// Only the record decides which of them count, so objects that an overtaken process stores change nothing.
 struct StoredParts: Sendable, Equatable {
-    /// Bytes after the parts, in an object of their own.
+    /// Bytes after the parts, in a separate object.
     struct Piece: Sendable, Equatable {
         let range: Range<Int64>
         /// The last segment of the object key.
@@ -28,10 +28,10 @@ struct StoredParts: Sendable, Equatable {
         stride = max(1, ObjectPart.maximumPartCount / Int(parts))
     }
 
-    /// The number of leading bytes that lie in parts.
+    /// The number of leading bytes that are in parts.
     var base: Int64 { parts.reduce(0) { sum, part in sum + part.size } }
 
-    /// The number of leading bytes that lie in the bucket.
+    /// The number of leading bytes that are in the bucket.
     var end: Int64 { max(base, pieces.last?.range.upperBound ?? 0) }
 
     /// The number of the next part. It depends on the version, so that no process overwrites a part that another

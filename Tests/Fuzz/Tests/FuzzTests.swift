@@ -71,7 +71,7 @@ import Testing
             let next = rest.popFirst()
             let kind = try #require(next, "a line ends in a backslash")
             if kind == UInt8(ascii: "x") {
-                // A lone `\x` at the end stands for an empty input.
+                // A lone `\x` at the end means an empty input.
                 guard !rest.isEmpty || !bytes.isEmpty else { return [] }
                 let digits = String(decoding: rest.prefix(2), as: UTF8.self)
                 bytes.append(try #require(UInt8(digits, radix: 16), "\\x\(digits) is no byte"))

@@ -137,7 +137,7 @@ import Testing
         #expect(many("Accept-Language", 65, ",") == "H57")
     }
 
-    @Test func `a parser that was reset forgets the previous head (H56)`() {
+    @Test func `a reset parser reads the next head as a new one reads it (H56)`() {
         var parser = RequestParser()
         let first = utf8Bytes(get("A: 1"))
         let second = utf8Bytes(request("POST /x HTTP/1.0"))

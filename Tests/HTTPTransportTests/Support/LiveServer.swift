@@ -16,7 +16,7 @@ struct LiveServer: Sendable {
     /// A new connection.
     func connect() throws -> Client { try Client(to: address) }
 
-    /// One request on a connection of its own, up to the end of that connection.
+    /// One request on its own connection, up to the end of that connection.
     func exchange(_ request: String) throws -> String {
         let client = try connect()
         try client.send(request)
@@ -90,7 +90,7 @@ extension Client {
 
 /// Runs a server while `body` sends requests to it.
 ///
-/// `body` blocks, so it runs on a thread of its own and never on Swift's pool.
+/// `body` blocks, so it runs on its own thread and never on Swift's pool.
 func serving<Result: Sendable>(
     _ service: any Service = TestService(), observer: (any RequestObserver)? = nil,
     with change: (inout ServerConfiguration) -> Void = { _ in },

@@ -38,7 +38,7 @@ final class TLSClient: Client {
         errno = 0
         let count = SSL_read(ssl, space.baseAddress, Int32(space.count))
         if count > 0 { return Int(count) }
-        // The end, with close_notify or without; `hasCloseNotify` tells which.
+        // The end, with close_notify or without; `hasCloseNotify` distinguishes them.
         return hasCloseNotify || errno != EAGAIN ? 0 : -1
     }
 

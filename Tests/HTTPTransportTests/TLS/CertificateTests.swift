@@ -85,7 +85,7 @@ import Testing
         }
         #expect(
             throws: TLSConfigurationError(
-                "\(path) is protected by a passphrase, and a server cannot enter one")
+                "\(path) is protected by a passphrase, which a server cannot enter")
         ) { try load(.init(chain: pair.chain, key: path)) }
     }
 
@@ -108,7 +108,7 @@ import Testing
         let otherCurve = authority.pair { options in options.key = .p521 }
         let old = authority.pair { options in options.signsWithSHA1 = true }
         for (pair, fault) in [
-            (weak, "has an RSA key of 1024 bits; 2048 it must be"),
+            (weak, "has an RSA key of 1024 bits; at least 2048 are required"),
             (otherCurve, "has a key on a curve other than P-256 and P-384"),
             (old, "is signed with a digest older than SHA-256"),
         ] {
@@ -130,7 +130,8 @@ import Testing
         }
         #expect(
             throws: TLSConfigurationError(
-                "the certificates in \(mixed) do not follow each other to the root")
+                "the certificates in \(mixed) are not in order: each must be issued by the next one"
+            )
         ) { try load(.init(chain: mixed, key: pair.key)) }
     }
 

@@ -242,6 +242,24 @@ import Testing
             } == [.ana, .bo, .cy])
         #expect(try await users {} == nil)
     }
+
+    @Test(arguments: [true, false])
+    func `ruling 38: receipts of others in wide conversations are told of later`(
+        isWide: Bool
+    ) async throws {
+        var limits = MessagingLimits()
+        limits.wideConversation = isWide ? 2 : 3
+        let sample = try await SampleApplication(limits: limits)
+        let conversation = try await sample.conversation([.ana, .bo, .cy])
+        try await sample.send(to: conversation)
+        let before = try await sample.end()
+        _ = try await sample.store.markAllRead(
+            upTo: nil, by: .bo, in: conversation, in: sample.application)
+        let found = try await sample.store.feedActivity(
+            after: before, among: [.ana, .bo, .cy], in: sample.application)
+        #expect(found?.users == (isWide ? [.bo] : [.ana, .bo, .cy]))
+        #expect(found?.later == (isWide ? [.ana, .cy] : []))
+    }
 }
 
 extension SampleApplication {

@@ -147,7 +147,7 @@ import Testing
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func
-        `X10: messages of a file may stand anywhere behind their conversation, unless it was merged`(
+        `X10: messages of a file may come anywhere after their conversation, unless it was merged`(
             seed: UInt64
         ) async throws
     {

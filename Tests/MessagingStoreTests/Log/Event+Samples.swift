@@ -211,7 +211,7 @@ extension Event {
                             body: .content(.sample(8), size: 9), updatedAt: .sample)
                     ],
                     removed: [PartsChanged.Removed(id: .sample(10), index: 0)], order: [2, 1],
-                    made: 3,
+                    partsMade: 3,
                     at: .sample)),
             .identityReplaced(
                 IdentityReplaced(

@@ -67,7 +67,7 @@ import Testing
         #expect(!isUnchanged(other, since: time, at: moment))
     }
 
-    @Test func `a restart forgets everything that was read before`() {
+    @Test func `after a restart, everything read before counts as changed`() {
         let time = clock.restart(at: position(5), in: application)
         let later = clock.restart(at: position(9000), in: application)
         #expect(!isUnchanged(conversation, since: time, at: later))

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `R25: parts come back as sent`() async throws {
+    @Test func `R25: parts are returned as sent`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation()
         let bodies: [[UInt8]] = [[], [0xFF, 0xFE], Array("hello\0".utf8), Array(0...255)]

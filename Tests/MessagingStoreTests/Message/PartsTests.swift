@@ -42,7 +42,7 @@ import Testing
         #expect(change.removed.map(\.index) == [0, 1])
         #expect(change.removed.map(\.id) == message.parts.prefix(2).map(\.id))
         #expect(change.order == [3, 2])
-        #expect(change.made == 4)
+        #expect(change.partsMade == 4)
         #expect(change.at == now)
     }
 

@@ -66,11 +66,11 @@ import Uploads
     {
         _ = try await registry.create(Self.row("n"), mostOpen: 1, mostClaimed: nil)
         // A process that receives no bytes gets no request.
-        #expect(try await !registry.ask("n", at: [1], to: .commit))
+        #expect(try await !registry.send(.commit, to: [1], of: "n"))
         #expect(try await registry.replace(Self.written(2), version: 1))
-        #expect(try await !registry.ask("n", at: [2], to: .commit))
-        #expect(try await registry.ask("n", at: [1], to: .stop))
-        #expect(try await registry.ask("n", at: [1], to: .commit))
+        #expect(try await !registry.send(.commit, to: [2], of: "n"))
+        #expect(try await registry.send(.stop, to: [1], of: "n"))
+        #expect(try await registry.send(.commit, to: [1], of: "n"))
         // A commit that began earlier is no answer, and a stop includes a commit.
         #expect(try await registry.replace(Self.written(3), version: 2))
         #expect(try await registry.find("n")?.request == .stop)
@@ -80,12 +80,12 @@ import Uploads
         var row = try await registry.find("n")
         #expect(row?.request == nil && row?.isWritten == true && row?.version == 3)
         // The last replacement for a body, or one by another process, ends the request.
-        _ = try await registry.ask("n", at: [1], to: .stop)
+        _ = try await registry.send(.stop, to: [1], of: "n")
         #expect(try await registry.replace(Self.written(4, isWritten: false), version: 3))
         row = try await registry.find("n")
         #expect(row?.request == nil && row?.isWritten == false)
         #expect(try await registry.replace(Self.written(5), version: 4))
-        _ = try await registry.ask("n", at: [1], to: .commit)
+        _ = try await registry.send(.commit, to: [1], of: "n")
         #expect(try await registry.replace(Self.written(6, by: 2), version: 5))
         #expect(try await registry.find("n").map(\.request) == .some(nil))
         try await registry.answer("n", at: [2], isWritten: false)

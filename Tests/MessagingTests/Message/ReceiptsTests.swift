@@ -59,9 +59,14 @@ import Testing
 
     @Test func `the text has the form of newsrc`() {
         #expect(IntervalSet([1...500, 502...502]).text == "1-500,502")
+        #expect(IntervalSet(text: "")?.isEmpty == true)
+        #expect(IntervalSet(text: "7,9223372036854775807")?.intervals == [7...7, .max ... .max])
     }
 
-    @Test(arguments: ["0", "2-1", "1-2,3", "1,,2", "x", "1-", "-1", " 1", "01", "3,1", "1-1", ",1"])
+    @Test(arguments: [
+        "0", "2-1", "1-2,3", "1,,2", "x", "1-", "-1", " 1", "01", "3,1", "1-1", ",1", "1,", "1-2-3",
+        "1-3,3", "+1", "9223372036854775808", "99999999999999999999",
+    ])
     func `other text is rejected`(text: String) {
         #expect(IntervalSet(text: text) == nil)
     }

@@ -113,7 +113,7 @@ import Testing
         let wait = schedule.waits[Int(attempts) - 1]
         for (chance, bound) in [(0.0, wait * 8 / 10), (0.5, wait), (1.0, wait * 12 / 10)] {
             let next = try #require(
-                schedule.next(after: attempts, asked: now, now: now, chance: chance))
+                schedule.next(after: attempts, requested: now, now: now, chance: chance))
             #expect(abs(next.milliseconds - now.milliseconds - bound) <= 1)
         }
     }
@@ -123,7 +123,7 @@ import Testing
         let start = Timestamp(milliseconds: 5000)
         let next = { (attempts: Int64, elapsed: Int64) in
             schedule.next(
-                after: attempts, asked: start, now: Timestamp(milliseconds: 5000 + elapsed),
+                after: attempts, requested: start, now: Timestamp(milliseconds: 5000 + elapsed),
                 chance: 0.5)
         }
         #expect(next(2, 0) != nil)
@@ -132,6 +132,7 @@ import Testing
         #expect(next(1, 90_001) == nil)
         // A running attempt keeps the remaining attempts of its delivery.
         #expect(next(2, 1_000_000) != nil)
-        #expect(RetrySchedule(waits: []).next(after: 1, asked: start, now: start, chance: 0) == nil)
+        #expect(
+            RetrySchedule(waits: []).next(after: 1, requested: start, now: start, chance: 0) == nil)
     }
 }

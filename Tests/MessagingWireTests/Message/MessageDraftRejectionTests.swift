@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: onePart)
-    func `for a part after a good one`(input: BadInput) throws {
+    func `for a part after a valid one`(input: BadInput) throws {
         try expectRefused(
             input, #""parts":[{"mime_type":"a/b","body":"x"},\#(input.body)],"notification":5"#)
     }

@@ -104,7 +104,7 @@ import Testing
         let chat = try await Chat.make()
         let stream = try LiveStream(
             chat.login.sample, target: "/events?session_token=\(chat.session)&history=all",
-            receiveBuffer: 300_000)
+            receiveBuffer: 4096)
         // More than all buffers hold.
         try await chat.login.sample.sendMessages(100, in: chat.conversation, parts: 40)
         var seen: Set<String> = []
@@ -113,6 +113,40 @@ import Testing
             let item = try JSONDocument(Array(event.data.utf8)).root
             if item["type"]?.string == "message", let id = item["id"]?.string { seen.insert(id) }
         }
+    }
+
+    @Test(arguments: [10, 3_600_000])
+    func `tells of receipts in wide conversations once in an interval (ruling 38)`(
+        interval: Int64
+    ) async throws {
+        let chat = try await SocketChat.make(in: .wide(receiptInterval: interval))
+        let names = ["cy", "dee", "eve"].map { name in "\"layer:///identities/\(name)\"" }
+        let widened = try await chat.login.send(
+            "PATCH", "/conversations/\(chat.conversation)",
+            "["
+                + names.map { name in
+                    #"{"operation":"add","property":"participants","id":\#(name)}"#
+                }.joined(separator: ",") + "]", session: chat.ana)
+        #expect(widened.status == 204, "\(widened.body)")
+        var sent: [String] = []
+        for _ in 0..<10 { sent.append(try await chat.send()) }
+        let cy = try await chat.login.session(of: "cy")
+        let stream = try LiveStream(
+            chat.login.sample, target: "/events?session_token=\(chat.bo)")
+        var last = ""
+        while last != "ready" { last = try #require(try await stream.next(1).first).type }
+        for id in sent {
+            try await chat.post("/messages/\(id)/receipts", #"{"type":"read"}"#, by: cy)
+        }
+        // In the long interval only something else brings them, and then once.
+        if interval > 1000 { sent.append(try await chat.send()) }
+        var items: [JSONValue] = []
+        while items.last?["data"]?["read"]?.string != "1-10" {
+            let event = try #require(try await stream.next(1).first)
+            items.append(try JSONDocument(Array(event.data.utf8)).root)
+        }
+        #expect(items.last?["data"]?["user"]?.string == "layer:///identities/cy")
+        if interval > 1000 { #expect(items.count == 1) }
     }
 
     @Test func `ends with the session (R92, Y1)`() async throws {

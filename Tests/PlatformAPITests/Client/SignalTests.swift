@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `typing reaches the other participants and is never stored (5_7)`() async throws {
-        let chat = try await SocketChat.make()
+        let chat = try await SocketChat.make(in: try await TestServer.typing(step: 3_600_000))
         try await chat.send()
         let (ana, bo) = (try await chat.open(chat.ana), try await chat.open(chat.bo))
         let old = try await chat.open(chat.bo, version: "1.0")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `without repetition typing is paused and then finished (5_7)`() async throws {
-        let chat = try await SocketChat.make()
+        let chat = try await SocketChat.make(in: try await TestServer.typing(step: 100))
         try await chat.send()
         let bo = try await chat.open(chat.bo)
         try await chat.post(
@@ -142,7 +142,6 @@ import Testing
             chat.login.sample, target: "/events?session_token=\(chat.bo)")
         var last = ""
         while last != "ready" { last = try #require(try await stream.next(1).first).type }
-        try await Task.sleep(for: .milliseconds(200))
         try await chat.post(
             "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#, by: chat.ana)
         let event = try #require(try await stream.next(1).first)

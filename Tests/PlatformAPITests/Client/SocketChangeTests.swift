@@ -141,10 +141,7 @@ import Testing
     func `a wide conversation tells of messages, but not who has read and who types (ruling 38)`()
         async throws
     {
-        var limits = MessagingLimits()
-        limits.participants = 100
-        limits.wideConversation = 3
-        let chat = try await SocketChat.make(in: try await TestServer.limited(limits))
+        let chat = try await SocketChat.make(in: .wide(receiptInterval: 10))
         let names = (0..<5).map { "\"layer:///identities/u\($0)\"" }.joined(separator: ",")
         let widened = try await chat.login.send(
             "PATCH", "/conversations/\(chat.conversation)",

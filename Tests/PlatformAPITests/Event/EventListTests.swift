@@ -32,7 +32,7 @@ import Testing
     @Test func `returns no events at its time limit, with the position to continue at (X3)`()
         async throws
     {
-        // The clock of the shared server stands still while no other test uses it.
+        // The clock of the shared server does not advance while no other test uses it.
         let sample = try await SampleApplication.make(in: .withClock(step: 300))
         let end = try await sample.end()
         let answer = try await send(sample, "?after=now&wait=1", true)

@@ -76,7 +76,7 @@ import Testing
         let sample = try await SampleApplication.make()
         let conversation = try await sample.conversation()
         let start = try await sample.end()
-        let slow = try LiveStream(sample, "?after=\(start)", receiveBuffer: 300_000)
+        let slow = try LiveStream(sample, "?after=\(start)", receiveBuffer: 4096)
         let quick = try LiveStream(sample, "?after=\(start)")
         // More than the cache of recent events and all socket buffers hold.
         async let sending: Void = sample.sendMessages(200, in: conversation, parts: 40)
@@ -157,7 +157,7 @@ import Testing
         let sample = try await SampleApplication.make(in: .separate())
         let conversation = try await sample.conversation()
         let start = try await sample.end()
-        let slow = try LiveStream(sample, "?after=\(start)", receiveBuffer: 300_000)
+        let slow = try LiveStream(sample, "?after=\(start)", receiveBuffer: 4096)
         // More bytes than the buffers of both sockets hold, 3 to 5 MB.
         try await sample.sendMessages(200, in: conversation, parts: 100)
         let end = try await sample.end()

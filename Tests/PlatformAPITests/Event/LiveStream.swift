@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import JSON
+import TestSupport
 
 /// A client of an event stream over a socket.
 final class LiveStream: @unchecked Sendable {
@@ -15,7 +16,7 @@ final class LiveStream: @unchecked Sendable {
     }
 
     private let queue = DispatchQueue(label: "live stream")
-    private let socket: Int32
+    private let connection: ClientConnection
     private var bytes: [UInt8] = []
     private var text: [UInt8] = []
     private(set) var head = ""
@@ -37,19 +38,10 @@ final class LiveStream: @unchecked Sendable {
     }
 
     /// Opens any stream.
-    init(
+    convenience init(
         _ sample: SampleApplication, target: String, fields: String = "",
         lastEventID: String? = nil, receiveBuffer: Int32? = nil
     ) throws {
-        let client = SocketClient(port: sample.server.port)
-        socket = try client.connected()
-        // A test that waits for a missing event must fail, not hang.
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(
-            socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        if var size = receiveBuffer {
-            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
         let resuming = lastEventID.map { id in "Last-Event-ID: \(id)\r\n" } ?? ""
         let request = try """
         GET \(target) HTTP/1.1\r
@@ -58,10 +50,25 @@ final class LiveStream: @unchecked Sendable {
         \(resuming)\r
 
         """.filled(with: sample.variables)
-        try client.send(socket, Array(request.utf8))
+        try self.init(port: sample.server.port, request, receiveBuffer: receiveBuffer)
     }
 
-    deinit { close(socket) }
+    /// Opens a stream with the text of a request.
+    init(port: UInt16, _ request: String, receiveBuffer: Int32? = nil) throws {
+        connection = try ClientConnection(port: port, receiveBuffer: receiveBuffer)
+        try connection.send(Array(request.utf8))
+    }
+
+    /// Waits for the head of the answer.
+    func opened() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                self.deadline = .now + .seconds(180)
+                continuation.resume(
+                    with: Result { while self.head.isEmpty, !self.isOver { try self.receive() } })
+            }
+        }
+    }
 
     /// Reads `count` events, or fewer when the stream ends.
     func next(_ count: Int) async throws -> [Event] {
@@ -123,11 +130,9 @@ final class LiveStream: @unchecked Sendable {
         guard ContinuousClock.now < deadline else {
             throw SocketError(call: "waiting for events", code: ETIMEDOUT)
         }
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(socket, &buffer, buffer.count, 0)
-        guard count >= 0 else { throw SocketError(call: "recv", code: errno) }
-        if count == 0 { isOver = true }
-        bytes += buffer[..<count]
+        let more = try connection.receive()
+        if more.isEmpty { isOver = true }
+        bytes += more
         if head.isEmpty {
             guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return }
             head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)

@@ -3,7 +3,7 @@ import Messaging
 import MessagingStore
 import MessagingWire
 
-/// Two servers for one sequence at a time, with clocks that stand still between operations.
+/// Two servers for one sequence at a time, with clocks that do not advance between operations.
 struct ModelServers: Sendable {
     let main: TestServer
     /// The server to import into.

@@ -8,7 +8,7 @@ struct DescriptionExamples {
     let description: DescribedAPI
     /// The description of the Platform API, whose examples create what users cannot.
     private let platform: DescribedAPI
-    /// The credential of the requests that need none of their own.
+    /// The credential of the requests that need no other one.
     private var session: String?
     let sample: SampleApplication
     let client: any TestClient

@@ -17,6 +17,10 @@ import FoundationEssentials
 /// Below the line are the status, `+ type` for each recorded event in order, the required headers,
 /// `!Name` for headers that must be absent, and the whole body, without regard to white space between
 /// JSON tokens. An exchange without events must cause none.
+///
+/// In a file of sockets and streams, `OPEN bo /websocket` opens one and names it, and `SEND bo` sends the body as a packet,
+/// which has no status. What they receive follows below the body, each after a line `< bo`: the packet of a socket,
+/// the lines of an event of a stream, or `close` with the code.
 struct ExchangeFile: Sendable, CustomStringConvertible {
     struct ParseError: Error {
         let text: String
@@ -34,7 +38,12 @@ struct ExchangeFile: Sendable, CustomStringConvertible {
     /// All files by name; read once, because each case uses them.
     static func all() throws -> [ExchangeFile] { try read.get() }
 
-    private static let read = Result {
+    private static let read = Result { try files(in: folder) }
+
+    /// The files of sockets and streams.
+    static func live() throws -> [ExchangeFile] { try files(in: folder.appending(path: "Live")) }
+
+    private static func files(in folder: URL) throws -> [ExchangeFile] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path)
             .filter { $0.hasSuffix(".http") }.sorted()
             .map { name in
@@ -61,6 +70,8 @@ struct Exchange: Sendable {
     let fields: [(name: String, value: String)]
     let absentFields: [String]
     let body: String
+    /// What sockets and streams receive, with their names.
+    let received: [(name: String, text: String)]
 
     init(section: String) throws {
         let lines = section.components(separatedBy: "\n")
@@ -71,7 +82,9 @@ struct Exchange: Sendable {
         let above = HeadAndBody(lines[1..<line])
         let below = HeadAndBody(lines[(line + 1)...])
         let start = above.head[0].split(separator: " ", maxSplits: 1).map(String.init)
-        guard start.count == 2, let status = below.head.first.flatMap({ Int($0) }) else {
+        let status =
+            start[0] == "SEND" ? PlainAnswer.none.status : below.head.first.flatMap { Int($0) }
+        guard start.count == 2, let status else {
             throw ExchangeFile.ParseError(text: "no request line or no status in \(title)")
         }
         request = PlainRequest(
@@ -82,7 +95,12 @@ struct Exchange: Sendable {
         fields = below.head.dropFirst().filter { !$0.hasPrefix("!") && !$0.hasPrefix("+ ") }
             .map(field)
         absentFields = below.head.filter { $0.hasPrefix("!") }.map { String($0.dropFirst()) }
-        body = below.body.withoutInsignificantSpace
+        let texts = "\n\(below.body)".components(separatedBy: "\n< ")
+        body = texts[0].withoutInsignificantSpace
+        received = texts.dropFirst().map { text in
+            let name = text.prefix { character in character != "\n" }
+            return (String(name), text.dropFirst(name.count).description.withoutInsignificantSpace)
+        }
     }
 }
 
@@ -101,6 +119,9 @@ struct PlainRequest: Sendable {
 
 /// A response as text.
 struct PlainAnswer: Sendable {
+    /// What is answered to a packet.
+    static let none = PlainAnswer(status: 0, fields: [], body: "")
+
     var status: Int
     var fields: [(name: String, value: String)]
     var body: String

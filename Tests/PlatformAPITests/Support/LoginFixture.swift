@@ -33,7 +33,7 @@ struct LoginFixture: Sendable {
         let store = sample.server.store
         let provider = try await store.createProvider(name: "Login", in: sample.application)
         let signer = signer(kind)
-        let parsed = VerificationKey(pem: signer.publicPEM)
+        let parsed = PublicKey(pem: signer.publicPEM)
         let key = try await store.createProviderKey(
             parsed?.algorithm ?? .rs256, der: parsed?.der ?? [], of: provider.id,
             in: sample.application)

@@ -19,12 +19,12 @@ final class PacketClient: @unchecked Sendable {
 
     init(
         _ login: LoginFixture, _ session: String, version: String = "3.0",
-        in server: TestServer? = nil
+        in server: TestServer? = nil, receiveBuffer: Int32? = nil
     ) throws {
         socket = try WebSocketClient(
             port: (server ?? login.sample.server).port,
             target: "/websocket?session_token=\(session)",
-            protocols: "layer-\(version)")
+            protocols: "layer-\(version)", receiveBuffer: receiveBuffer)
         try #require(socket.status == 101, "\(socket.head)")
     }
 
@@ -32,6 +32,10 @@ final class PacketClient: @unchecked Sendable {
     func next() async throws -> JSONValue {
         let frame = try #require(try await socket.next())
         try #require(frame.opcode == 1, "\(frame.closeCode ?? 0)")
+        return try packet(in: frame)
+    }
+
+    private func packet(in frame: WebSocketClient.Frame) throws -> JSONValue {
         let packet = try JSONDocument(frame.payload).root
         counter += 1
         #expect(packet["counter"]?.integer == counter)
@@ -46,6 +50,15 @@ final class PacketClient: @unchecked Sendable {
         var packets: [JSONValue] = []
         while packets.count < count { packets.append(try await next()) }
         return packets
+    }
+
+    /// Reads the packets until the server closes the socket, and returns the code of its close frame.
+    func closeCode(_ receive: (JSONValue) -> Void = { _ in }) async throws -> Int? {
+        while let frame = try await socket.next() {
+            if frame.opcode == 8 { return frame.closeCode }
+            receive(try packet(in: frame))
+        }
+        return nil
     }
 
     /// Sends a request, and returns its response with the packets that came before.
@@ -83,6 +96,11 @@ extension JSONValue {
         case "operation": return body?["method"]?.string ?? ""
         case let type: return type ?? ""
         }
+    }
+
+    /// The UUID of the object of a change packet; empty for other packets.
+    var objectID: String {
+        self["body"]?["object"]?["id"]?.string.map { id in String(id.suffix(36)) } ?? ""
     }
 
     var packetData: JSONValue? { self["body"]?["data"] }
@@ -126,6 +144,16 @@ struct SocketChat: Sendable {
             "POST", "/conversations/\(conversation)/messages",
             #"{"parts":[{"mime_type":"text/plain","body":"\#(text)"}]}"#, session: session ?? ana)
         #expect(sent.status == 201, "\(sent.body)")
+        return try #require(sent.createdID)
+    }
+
+    /// Sends a message of 200 KB.
+    func sendLarge() async throws -> String {
+        let text = String(repeating: "a", count: 2000)
+        let parts = repeatElement(#"{"mime_type":"text/plain","body":"\#(text)"}"#, count: 100)
+        let sent = try await login.send(
+            "POST", "/conversations/\(conversation)/messages",
+            #"{"parts":[\#(parts.joined(separator: ","))]}"#, session: ana)
         return try #require(sent.createdID)
     }
 

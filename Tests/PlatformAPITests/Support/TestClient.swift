@@ -1,7 +1,7 @@
 import Dispatch
 import FoundationEssentials
-import Glibc
 import HTTP
+import TestSupport
 import Testing
 
 /// Sends requests to the server: by a call or over a socket.
@@ -82,10 +82,14 @@ struct SocketClient: TestClient {
     }
 
     private func exchange(_ request: PlainRequest) throws -> PlainAnswer {
-        let socket = try connected()
-        defer { close(socket) }
-        try send(socket, bytes(of: request))
-        return try PlainAnswer(bytes: receiveAll(socket))
+        let connection = try ClientConnection(port: port)
+        try connection.send(bytes(of: request))
+        var received: [UInt8] = []
+        while true {
+            let more = try connection.receive()
+            guard !more.isEmpty else { return try PlainAnswer(bytes: received) }
+            received += more
+        }
     }
 
     private func bytes(of request: PlainRequest) -> [UInt8] {
@@ -97,53 +101,6 @@ struct SocketClient: TestClient {
         }
         return Array((text + "Connection: close\r\n\r\n").utf8) + body
     }
-
-    func connected() throws -> Int32 {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                connect(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard result == 0 else {
-            close(socket)
-            throw SocketError(call: "connect", code: errno)
-        }
-        return socket
-    }
-
-    func send(_ socket: Int32, _ bytes: [UInt8]) throws {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { bytes in
-                Glibc.send(
-                    socket, bytes.baseAddress.map { $0 + sent }, bytes.count - sent,
-                    Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { throw SocketError(call: "send", code: errno) }
-            sent += count
-        }
-    }
-
-    private func receiveAll(_ socket: Int32) throws -> [UInt8] {
-        var received: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = recv(socket, &buffer, buffer.count, 0)
-            guard count >= 0 else { throw SocketError(call: "recv", code: errno) }
-            if count == 0 { return received }
-            received += buffer[..<count]
-        }
-    }
-}
-
-struct SocketError: Error {
-    let call: String
-    let code: Int32
 }
 
 extension PlainAnswer {
@@ -151,8 +108,16 @@ extension PlainAnswer {
     init(bytes: [UInt8]) throws {
         let blank = Array("\r\n\r\n".utf8)
         let end = bytes.indices.first { bytes[$0...].starts(with: blank) } ?? bytes.count
-        let head = String(decoding: bytes[..<end], as: UTF8.self)
-            .split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+        try self.init(head: String(decoding: bytes[..<end], as: UTF8.self))
+        let content = Array(bytes[end...].dropFirst(4))
+        body = String(
+            decoding: fields.contains { $0.value == "chunked" }
+                ? try Self.joined(content) : content, as: UTF8.self)
+    }
+
+    /// Parses the head of a response.
+    init(head: String) throws {
+        let head = head.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
         let words = head[0].split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0] == "HTTP/1.1", let status = Int(words[1]) else {
             throw SocketError(call: "parse \(head[0])", code: 0)
@@ -164,10 +129,7 @@ extension PlainAnswer {
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             return (String(line[..<colon]), String(value))
         }
-        let content = Array(bytes[end...].dropFirst(4))
-        body = String(
-            decoding: fields.contains { $0.value == "chunked" }
-                ? try Self.joined(content) : content, as: UTF8.self)
+        body = ""
     }
 
     /// The content of a chunked body (RFC 9112 §7.1).

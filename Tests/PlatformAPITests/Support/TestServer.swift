@@ -9,6 +9,7 @@ import SQLPostgres
 import Synchronization
 import TestSupport
 import Uploads
+import WebSockets
 
 /// A server; the shared one has a separate application for each test.
 struct TestServer: Sendable {
@@ -95,6 +96,22 @@ struct TestServer: Sendable {
         try await TestServer(configured: { settings in settings.maximumStreamsPerToken = streams })
     }
 
+    /// A separate server on which a state of typing lasts that many milliseconds.
+    static func typing(step: Int64) async throws -> TestServer {
+        try await TestServer(configured: { settings in settings.typingStep = step })
+    }
+
+    /// A separate server where conversations of more than three participants are wide, and their receipts are told of in
+    /// intervals of that many milliseconds.
+    static func wide(receiptInterval: Int64) async throws -> TestServer {
+        var limits = MessagingLimits()
+        limits.participants = 100
+        limits.wideConversation = 3
+        return try await TestServer(
+            limits: limits,
+            configured: { settings in settings.wideReceiptInterval = receiptInterval })
+    }
+
     /// A separate server, which can be restarted.
     static func separate() async throws -> TestServer { try await TestServer() }
 
@@ -121,9 +138,14 @@ struct TestServer: Sendable {
     }
 
     /// Another server on the tables of one on PostgreSQL, with the same clock.
-    static func sharing(_ other: TestServer) async throws -> TestServer {
+    ///
+    /// - Parameter pollInterval: How often it looks for commits of the other one that were not reported, in milliseconds.
+    static func sharing(
+        _ other: TestServer, pollInterval: Int64 = StoreEnvironment.live.pollInterval
+    ) async throws -> TestServer {
         let location = other.location
-        return try await TestServer(at: { _ in .server(location) }, clock: other.clock)
+        return try await TestServer(
+            at: { _ in .server(location) }, clock: other.clock, pollInterval: pollInterval)
     }
 
     /// The URL of its database schema, for servers that share it.
@@ -154,10 +176,12 @@ struct TestServer: Sendable {
         at location: (String) -> DatabaseLocation = TestEnvironment.database(of:),
         quota: Int64? = nil, clock: TestClock = TestClock(),
         limits: MessagingLimits = MessagingLimits(), isProxied: Bool = false,
+        pollInterval: Int64 = StoreEnvironment.live.pollInterval,
         configured: (inout PlatformSettings) -> Void = { _ in }
     ) async throws {
         var environment = StoreEnvironment.live
         environment.now = { clock.now() }
+        environment.pollInterval = pollInterval
         let folder = try known ?? TestEnvironment.folder()
         let database = try Database.open(
             location(folder), migrations: MessagingStore.migrations)
@@ -184,6 +208,9 @@ struct TestServer: Sendable {
         platform.maximumTransfers = .max
         platform.allowsDevelopmentLogin = true
         platform.developmentLoginLimit = .none
+        // Readers can be slow on a busy machine.
+        platform.webSockets.idleTimeout = 300_000
+        platform.webSockets.closeTimeout = 300_000
         configured(&platform)
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: base,
@@ -209,7 +236,7 @@ struct TestServer: Sendable {
             configuration.trust.proxies = ["127.0.0.1"].compactMap { text in AddressBlock(text) }
             configuration.trust.source = .xForwarded
         }
-        // Readers can be slow on a busy machine.
+        // For the same reason.
         configuration.writeIdleTimeout = 300_000
         configuration.writeGrace = 300_000
         server = try Server(configuration, service: service)

@@ -1,4 +1,3 @@
-import Glibc
 import HTTP
 import JSON
 import Messaging
@@ -248,14 +247,12 @@ import Testing
     @Test func `a client that disconnects frees its slot (X10)`() async throws {
         let sample = try await populatedApplication(messages: 300)
         for _ in 1...3 {
-            let client = SocketClient(port: sample.server.port)
-            let socket = try client.connected()
+            let connection = try ClientConnection(port: sample.server.port)
             let head = [
                 "GET \(export) HTTP/1.1", "Host: a", "Authorization: Bearer {token}",
                 "Accept: application/vnd.layer+json; version=3.0", "", "",
             ].joined(separator: "\r\n")
-            try client.send(socket, Array(head.filled(with: sample.variables).utf8))
-            Glibc.close(socket)
+            try connection.send(Array(head.filled(with: sample.variables).utf8))
         }
         var answer = try await sample.send("GET", export, by: sample.client)
         while answer.status == 409 {

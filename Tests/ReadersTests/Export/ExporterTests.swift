@@ -1,5 +1,5 @@
-import Archives
 import Blobs
+import Bytes
 import JSON
 import Messaging
 import MessagingStore

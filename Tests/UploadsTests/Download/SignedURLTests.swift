@@ -143,7 +143,7 @@ import Testing
         for url in [old, fresh] { #expect(await downloads.send(.get, url).status == .ok) }
     }
 
-    @Test(arguments: [SigningKeys.Rotation.keeping(until: DownloadFixture.now), .forgetting])
+    @Test(arguments: [SigningKeys.Rotation.keeping(until: DownloadFixture.now), .invalidating])
     func `sign URLs of earlier events as before the rotation (9.6, ruling 27)`(
         rotation: SigningKeys.Rotation
     ) throws {
@@ -191,7 +191,7 @@ import Testing
     @Test func `can be revoked together with their URLs (9.6)`() async throws {
         let fixture = DownloadFixture()
         let downloads = fixture.downloads
-        downloads.replaceKeys(try fixture.keys.rotated(.forgetting, at: DownloadFixture.now))
+        downloads.replaceKeys(try fixture.keys.rotated(.invalidating, at: DownloadFixture.now))
         #expect(await downloads.send(.get, fixture.url).status == .forbidden)
         let fresh = downloads.signedURL(
             content: DownloadFixture.id, fileName: nil, at: DownloadFixture.now
@@ -201,7 +201,7 @@ import Testing
 
     @Test func `are created by a start and not by a rotation`() {
         #expect {
-            _ = try SigningKeys.rotate(.forgetting, folder: folder.path, at: 0)
+            _ = try SigningKeys.rotate(.invalidating, folder: folder.path, at: 0)
         } throws: { fault in
             if case .missing? = fault as? SigningKeys.Fault { true } else { false }
         }

@@ -49,7 +49,8 @@ import Testing
     }
 
     @Test(arguments: ["crc32c=AAAAAA==", "md5=AAAAAAAAAAAAAAAAAAAAAA=="])
-    func `a wrong digest of the content fails the upload for good (5.9)`(hash: String) async throws
+    func `a wrong digest of the content fails the upload permanently (5.9)`(hash: String)
+        async throws
     {
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))

@@ -80,7 +80,7 @@ import Testing
         #expect(fixture.finisher.finished.withLock { $0.count } == 1)
     }
 
-    @Test func `a content refused on finishing fails for good (1.3)`() async throws {
+    @Test func `a content refused on finishing fails permanently (1.3)`() async throws {
         fixture.finisher.behaviour.withLock { $0 = .refuses }
         let uploads = try await fixture.open()
         let url = try await uploads.create(UploadFixture.draft(length: 3))

@@ -257,7 +257,7 @@ private let total = bytes.count
         #expect(await two.bytes(of: UploadFixture.content) == bytes)
     }
 
-    @Test func `is finished by the second process when the first dies while finishing (1.3, 11.3)`()
+    @Test func `is finished by the second process when the first ends while finishing (1.3, 11.3)`()
         async throws
     {
         first.finisher.behaviour.withLock { $0 = .breaks }
@@ -400,7 +400,7 @@ private let total = bytes.count
         #expect(await put(one, url, 0..<10 << 20).status == .resumeIncomplete)
         let named = try await pieces.count
         #expect(named > 0)
-        // As left by a process that dies between the store and the record.
+        // As left by a process that ends between the store and the record.
         let stray = StoredParts.Piece(range: 0..<3, id: "stray")
         let shared = try #require(one.engine.shared)
         _ = try await bucket.store.put(

@@ -56,7 +56,7 @@ final class InMemoryRegistry: UploadRegistry {
         }
     }
 
-    func ask(_ name: String, at holder: [UInt8], to request: UploadWriterRequest) async throws
+    func send(_ request: UploadWriterRequest, to holder: [UInt8], of name: String) async throws
         -> Bool
     {
         asked.withLock { $0 += 1 }

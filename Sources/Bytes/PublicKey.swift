@@ -1,11 +1,12 @@
 import COpenSSL
 
-/// A public key that verifies signatures of JSON Web Tokens: RSA, P-256 or Ed25519 (RFC 7518 §3, RFC 8037).
+/// A public key: RSA, P-256 or Ed25519. It verifies signatures of JSON Web Tokens (RFC 7518 §3, RFC 8037), and an RSA key
+/// also encrypts the key of an export.
 ///
 /// Boundary to C: OpenSSL reads the arrays only during a call, and every OpenSSL object is freed in the function that
 /// created it.
-package struct VerificationKey: Sendable {
-    /// The type of a key, which decides how signatures are computed.
+package struct PublicKey: Sendable {
+    /// The type of a key, which selects the signature algorithm.
     package enum Kind: Sendable {
         /// RSA of at least 2048 bits: RSASSA-PKCS1-v1_5 with SHA-256.
         case rsa
@@ -53,7 +54,7 @@ package struct VerificationKey: Sendable {
     /// Reads a key in DER; `nil` for other bytes or another type of key.
     package init?(der: [UInt8]) {
         defer { ERR_clear_error() }
-        guard let key = unsafe Self.opened(der) else { return nil }
+        guard let key = unsafe Self.parsed(der) else { return nil }
         defer { unsafe EVP_PKEY_free(key) }
         guard let kind = unsafe Self.kind(of: key) else { return nil }
         self.kind = kind
@@ -70,7 +71,7 @@ package struct VerificationKey: Sendable {
             encoded = sequence
         }
         defer { ERR_clear_error() }
-        guard let key = unsafe Self.opened(der) else { return false }
+        guard let key = unsafe Self.parsed(der) else { return false }
         defer { unsafe EVP_PKEY_free(key) }
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -81,7 +82,31 @@ package struct VerificationKey: Sendable {
             context, encoded, encoded.count, message, message.count) == 1
     }
 
-    private static func opened(_ der: [UInt8]) -> OpaquePointer? {
+    /// Whether this is an RSA key that passes a test encryption.
+    package var canEncrypt: Bool { encrypt([UInt8](repeating: 0, count: 32)) != nil }
+
+    /// Encrypts a few bytes with an RSA key (RSAES-PKCS1-v1_5, RFC 8017 §7.2); `nil` if the key is of another type or
+    /// cannot be used.
+    package func encrypt(_ bytes: [UInt8]) -> [UInt8]? {
+        guard kind == .rsa else { return nil }
+        defer { ERR_clear_error() }
+        guard let key = unsafe Self.parsed(der) else { return nil }
+        defer { unsafe EVP_PKEY_free(key) }
+        guard let context = unsafe EVP_PKEY_CTX_new(key, nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        guard unsafe EVP_PKEY_encrypt_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
+        else { return nil }
+        var encrypted = [UInt8](repeating: 0, count: Int(unsafe EVP_PKEY_get_size(key)))
+        var count = encrypted.count
+        guard unsafe EVP_PKEY_encrypt(context, &encrypted, &count, bytes, bytes.count) == 1 else {
+            return nil
+        }
+        encrypted.removeLast(encrypted.count - count)
+        return encrypted
+    }
+
+    private static func parsed(_ der: [UInt8]) -> OpaquePointer? {
         unsafe der.withUnsafeBufferPointer { bytes in
             var place = bytes.baseAddress
             return unsafe d2i_PUBKEY(nil, &place, bytes.count)
