@@ -42,7 +42,8 @@ extension SQL.StringInterpolation {
     }
 
     mutating func appendInterpolation<Subject>(in ids: some Sequence<Identifier<Subject>>) {
-        appendInterpolation(in: .blobs(ids.map(\.bytes)))
+        // Not `\.bytes`: the key path of a generic type is created for each query.
+        appendInterpolation(in: .blobs(ids.map { id in id.bytes }))
     }
 
     mutating func appendInterpolation(in users: some Sequence<UserID>) {

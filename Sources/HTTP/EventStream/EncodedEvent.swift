@@ -12,7 +12,7 @@ public struct EncodedEvent: Sendable {
     ///     bytes (H154).
     /// - Returns: `nil` when the name contains CR or LF, or the id CR, LF or NUL or too many bytes:
     ///   such text could start another field (H152).
-    public init?(data: some Collection<UInt8>, name: String? = nil, id: String? = nil) {
+    public init?(data: [UInt8], name: String? = nil, id: String? = nil) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(data.count + 32)
         if let name {
@@ -25,18 +25,14 @@ public struct EncodedEvent: Sendable {
         }
         let prefix = Array("data: ".utf8)
         bytes += prefix
-        var previous: UInt8 = 0
-        for byte in data {
-            if byte == .lf, previous == .cr {
-                // CR LF is a single line end.
-            } else if byte.endsLine {
-                bytes.append(.lf)
-                bytes += prefix
-            } else {
-                bytes.append(byte)
-            }
-            previous = byte
+        var rest = data[...]
+        while let end = rest.firstIndex(where: { byte in byte.endsLine }) {
+            bytes += rest[..<end] + [.lf] + prefix
+            // CR LF is a single line end.
+            let isPair = rest[end] == .cr && end + 1 < rest.endIndex && rest[end + 1] == .lf
+            rest = rest[(end + (isPair ? 2 : 1))...]
         }
+        bytes += rest
         bytes += [.lf, .lf]
         self.bytes = bytes
     }
