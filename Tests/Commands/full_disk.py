@@ -93,7 +93,9 @@ def write_ahead_log(binary):
 
 
 def embedded(binary):
-    disk = Disk(24 * MIB, 6 * MIB)
+    # A checkpoint after the disk was full needs space for the database to grow; until then the write-ahead log grows
+    # by all changed pages of each commit.
+    disk = Disk(48 * MIB, 30 * MIB)
     try:
         with serving(binary) as server:
             server.data = str(disk.folder("data"))
