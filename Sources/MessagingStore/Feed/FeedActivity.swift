@@ -5,7 +5,7 @@ import SQL
 public struct FeedActivity: Sendable {
     /// The users whose feeds may have changed.
     public let users: Set<UserID>
-    /// Those for whom only receipts of others in wide conversations have changed, which they are told of at most once a
+    /// Those for whom only receipts of others in wide conversations have changed, which are sent to them at most once a
     /// second (ruling 38).
     public let later: Set<UserID>
     /// The last position that was examined.

@@ -60,7 +60,7 @@ public struct FeedPage: Sendable {
 extension MessagingStore {
     /// A page of a user's feed: objects that have changed after a cursor, each as it is now (Y1).
     ///
-    /// Without a cursor, or with one that this database does not know or whose changes it has forgotten, the page begins
+    /// Without a cursor, or with one that is unknown to this database or whose changes are deleted, the page begins
     /// a snapshot of all that the user sees.
     ///
     /// - Parameters:

@@ -7,7 +7,7 @@ import SQL
 /// reads with these kinds too.
 ///
 /// The first kinds stand in the stream of a conversation, which all its participants read, the others in that of a
-/// user. An id could be equal to a user id as bytes, so both streams are told apart by their kinds.
+/// user. An id could be equal to a user id as bytes, so both streams are distinguished by their kinds.
 enum TouchedKind: Int64 {
     /// What current participants see of the conversation has changed: no row of `touched`, but `conversations.changed`.
     case conversation = 1
@@ -131,7 +131,7 @@ extension MessagingStore {
     /// How long the feed names objects that do not exist any more, in milliseconds: 90 days (Y1).
     public static let feedRetention: Int64 = 90 * 86_400_000
 
-    /// Deletes what feeds know of objects that ceased to exist before a moment. A client that has not read its feed since
+    /// Deletes the feeds' rows of objects that ceased to exist before a moment. A client that has not read its feed since
     /// then receives everything again.
     public func trimFeeds(before moment: Timestamp) async throws {
         for application in try await applications() {

@@ -20,7 +20,7 @@ extension MessagingStore {
         }
     }
 
-    /// Which of some users are told that a user types: the other current participants that see the conversation, without
+    /// Which of some users learn that a user types: the other current participants that see the conversation, without
     /// those that block the user or are blocked; none in a wide conversation (ruling 38).
     ///
     /// - Returns: These users, and the identity of the one that types.
@@ -56,7 +56,7 @@ extension MessagingStore {
         }
     }
 
-    /// Which of some users are told of the presence of a user: those that follow the user and are not blocked, and the
+    /// Which of some users receive the presence of a user: those that follow the user and are not blocked, and the
     /// user.
     public func presenceAudience(
         of user: UserID, among users: Set<UserID>, in application: Application.ID

@@ -6,9 +6,9 @@ import SystemSupport
 
 /// Typing and presence of the users of all applications (client-api §5.7, §5.8), in memory only.
 ///
-/// What a user signals to this process is told to the readers of this process and passed on to the other processes of the
-/// database, which tell theirs. Each process knows of the presence of others what it was told: a process names its
-/// connected users again every half minute, and what it has not named for 90 seconds counts as disconnected.
+/// A signal that a user sends to this process goes to the readers of this process and to the other processes of the
+/// database, which send it to theirs. Each process has the presence of others from these signals: a process names its
+/// connected users again every half minute, and users that it has not named for 90 seconds count as disconnected.
 final class LiveSignals: Sendable {
     private struct TypingKey: Hashable {
         let application: Application.ID
@@ -36,7 +36,7 @@ final class LiveSignals: Sendable {
         var graceEnd = ContinuousClock.now
         /// The other processes with a connection of the user, and until when that is known.
         var elsewhere: [String: ContinuousClock.Instant] = [:]
-        /// What others were told.
+        /// What was sent to others last.
         var shown = PresenceStatus.offline
         var changedAt = Timestamp(milliseconds: 0)
         var lastSeenAt: Timestamp?
@@ -56,7 +56,7 @@ final class LiveSignals: Sendable {
     /// How long a user without a connection stays present, how often a process names its users, and how long it is
     /// believed, in milliseconds.
     static let (grace, refresh, belief): (Int64, Int64, Int64) = (60_000, 30_000, 90_000)
-    /// The most users and typing states that are remembered; beyond it users that are offline are forgotten.
+    /// The most users and typing states that are stored; beyond it users that are offline are removed.
     private static let capacity = 100_000
 
     private let store: MessagingStore
@@ -236,7 +236,7 @@ extension LiveSignals {
         entry.graceEnd > .now || feeds.feed(of: key.application).hasReader(of: key.user)
     }
 
-    /// Tells others of the presence of a user, if it is not what they were told.
+    /// Sends the presence of a user to others, unless it was sent to them last.
     ///
     /// - Returns: Whether it has changed.
     @discardableResult private func examine(_ key: PresenceKey) -> Bool {

@@ -15,7 +15,7 @@ import WebSockets
 /// changes that it made, and a slow client costs one page of memory and misses nothing. Only responses that refuse
 /// further requests are sent beside the steps: a client that does not read them is disconnected.
 final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
-    /// A replay that was asked for (client-api §5.6).
+    /// A requested replay (client-api §5.6).
     private struct Replay {
         var position: LogPosition
         let end: LogPosition
