@@ -83,16 +83,22 @@ def send(port, path, rate, end, sent, number):
     """Sends at a rate, without a library, to leave the processor to the server and the readers."""
     client = socket.create_connection(("127.0.0.1", port), timeout=60)
     front = head(f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in HEADERS.items()))[:-2]
-    due = time.monotonic()
-    while (now := time.monotonic()) < end:
-        if now < due: time.sleep(due - now)
-        due = max(due + 1 / rate, now - 0.1)
+    for _ in paced(rate, end):
         body = b'{"sender_id":"layer:///identities/ana","parts":[{"mime_type":"a/b","body":"t=%f;"}]}' % time.monotonic()
         client.sendall(front + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         status, answer = read_answer(client)
         assert status == 201, answer
         sent[number] += 1
     client.close()
+
+
+def paced(rate, end):
+    """Yields at a rate until a moment; after a delay it catches up with a tenth of a second at most."""
+    due = time.monotonic()
+    while (now := time.monotonic()) < end:
+        if now < due: time.sleep(due - now)
+        due = max(due + 1 / rate, now - 0.1)
+        yield
 
 
 def read(port, count, pipe):

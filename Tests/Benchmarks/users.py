@@ -16,7 +16,7 @@ from clients import connect, head, read_answer
 from load import Run, wrk
 from messages import CONVERSATIONS, HEADERS, create_conversation, fill_messages, post
 from processes import APPLICATION, parley
-from streams import percentile
+from streams import paced, percentile
 
 SETTINGS = {
     "PARLEY_HTTP_MAX_CONNECTIONS": "15000", "PARLEY_EVENTS_MAX_STREAMS": "15000", "PARLEY_API_DEV_LOGIN": "true",
@@ -123,20 +123,20 @@ def deliver(options, server, table, what, opened):
 
 def send(server, conversations, users, size, rate, end, sent, number):
     client = connect(server, 1_000_000 + number)
-    fields = [f"{name}: {value}" for name, value in HEADERS.items()]
-    due = time.monotonic()
-    while (now := time.monotonic()) < end:
-        if now < due: time.sleep(due - now)
-        due = max(due + 1 / rate, now - 0.1)
+    for _ in paced(rate, end):
         chosen = (sent[number] * SENDERS + number) % len(conversations)
-        body = json.dumps({"sender_id": users[chosen * size], "parts": [
-            {"mime_type": "a/b", "body": f"t={time.monotonic():.6f};"}]}).encode()
-        path = f"{CONVERSATIONS}/{conversations[chosen]}/messages"
-        client.sendall(head(f"POST {path} HTTP/1.1", *fields, f"Content-Length: {len(body)}") + body)
-        status, answer = read_answer(client)
-        assert status == 201, answer
+        send_message(
+            client, f"{CONVERSATIONS}/{conversations[chosen]}/messages", users[chosen * size], f"t={time.monotonic():.6f};")
         sent[number] += 1
     client.close()
+
+
+def send_message(client, path, sender, text):
+    body = json.dumps({"sender_id": sender, "parts": [{"mime_type": "a/b", "body": text}]}).encode()
+    fields = [f"{name}: {value}" for name, value in HEADERS.items()]
+    client.sendall(head(f"POST {path} HTTP/1.1", *fields, f"Content-Length: {len(body)}") + body)
+    status, answer = read_answer(client)
+    assert status == 201, answer
 
 
 def read(server, sessions, opened, pipe):
@@ -173,12 +173,9 @@ def reconnecting(options, server, table):
 
     def send_meanwhile():
         client = connect(server, 1_000_000)
-        body = b'{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"a"}]}'
-        fields = [f"{name}: {value}" for name, value in HEADERS.items()]
         while not is_over.is_set():
             began = time.monotonic()
-            client.sendall(head(f"POST {messages} HTTP/1.1", *fields, f"Content-Length: {len(body)}") + body)
-            assert read_answer(client)[0] == 201
+            send_message(client, messages, "ana", "a")
             times.append((time.monotonic() - began, 1))
 
     sender = threading.Thread(target=send_meanwhile)

@@ -32,8 +32,9 @@ sys.path[:0] = [str(tests / "Support")]
 import websockets.exceptions
 import websockets.sync.client
 
-from clients import BASE, HEADERS
+from clients import BASE, HEADERS, Client, Unexpected
 from postgres import Postgres
+from retrying import AnyServer
 from server import APPLICATION, serving
 
 USERS = ["ana", "bo", "cy"]
@@ -44,64 +45,47 @@ RECEIPT_MEMBERS = {"recipient_status", "is_unread"}
 LOST = (OSError, EOFError, http.client.HTTPException, ValueError)
 
 
-class Writer(threading.Thread):
-    """Makes random changes by the Platform API until it has made `count`; a request that fails is made again."""
+class Writer(AnyServer, Client):
+    """Makes `remaining` random changes by the Platform API; a request is repeated with its key until it is answered."""
 
     def __init__(self, servers, generator, conversations, count, sent_at):
-        super().__init__(daemon=True)
-        self.servers, self.generator, self.conversations = servers, generator, conversations
+        super().__init__(servers[0], generator)
+        self.servers, self.conversations = servers, conversations
         self.remaining, self.sent_at = count, sent_at
-        self.messages = []
-        self.error = None
+        self.message_ids = []
 
-    def request(self, method, path, value=None, headers={}):
-        """Sends a request with one key to random processes until one answers it."""
+    def call(self, method, path, value=None, headers={}):
         body = None if value is None else json.dumps(value)
-        key = {"Idempotency-Key": f"{self.generator.getrandbits(64):016x}"} if method == "POST" else {}
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            connection = self.generator.choice(self.servers).connection()
-            with contextlib.closing(connection):
-                try:
-                    connection.request(method, BASE + path, body, HEADERS | key | headers)
-                    answer = connection.getresponse()
-                    content = answer.read()
-                except (OSError, http.client.HTTPException):
-                    answer = None
-            if answer and answer.status != 503:
-                # A change whose answer was lost may have been made.
-                if answer.status >= 400 and answer.status not in (404, 409, 410):
-                    raise AssertionError(f"{method} {path} answered {answer.status}: {content[:300]!r}")
-                return json.loads(content) if content else None
-            if time.monotonic() > deadline:
-                raise AssertionError(f"{method} {path} was not answered in {PATIENCE} s")
-            time.sleep(0.05)
+        key = {"Idempotency-Key": self.name("key")} if method == "POST" else {}
+        answer, content = self.request(method, BASE + path, body, HEADERS | key | headers)
+        # A change whose answer was lost may have been made.
+        if answer.status >= 400 and answer.status not in (404, 409, 410):
+            raise Unexpected(f"{method} {path} answered {answer.status}: {content[:300]!r}")
+        return json.loads(content) if content else None
 
-    def run(self):
-        try:
-            while self.remaining > 0:
-                self.change()
-                self.remaining -= 1
-        except AssertionError as error:
-            self.error = str(error)
+    def work(self):
+        if self.remaining == 0:
+            raise ConnectionAbortedError
+        self.change()
+        self.remaining -= 1
 
     def change(self):
         conversation = self.generator.choice(self.conversations)
         kind = self.generator.random()
-        if kind < 0.6 or not self.messages:
+        if kind < 0.6 or not self.message_ids:
             text = f"{self.generator.getrandbits(64):016x}"
             self.sent_at[text] = time.monotonic()
             message = {"sender_id": self.generator.choice(USERS), "parts": [{"mime_type": "text/plain", "body": text}]}
-            self.messages.append(self.request("POST", f"/conversations/{conversation}/messages", message)["id"][-36:])
+            self.message_ids.append(self.call("POST", f"/conversations/{conversation}/messages", message)["id"][-36:])
         elif kind < 0.75:
-            user, message = self.generator.choice(USERS), self.generator.choice(self.messages)
+            user, message = self.generator.choice(USERS), self.generator.choice(self.message_ids)
             receipt = {"type": self.generator.choice(["read", "delivery"])}
-            self.request("POST", f"/users/{user}/messages/{message}/receipts", receipt)
+            self.call("POST", f"/users/{user}/messages/{message}/receipts", receipt)
         elif kind < 0.85:
-            message = self.messages.pop(self.generator.randrange(len(self.messages)))
+            message = self.message_ids.pop(self.generator.randrange(len(self.message_ids)))
             user = self.generator.choice(USERS)
             mode = self.generator.choice(["all_participants", "my_devices"])
-            self.request("DELETE", f"/users/{user}/messages/{message}?mode={mode}")
+            self.call("DELETE", f"/users/{user}/messages/{message}?mode={mode}")
         elif kind < 0.95:
             self.patch(conversation, {"operation": "set", "property": f"metadata.topic{self.generator.randrange(3)}",
                                       "value": f"{self.generator.getrandbits(64):016x}"})
@@ -110,8 +94,8 @@ class Writer(threading.Thread):
             self.patch(conversation, {"operation": operation, "property": "participants", "id": "layer:///identities/guest"})
 
     def patch(self, conversation, operation):
-        self.request("PATCH", f"/conversations/{conversation}", [operation],
-                     {"Content-Type": "application/vnd.layer-patch+json"})
+        self.call("PATCH", f"/conversations/{conversation}", [operation],
+                  {"Content-Type": "application/vnd.layer-patch+json"})
 
 
 class Device(threading.Thread):
@@ -341,7 +325,7 @@ def run(servers, options):
     sent_at, arrivals = {}, []
     setup = Writer(servers, generator, [], 0, sent_at)
     conversations = [
-        setup.request("POST", "/conversations", {"participants": USERS, "distinct": False})["id"][-36:]
+        setup.call("POST", "/conversations", {"participants": USERS, "distinct": False})["id"][-36:]
         for _ in range(CONVERSATIONS)]
     devices = [
         kind(servers, random.Random(f"{options.seed}/{user}/{kind.__name__}"), user, tokens[user], sent_at, arrivals)
@@ -356,8 +340,11 @@ def run(servers, options):
         for number in range(4)]
     for writer in writers: writer.start()
     cuts, kills = 0, 0
+    done, changed_at = 0, time.monotonic()
     while any(writer.is_alive() for writer in writers):
-        done = 1 - sum(writer.remaining for writer in writers) / (options.changes // 4 * 4)
+        before, done = done, 1 - sum(writer.remaining for writer in writers) / (options.changes // 4 * 4)
+        if done > before: changed_at = time.monotonic()
+        assert time.monotonic() < changed_at + PATIENCE, f"no change was made for {PATIENCE} s"
         if cuts < options.cuts * done:
             generator.choice(devices).cut()
             cuts += 1

@@ -5,8 +5,8 @@ import SQL
 public struct FeedActivity: Sendable {
     /// The users whose feeds may have changed.
     public let users: Set<UserID>
-    /// Those for whom only receipts of others in wide conversations have changed, which are sent to them at most once a
-    /// second (ruling 38).
+    /// The users whose feeds have changed by receipts of others in wide conversations only; their clients get these at
+    /// most once a second (ruling 38).
     public let later: Set<UserID>
     /// The last position that was examined.
     public let through: LogPosition
