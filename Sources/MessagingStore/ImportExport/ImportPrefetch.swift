@@ -88,9 +88,7 @@ extension Transaction {
 
     /// Queries what is known here of all messages among the steps of an import.
     func prefetchStored(_ steps: [ImportStep], in application: Application.ID) throws {
-        let messages = steps.compactMap { step in
-            if case .record(.message(let archived), _) = step { archived.message } else { nil }
-        }
+        let messages = steps.compactMap { step in step.archivedMessage?.message }
         for chunk in messages.powerOfTwoChunks(upTo: 256) {
             try prefetch(StoredMessage.sql(of: chunk, in: application)) { row in
                 let key = StoredMessage.cacheKey(

@@ -72,7 +72,7 @@ extension MessagingStore {
                 try transaction.prefetch(steps, in: application, hash: environment.sha256)
             }
         ) { context in
-            // A file is not asked ahead, but one query for all messages is faster than one for each.
+            // On a file nothing else is prefetched; one query for all messages is faster than one for each.
             if !isShared { try context.transaction.prefetchStored(steps, in: application) }
             var importing = RecordImporter(context: context)
             return try importing.importRecords(steps)
@@ -116,8 +116,8 @@ private struct RecordImporter {
     }
 
     private mutating func perform(_ step: ImportStep) throws -> ImportOutcome {
-        if step.messageConversation == nil || step.messageConversation != uncounted?.conversation.id
-        {
+        let conversation = step.archivedMessage?.message.conversation
+        if conversation == nil || conversation != uncounted?.conversation.id {
             try countMessages()
         }
         switch step {
@@ -398,13 +398,9 @@ private struct UncountedMessages {
 }
 
 extension ImportStep {
-    /// The conversation that the record of a message names.
-    fileprivate var messageConversation: Conversation.ID? {
-        if case .record(.message(let archived), _) = self {
-            archived.message.conversation
-        } else {
-            nil
-        }
+    /// The message of the record; `nil` for another record.
+    var archivedMessage: ArchivedMessage? {
+        if case .record(.message(let archived), _) = self { archived } else { nil }
     }
 }
 
