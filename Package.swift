@@ -56,7 +56,8 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let package = Package(
     name: "parley",
     products: [
-        .executable(name: "parley", targets: ["parley"])
+        .executable(name: "parley", targets: ["parley"]),
+        .library(name: "ParleyKit", targets: ["ParleyKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -118,6 +119,13 @@ let package = Package(
             [
                 "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
                 "MessagingStore", "MessagingWire", "SystemSupport", "Uploads", "WebSockets",
+            ]),
+        // The client library.
+        module(
+            "ParleyKit",
+            [
+                "Blobs", "Bytes", "HTTP", "HTTPClient", "JSON", "Messaging", "MessagingWire", "SQL",
+                "SystemSupport", logging,
             ]),
         // The server, assembled from its modules, and the command.
         module(

@@ -61,6 +61,13 @@ public enum IdentifierJSON {
         return Identifier(uuid: text.dropFirst(prefix.count))
     }
 
+    /// Reads the long form of an id of the collection, or a bare UUID; `nil` for another value or none.
+    static func read<Subject>(
+        _ value: JSONValue?, in collection: Collection
+    ) -> Identifier<Subject>? {
+        value?.string.flatMap { text in read(text, in: collection) }
+    }
+
     /// Reads the id that the client proposes for a new object: the body member `id` (platform-api §1.9).
     static func proposed<Subject>(
         in body: JSONValue, _ collection: Collection, _ rule: ValidationRule

@@ -24,4 +24,9 @@ public enum TimestampJSON {
     public static func read(_ text: String) -> Timestamp? {
         ISO8601.parse(text).map(Timestamp.init(milliseconds:))
     }
+
+    /// Parses a string as ``read(_:)-(String)`` does; `nil` for another value or none.
+    static func read(_ value: JSONValue?) -> Timestamp? {
+        value?.string.flatMap { text in read(text) }
+    }
 }

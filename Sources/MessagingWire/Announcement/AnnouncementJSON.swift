@@ -2,19 +2,19 @@ public import JSON
 public import Messaging
 
 /// An announcement as answers show it, in all versions and perspectives (platform-api §3.6).
-public struct AnnouncementJSON: Sendable {
+public struct AnnouncementJSON: Equatable, Sendable {
     /// The recipients that the viewer sees.
-    public enum VisibleRecipients: Sendable {
+    public enum VisibleRecipients: Equatable, Sendable {
         /// All, for the system.
         case all([UserID])
         /// The viewer itself with its status, for a recipient (R100).
         case viewer(UserID, RecipientStatus)
     }
 
-    private let announcement: Announcement
+    public let announcement: Announcement
     /// The identity of the sender; `nil` for a service that has only a name.
-    private let sender: BasicIdentity?
-    private let recipients: VisibleRecipients
+    public let sender: BasicIdentity?
+    public let recipients: VisibleRecipients
 
     /// An announcement to show.
     public init(
@@ -163,4 +163,25 @@ extension AnnouncementJSON {
             .required("encoding", JSONSchema.choice(["base64"]).orNull),
             .required("content", .null),
         ]))
+}
+
+extension AnnouncementJSON {
+    /// Reads an announcement as a recipient sees it in version 3.0; `nil` if a member is missing or invalid.
+    ///
+    /// Its parts have no ids on the wire; each is read with the id of the announcement.
+    public static func readResponse(_ object: JSONValue) -> AnnouncementJSON? {
+        guard let id: Announcement.ID = IdentifierJSON.read(object["id"], in: .announcements),
+            let sentAt = TimestampJSON.read(object["sent_at"]),
+            let (sender, identity) = object["sender"].flatMap(BasicIdentityJSON.readSender),
+            let parts = MessagePartJSON.readResponses(
+                object["parts"], otherID: MessagePart.ID(id)),
+            let statuses = object["recipient_status"],
+            let (user, status) = statuses.members.first(where: { _ in true }),
+            let viewer = UserIDJSON.read(identity: user),
+            let received = status.string.flatMap(RecipientStatus.init(rawValue:))
+        else { return nil }
+        return AnnouncementJSON(
+            Announcement(id: id, sender: sender, sentAt: sentAt, parts: parts), sender: identity,
+            recipients: .viewer(viewer, received))
+    }
 }

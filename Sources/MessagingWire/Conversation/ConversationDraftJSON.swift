@@ -71,6 +71,30 @@ public enum ConversationDraftJSON {
 }
 
 extension ConversationDraftJSON {
+    /// Returns the body of the request with which a user creates a conversation; ``read(_:_:_:by:)`` reads it.
+    public static func body(_ draft: Conversation.Draft) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            if let id = draft.proposedID {
+                writer.member("id", IdentifierJSON.text(id, in: .conversations))
+            }
+            writer.key("participants")
+            writer.array { writer in
+                for user in draft.participants.users {
+                    writer.string(UserIDJSON.text(identity: user))
+                }
+            }
+            writer.member("distinct", draft.isDistinct)
+            if let metadata = draft.metadata {
+                writer.key("metadata")
+                MetadataJSON.write(metadata, into: &writer)
+            }
+        }
+        return writer.finish()
+    }
+}
+
+extension ConversationDraftJSON {
     /// The schema of what ``read(_:_:_:by:)`` reads from the system.
     public static func schema(_ version: APIVersion, _ limits: MessagingLimits) -> JSONSchema {
         schema("ConversationDraft", 1...limits.participants, version)

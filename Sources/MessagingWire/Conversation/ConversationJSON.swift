@@ -2,9 +2,9 @@ public import JSON
 public import Messaging
 
 /// A conversation as answers show it, in all versions and perspectives (platform-api §3.2).
-public struct ConversationJSON: Sendable {
+public struct ConversationJSON: Equatable, Sendable {
     /// The members that only a user's view has.
-    public struct UserView: Sendable {
+    public struct UserView: Equatable, Sendable {
         /// The visible message with the highest position (R27); `nil` if there is none.
         fileprivate let lastMessage: MessageJSON?
         /// Visible messages the user has not read (R79).
@@ -21,21 +21,21 @@ public struct ConversationJSON: Sendable {
     }
 
     /// The members that only a conversation of a feed has (Y1).
-    public struct FeedMembers: Sendable {
+    public struct FeedMembers: Equatable, Sendable {
         /// The id of the last visible message; `nil` if there is none.
-        fileprivate let lastMessage: Message.ID?
+        public let lastMessage: Message.ID?
         /// Visible messages the user has not read (R79).
-        fileprivate let unreadCount: Int64
+        public let unreadCount: Int64
         /// The messages this user can see (ruling 17).
-        fileprivate let totalCount: Int64
+        public let totalCount: Int64
         /// The ids of conversations that were merged into this one.
-        fileprivate let aliases: [Conversation.ID]
+        public let aliases: [Conversation.ID]
         /// The highest position of the view.
-        fileprivate let top: Position
+        public let top: Position
         /// The position from which on no message is missing.
-        fileprivate let windowFrom: Position
+        public let windowFrom: Position
         /// The position up to which the user has deleted all messages.
-        fileprivate let clearedTo: Position
+        public let clearedTo: Position
 
         /// All members.
         public init(
@@ -52,19 +52,19 @@ public struct ConversationJSON: Sendable {
         }
     }
 
-    private let id: Conversation.ID
-    private let createdAt: Timestamp
+    public let id: Conversation.ID
+    public let createdAt: Timestamp
     /// The participants in order; empty for a former participant.
-    private let participants: [BasicIdentity]
+    public let participants: [BasicIdentity]
     /// The number of participants, also of those that a wide conversation does not list (ruling 38).
-    private let participantCount: Int
+    public let participantCount: Int
     /// Whether it is the one conversation of exactly these participants (R3).
-    private let isDistinct: Bool
-    private let metadata: MetadataTree
+    public let isDistinct: Bool
+    public let metadata: MetadataTree
     /// The members of a user's view; `nil` in the system's perspective.
     private let userView: UserView?
     /// The members of a feed; `nil` elsewhere.
-    private var feedMembers: FeedMembers?
+    public private(set) var feedMembers: FeedMembers?
 
     /// A conversation to show.
     public init(
@@ -243,5 +243,56 @@ extension ConversationJSON {
             userView: UserView(
                 lastMessage: view.lastMessage.map { message in MessageJSON(message) },
                 unreadCount: view.unreadCount, totalCount: view.totalCount))
+    }
+}
+
+extension ConversationJSON {
+    /// Reads a conversation of a feed in version 3.0 (Y1), as ``write(_:into:)`` writes it.
+    ///
+    /// - Returns: `nil` if a member is missing or invalid; unknown members are ignored.
+    public static func readFeed(_ object: JSONValue) -> ConversationJSON? {
+        guard let id: Conversation.ID = IdentifierJSON.read(object["id"], in: .conversations),
+            let createdAt = TimestampJSON.read(object["created_at"]),
+            let participants = object["participants"].flatMap(BasicIdentityJSON.readList),
+            let isDistinct = object["distinct"]?.bool,
+            let metadata = object["metadata"].flatMap(MetadataJSON.read),
+            let feed = FeedMembers(object)
+        else { return nil }
+        var conversation = ConversationJSON(
+            id: id, createdAt: createdAt, participants: participants,
+            participantCount: object["participants_count"]?.integer.flatMap(Int.init(exactly:))
+                ?? participants.count,
+            isDistinct: isDistinct, metadata: metadata)
+        conversation.feedMembers = feed
+        return conversation
+    }
+}
+
+extension ConversationJSON.FeedMembers {
+    fileprivate init?(_ object: JSONValue) {
+        guard let unread = object["unread_message_count"]?.count64,
+            let total = object["total_message_count"]?.count64,
+            let aliases = object["aliases"], aliases.kind == .array,
+            let top = object["top"]?.count64, let windowFrom = object["window_from"]?.count64,
+            let clearedTo = object["cleared_to"]?.count64
+        else { return nil }
+        var ids: [Conversation.ID] = []
+        for alias in aliases.elements {
+            guard let id: Conversation.ID = IdentifierJSON.read(alias, in: .conversations) else {
+                return nil
+            }
+            ids.append(id)
+        }
+        self.init(
+            lastMessage: IdentifierJSON.read(object["last_message"], in: .messages),
+            unreadCount: unread, totalCount: total, aliases: ids, top: Position(top),
+            windowFrom: Position(windowFrom), clearedTo: Position(clearedTo))
+    }
+}
+
+extension JSONValue {
+    /// An integer that is not negative; `nil` for anything else.
+    fileprivate var count64: Int64? {
+        integer.flatMap { number in number >= 0 ? number : nil }
     }
 }

@@ -47,6 +47,45 @@ public enum ConversationPatchJSON {
         }
     }
 
+    /// Returns the body of a patch in version 3.0; ``read(_:_:_:)`` reads it.
+    public static func body(_ patches: [ConversationPatch]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.array { writer in
+            for patch in patches { write(patch, into: &writer) }
+        }
+        return writer.finish()
+    }
+
+    private static func write(_ patch: ConversationPatch, into writer: inout JSONWriter) {
+        writer.object { writer in
+            switch patch {
+            case .addParticipant(let user), .removeParticipant(let user):
+                if case .addParticipant = patch {
+                    writer.member("operation", "add")
+                } else {
+                    writer.member("operation", "remove")
+                }
+                writer.member("property", "participants")
+                writer.member("id", UserIDJSON.text(identity: user))
+            case .setParticipants(let users):
+                writer.member("operation", "set")
+                writer.member("property", "participants")
+                writer.key("value")
+                writer.array { writer in
+                    for user in users { writer.string(UserIDJSON.text(identity: user)) }
+                }
+            case .setMetadata(let path, let tree):
+                writer.member("operation", "set")
+                writer.member("property", (["metadata"] + path).joined(separator: "."))
+                writer.key("value")
+                MetadataJSON.write(tree, into: &writer)
+            case .deleteMetadata(let path):
+                writer.member("operation", "delete")
+                writer.member("property", (["metadata"] + path).joined(separator: "."))
+            }
+        }
+    }
+
     // MARK: - Metadata
 
     private static func metadata(

@@ -1,10 +1,10 @@
-import JSON
-import Messaging
+public import JSON
+public import Messaging
 
 /// The metadata of a conversation: an object of strings and objects (R40).
-enum MetadataJSON {
+public enum MetadataJSON {
     /// Writes a tree as a client sees it.
-    static func write(_ tree: MetadataTree, into writer: inout JSONWriter) {
+    public static func write(_ tree: MetadataTree, into writer: inout JSONWriter) {
         switch tree {
         case .text(let text): writer.string(text)
         case .object(let members):
@@ -30,6 +30,12 @@ enum MetadataJSON {
         if let tree = read(value, &keys) { return tree }
         let invalidPath = ([path] + keys.reversed()).joined(separator: ".")
         throw .invalid(property, .metadataValue, .init(path: invalidPath))
+    }
+
+    /// Reads a tree that the server wrote; `nil` for a value that is neither string nor object.
+    public static func read(_ value: JSONValue) -> MetadataTree? {
+        var keys: [String] = []
+        return read(value, &keys)
     }
 
     /// - Parameter keys: The keys that lead to an invalid value, the innermost first.

@@ -2,7 +2,7 @@ public import JSON
 public import Messaging
 
 /// An object of a user's feed as it is now, or that it is gone (Y1): `{"type","id","data"}`.
-public enum FeedItemJSON: Sendable {
+public enum FeedItemJSON: Equatable, Sendable {
     /// A conversation; `nil` if it is gone.
     case conversation(Conversation.ID, ConversationJSON?)
     /// A message; `nil` if it is gone.
@@ -39,6 +39,60 @@ public enum FeedItemJSON: Sendable {
             case .conversation, .message, .identity, .announcement: writer.null()
             }
         }
+    }
+
+    /// Reads an item in version 3.0, as ``write(_:into:)`` writes it.
+    ///
+    /// - Returns: `nil` if its type is unknown.
+    /// - Throws: ``FeedItemError`` if a member is missing or invalid.
+    public static func read(_ item: JSONValue) throws(FeedItemError) -> FeedItemJSON? {
+        guard let type = item["type"]?.string, let id = item["id"]?.string, let data = item["data"]
+        else { throw FeedItemError(id: item["id"]?.string) }
+        let object = data.isNull ? nil : data
+        let read: FeedItemJSON? =
+            switch type {
+            case "conversation":
+                IdentifierJSON.read(id, in: .conversations).flatMap { id in
+                    present(object, ConversationJSON.readFeed).map { .conversation(id, $0) }
+                }
+            case "message":
+                IdentifierJSON.read(id, in: .messages).flatMap { id in
+                    present(object, MessageJSON.readResponse).map { .message(id, $0) }
+                }
+            case "receipts": readReceipts(data)
+            case "identity":
+                UserIDJSON.read(identity: id).flatMap { user in
+                    present(object, IdentityJSON.readResponse).map { .identity(user, $0) }
+                }
+            case "announcement":
+                IdentifierJSON.read(id, in: .announcements).flatMap { id in
+                    present(object, AnnouncementJSON.readResponse).map { .announcement(id, $0) }
+                }
+            default: nil
+            }
+        if read == nil, types.contains(type) { throw FeedItemError(id: id) }
+        return read
+    }
+
+    private static let types = ["conversation", "message", "receipts", "identity", "announcement"]
+
+    /// Returns `.some(nil)` without an object, and `nil` for an invalid one.
+    private static func present<Object>(
+        _ object: JSONValue?, _ read: (JSONValue) -> Object?
+    ) -> Object?? {
+        guard let object else { return .some(nil) }
+        return read(object).map { .some($0) }
+    }
+
+    private static func readReceipts(_ data: JSONValue) -> FeedItemJSON? {
+        guard
+            let conversation: Conversation.ID = IdentifierJSON.read(
+                data["conversation"], in: .conversations),
+            let user = data["user"]?.string.flatMap(UserIDJSON.read(identity:)),
+            let delivered = data["delivered"]?.string.flatMap({ IntervalSet(text: $0) }),
+            let read = data["read"]?.string.flatMap({ IntervalSet(text: $0) })
+        else { return nil }
+        return .receipts(conversation, user, Receipts(delivered: delivered, read: read))
     }
 
     private var type: String {
@@ -88,4 +142,10 @@ public enum FeedItemJSON: Sendable {
             .required("data", data),
         ])
     }
+}
+
+/// An item of a feed has a known type, but a member is missing or invalid.
+public struct FeedItemError: Error, Equatable, Sendable {
+    /// The id of the item; `nil` if it has none.
+    public let id: String?
 }

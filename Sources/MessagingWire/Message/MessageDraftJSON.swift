@@ -38,6 +38,24 @@ public struct MessageDraftJSON: Sendable {
         return try Message.Draft(
             sender: .user(user()), parts: parts, notification: notification, proposedID: id)
     }
+
+    /// Returns the body of the request with which a user sends a draft; ``read(_:by:)`` reads it.
+    public static func userBody(_ draft: Message.Draft) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            if let id = draft.proposedID {
+                writer.member("id", IdentifierJSON.text(id, in: .messages))
+            }
+            writer.key("parts")
+            writer.array { writer in
+                for part in draft.parts { MessagePartJSON.write(draft: part, into: &writer) }
+            }
+            if let notification = draft.notification {
+                writer.member("notification", raw: notification)
+            }
+        }
+        return writer.finish()
+    }
 }
 
 extension MessageDraftJSON {

@@ -6,8 +6,9 @@ public import Messaging
 ///
 /// Every member of the version is always written, `null` without a value: clients since 2016
 /// expect that, in the answer to a `POST` as well.
-public struct MessageJSON: Sendable {
-    fileprivate let snapshot: MessageSnapshot
+public struct MessageJSON: Equatable, Sendable {
+    /// The message and what depends on its viewer.
+    public let snapshot: MessageSnapshot
 
     /// A message to show.
     public init(_ snapshot: MessageSnapshot) { self.snapshot = snapshot }
@@ -184,6 +185,43 @@ public struct MessageWriter: Sendable {
 }
 
 extension MessageJSON {
+    /// Reads a message of a user's view in version 3.0, as ``write(_:isJustSent:into:)`` writes it.
+    ///
+    /// The wire has no version of a message; it is read as 1.
+    ///
+    /// - Returns: `nil` if a member is missing or invalid; unknown members are ignored.
+    public static func readResponse(_ object: JSONValue) -> MessageJSON? {
+        guard let id: Message.ID = IdentifierJSON.read(object["id"], in: .messages),
+            let conversation: Conversation.ID = IdentifierJSON.read(
+                object["conversation"]?["id"], in: .conversations),
+            let position = object["position"]?.integer, position >= 0,
+            let sentAt = TimestampJSON.read(object["sent_at"]),
+            let (sender, identity) = object["sender"].flatMap(BasicIdentityJSON.readSender),
+            let parts = MessagePartJSON.readResponses(
+                object["parts"], otherID: MessagePart.ID(id))
+        else { return nil }
+        var recipients: [MessageSnapshot.Recipient] = []
+        if let statuses = object["recipient_status"] {
+            for (user, status) in statuses.members {
+                guard let user = UserIDJSON.read(identity: user),
+                    let status = status.string.flatMap(RecipientStatus.init(rawValue:))
+                else { return nil }
+                recipients.append(MessageSnapshot.Recipient(userID: user, status: status))
+            }
+        }
+        return MessageJSON(
+            MessageSnapshot(
+                message: Message(
+                    id: id, conversation: conversation,
+                    position: Position(position / PositionJSON.step), sender: sender,
+                    sentAt: sentAt, parts: parts,
+                    updatedAt: TimestampJSON.read(object["updated_at"])),
+                sender: identity, recipients: recipients,
+                recipientCounts: object.present("recipient_counts").map(RecipientCounts.init),
+                isUnread: object["is_unread"]?.bool,
+                receivedAt: TimestampJSON.read(object["received_at"])))
+    }
+
     /// The schema of a message in every perspective; the members of a user's view are `null` for the system.
     public static func schema(_ version: APIVersion) -> JSONSchema {
         var members: [JSONSchema.Member] = [
@@ -239,6 +277,14 @@ extension RecipientCounts {
     /// The object `recipient_counts`.
     static var schema: JSONSchema {
         .object(members.map { member in .required(member.name.description, .integer(0 ... .max)) })
+    }
+
+    /// Reads the object `recipient_counts`; a missing number is 0.
+    fileprivate init(_ object: JSONValue) {
+        self.init()
+        for (name, status) in Self.members {
+            self[status] = object[name.description]?.integer ?? 0
+        }
     }
 
     /// Writes the member `recipient_counts` (ruling 38).

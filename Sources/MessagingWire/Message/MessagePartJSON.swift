@@ -52,6 +52,63 @@ enum MessagePartJSON {
         return .inline(bytes)
     }
 
+    /// Reads a part as ``write(_:of:_:_:into:)`` writes it in version 3.0, or a part of an announcement, whose id ends with
+    /// its index.
+    ///
+    /// - Parameter otherID: The id of a part that has only an index.
+    /// - Returns: `nil` if a member is missing or invalid.
+    static func readResponse(
+        _ object: JSONValue, at index: Int, otherID: MessagePart.ID
+    ) -> MessagePart? {
+        guard let mimeType = object["mime_type"]?.string,
+            let name = object["id"]?.string?.split(separator: "/").last
+        else { return nil }
+        let body: MessagePart.Body
+        if let content = object.present("content") {
+            guard let read = try? ContentJSON.read(content) else { return nil }
+            body = read
+        } else {
+            guard let text = object["body"]?.utf8 else { return nil }
+            if object.present("encoding")?.string == "base64" {
+                guard let bytes = Base64.decodeMIME(text) else { return nil }
+                body = .inline(bytes)
+            } else {
+                body = .inline(Array(text))
+            }
+        }
+        return MessagePart(
+            id: MessagePart.ID(uuid: name) ?? otherID, index: index, mimeType: mimeType,
+            body: body, updatedAt: TimestampJSON.read(object["updated_at"]))
+    }
+
+    /// Reads an array of parts; `nil` if it is no array or one of them is invalid.
+    static func readResponses(_ array: JSONValue?, otherID: MessagePart.ID) -> [MessagePart]? {
+        guard let array, array.kind == .array else { return nil }
+        var parts: [MessagePart] = []
+        for (index, element) in array.elements.enumerated() {
+            guard let part = readResponse(element, at: index, otherID: otherID) else { return nil }
+            parts.append(part)
+        }
+        return parts
+    }
+
+    /// Writes a part that a client sends, as ``read(_:)`` reads it.
+    static func write(draft: MessagePart.Draft, into writer: inout JSONWriter) {
+        writer.object { writer in
+            if let id = draft.proposedID { writer.member("id", id.uuid) }
+            writer.member("mime_type", draft.mimeType)
+            switch draft.body {
+            case .inline(let bytes): writeBody(bytes, into: &writer)
+            case .content(let id, let size):
+                writer.key("content")
+                writer.object { writer in
+                    writer.member("id", IdentifierJSON.text(id, in: .content))
+                    writer.member("size", size)
+                }
+            }
+        }
+    }
+
     /// Reads the member `id`: a UUID or an index, alone or as the last segment of a part's long id.
     static func name(_ part: JSONValue) throws(Rejection) -> MessagePart.Name? {
         guard let value = part.present("id") else { return nil }

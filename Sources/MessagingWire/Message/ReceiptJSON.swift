@@ -36,6 +36,16 @@ extension ReceiptJSON {
         return (kind, positions)
     }
 
+    /// Returns the body of a receipt for dense positions; ``readPositions(_:)`` reads it.
+    public static func body(_ kind: Receipts.Kind, _ positions: IntervalSet) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("type", kind.rawValue)
+            writer.member("positions", positions.text)
+        }
+        return writer.finish()
+    }
+
     /// The schema of what ``readPositions(_:)`` reads.
     public static let positionsSchema = JSONSchema.named(
         "PositionReceipts",

@@ -112,3 +112,37 @@ extension BasicIdentityJSON {
         }
     }
 }
+
+extension BasicIdentityJSON {
+    /// Reads a user as 2.0 and later write it; `nil` if it has no valid id.
+    ///
+    /// The kind is not in this form; it is read as ``Identity/Kind/user``.
+    static func read(_ object: JSONValue) -> BasicIdentity? {
+        guard let user = object["user_id"]?.string.flatMap({ text in UserID(text) }) else {
+            return nil
+        }
+        return BasicIdentity(
+            userID: user, displayName: object["display_name"]?.string,
+            avatarURL: object["avatar_url"]?.string)
+    }
+
+    /// Reads an array of users; `nil` if it is no array or one of them is invalid.
+    static func readList(_ array: JSONValue) -> [BasicIdentity]? {
+        guard array.kind == .array else { return nil }
+        var identities: [BasicIdentity] = []
+        for element in array.elements {
+            guard let identity = read(element) else { return nil }
+            identities.append(identity)
+        }
+        return identities
+    }
+
+    /// Reads the sender of a message as 2.0 and later write it: a user, or a service with only a name.
+    static func readSender(_ object: JSONValue) -> (sender: Sender, identity: BasicIdentity?)? {
+        if let identity = read(object) { return (.user(identity.userID), identity) }
+        guard object["user_id"]?.isNull == true, let name = object["display_name"]?.string else {
+            return nil
+        }
+        return (.named(name), nil)
+    }
+}

@@ -21,6 +21,23 @@ public enum IdentityJSON {
         return identity
     }
 
+    /// Reads an identity as ``write(_:_:into:)`` writes it; `nil` if it has no valid user id. Invalid members are read as
+    /// absent.
+    public static func readResponse(_ object: JSONValue) -> Identity? {
+        guard let user = object["user_id"]?.string.flatMap({ text in UserID(text) }) else {
+            return nil
+        }
+        var identity = Identity(
+            userID: user, kind: object["identity_type"]?.string.flatMap(kind) ?? .user)
+        for member in Identity.Member.allCases {
+            identity[member] = object[member.rawValue]?.string
+        }
+        if let metadata = object["metadata"] {
+            for (key, value) in metadata.members { identity.metadata[key] = value.string }
+        }
+        return identity
+    }
+
     private static func text(
         of member: Identity.Member, in body: JSONValue
     ) throws(Rejection) -> String? {

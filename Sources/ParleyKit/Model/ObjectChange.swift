@@ -1,0 +1,63 @@
+/// A change of an object on this device, by the user or from the server.
+public struct ObjectChange: Hashable, Sendable {
+    /// What has happened.
+    public enum Kind: Hashable, Sendable {
+        /// It is new on this device.
+        case created
+        /// A property has another value, such as `isUnread`, `participants` or `metadata.board.color`.
+        case updated(property: String)
+        /// It no longer exists for the user.
+        case deleted
+        /// It was merged into the object of the change; its former id still finds that one.
+        case renamed(from: ObjectID)
+        /// More changes than a slow reader takes were dropped: read again what is shown.
+        case resynchronize
+    }
+
+    /// The object; for ``Kind/resynchronize`` any.
+    public let object: ObjectID
+    /// What has happened.
+    public let kind: Kind
+}
+
+/// A command that the server has refused; its effect is undone on this device.
+public struct OperationFailure: Hashable, Sendable {
+    /// The object that the command would have changed.
+    public let object: ObjectID
+    /// Why.
+    public let error: ParleyError
+}
+
+/// The connection of a client to its server.
+public enum ConnectionState: Hashable, Sendable {
+    /// ``ParleyClient/connect()`` was not called, or ``ParleyClient/disconnect()`` was.
+    case idle
+    /// It connects, for the nth time in turn.
+    case connecting(attempt: Int)
+    /// It receives what has changed meanwhile.
+    case catchingUp
+    /// It has everything, and receives each change.
+    case live
+    /// The last attempt has failed; the next one follows after the delay, or at ``ParleyClient/kick()``.
+    case waiting(Duration, ParleyError)
+    /// The server wants a new identity token, and none could be had.
+    case unauthenticated(ParleyError)
+}
+
+/// What another user does at the moment; never stored.
+public enum Signal: Hashable, Sendable {
+    /// A user types in a conversation, pauses, or has finished.
+    case typing(TypingAction, by: UserID, in: Conversation.ID)
+    /// The presence of a followed user.
+    case presence(PresenceStatus, of: UserID)
+}
+
+/// What a user does in the text field of a conversation.
+public enum TypingAction: String, Codable, Sendable {
+    case started, paused, finished
+}
+
+/// Whether a user is at their device.
+public enum PresenceStatus: String, Codable, Sendable {
+    case available, away, offline, busy, invisible
+}

@@ -1,0 +1,134 @@
+internal import Blobs
+internal import SQL
+internal import SystemSupport
+
+/// The database and files of one user on this device (K4).
+///
+/// Every read of the application is answered from here, and a command returns when it is durable here.
+final class Store: Sendable {
+    /// What a commit has changed.
+    struct Commit: Sendable {
+        /// The changes that subscribers see.
+        var changes: [ObjectChange] = []
+        /// The kinds of rows that may have changed.
+        var tables: Set<Table> = []
+        /// The conversations whose rows, messages or parts may have changed.
+        var conversations: Set<Conversation.ID> = []
+    }
+
+    /// What queries read.
+    enum Table: Hashable, Sendable {
+        case conversations, messages, identities
+    }
+
+    /// The folder of the store.
+    let folder: String
+    /// What each commit has changed, in their order.
+    let commits: Publisher<Commit>
+    private let database: Database
+    private let lock: FolderLock
+
+    /// Opens the store in a folder, and creates it if it does not exist.
+    ///
+    /// - Throws: `storeInUse`, `storeTooNew`, `storeCorrupt`, `diskFull` or `storeUnavailable`.
+    init(folder: String) throws(ParleyError) {
+        self.folder = folder
+        do throws(FolderLock.Refusal) {
+            lock = try FolderLock(folder: folder)
+        } catch {
+            switch error {
+            case .held(let process):
+                throw ParleyError(
+                    .storeInUse,
+                    "The store \(folder) is in use\(process.map { " by process \($0)" } ?? "").")
+            case .disk(let error):
+                throw ParleyError(.storeUnavailable, "The store \(folder) cannot be used: \(error).")
+            }
+        }
+        do {
+            database = try Database.open(
+                file: "\(folder)/parley.sqlite", migrations: StoreSchema.migrations)
+        } catch {
+            throw ParleyError(storeError: error)
+        }
+        commits = Publisher { waiting, commit in
+            guard var last = waiting.popLast() else {
+                waiting.append(commit)
+                return
+            }
+            // A slow subscriber gets one commit for several.
+            last.changes += commit.changes
+            if last.changes.count > Self.changesKept {
+                last.changes = [
+                    ObjectChange(object: commit.changes.last?.object ?? .identity(""), kind: .resynchronize)
+                ]
+            }
+            last.tables.formUnion(commit.tables)
+            last.conversations.formUnion(commit.conversations)
+            waiting.append(last)
+        }
+    }
+
+    /// The most changes kept for a subscriber that does not read (K65).
+    private static let changesKept = 10_000
+
+    /// Reads one consistent state.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws(ParleyError) -> Value {
+        do {
+            return try await database.read(body)
+        } catch {
+            throw ParleyError(storeError: error)
+        }
+    }
+
+    /// Makes a change; when this returns, it is durable, and its commit has been published.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (StoreTransaction) throws -> Value
+    ) async throws(ParleyError) -> Value {
+        do {
+            return try await database.write { [commits] sql in
+                let transaction = StoreTransaction(sql)
+                let value = try body(transaction)
+                let commit = try transaction.finish()
+                if !commit.changes.isEmpty || !commit.tables.isEmpty {
+                    sql.afterCommit { commits.publish(commit) }
+                }
+                return value
+            }
+        } catch {
+            throw ParleyError(storeError: error)
+        }
+    }
+
+    /// Closes the database; blocks until running reads and writes have ended.
+    func close() {
+        commits.close()
+        database.close()
+    }
+}
+
+extension ParleyError {
+    /// Converts an error thrown within a transaction: one of this module is itself.
+    init(storeError error: any Error) {
+        if let error = error as? ParleyError {
+            self = error
+            return
+        }
+        guard let error = error as? SQLError else {
+            self.init(.storeUnavailable, "The store failed: \(error).")
+            return
+        }
+        switch error.kind {
+        case .diskFull: self.init(.diskFull, "The disk is full.", isTransient: true)
+        case .corrupt, .notADatabase, .typeMismatch:
+            self.init(.storeCorrupt, "The database of the store is damaged: \(error.message).")
+        case .schema, .unfinished:
+            self.init(.storeTooNew, "The store was written by another version: \(error.message).")
+        case .closed: self = .closed
+        case .locked: self.init(.storeInUse, "Another process has locked the store.")
+        default: self.init(.storeUnavailable, "The store failed: \(error.message).")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+internal import SQL
+
+/// The tables of a store.
+///
+/// Ids of conversations and messages are the 16 bytes of their UUIDs, times are milliseconds since 1970 UTC, and user
+/// ids compare as bytes. A row of `conversations` and `messages` has what the server last sent, and beside it what is
+/// shown: the same with the pending commands of `outbox` applied (K17).
+enum StoreSchema {
+    static let migrations = [SchemaMigration(number: 1, name: "first schema", statements: tables)]
+
+    private static let tables: [SQL] = [
+        // `user`, `session`, `cursor`, `history` and what else the client remembers between runs.
+        "CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
+        """
+        CREATE TABLE conversations (
+            id BLOB NOT NULL PRIMARY KEY,
+            -- The object of the feed as JSON; NULL until the server has sent it.
+            base BLOB,
+            -- The number of the snapshot that last named it; 0 for none.
+            snapshot INTEGER NOT NULL DEFAULT 0,
+            -- The positions of which every message is here (K13), as text: 1-40,42.
+            held TEXT NOT NULL DEFAULT '',
+            is_hidden INTEGER NOT NULL DEFAULT 0,
+            is_created INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER,
+            is_participant INTEGER NOT NULL DEFAULT 1,
+            is_distinct INTEGER NOT NULL DEFAULT 0,
+            -- The ids of the participants, this user included, sorted by bytes and separated by U+0000.
+            participant_set TEXT NOT NULL DEFAULT '',
+            metadata TEXT NOT NULL DEFAULT '{}',
+            unread_count INTEGER NOT NULL DEFAULT 0,
+            total_count INTEGER NOT NULL DEFAULT 0,
+            last_message BLOB,
+            -- When the last message reached the user, without one when the conversation was created.
+            active_at INTEGER NOT NULL DEFAULT 0
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX conversations_by_activity ON conversations (is_hidden, active_at)",
+        "CREATE INDEX conversations_by_participants ON conversations (participant_set)",
+        """
+        CREATE TABLE participants (
+            conversation BLOB NOT NULL, user TEXT NOT NULL, place INTEGER NOT NULL,
+            PRIMARY KEY (conversation, user)
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX participants_by_user ON participants (user)",
+        """
+        CREATE TABLE metadata (
+            conversation BLOB NOT NULL, path TEXT NOT NULL, text TEXT NOT NULL,
+            PRIMARY KEY (conversation, path)
+        ) WITHOUT ROWID
+        """,
+        "CREATE TABLE aliases (former BLOB NOT NULL PRIMARY KEY, conversation BLOB NOT NULL)",
+        "CREATE INDEX aliases_by_conversation ON aliases (conversation)",
+        """
+        CREATE TABLE messages (
+            id BLOB NOT NULL PRIMARY KEY,
+            -- NULL for an announcement.
+            conversation BLOB,
+            snapshot INTEGER NOT NULL DEFAULT 0,
+            -- NULL until the server has it.
+            position INTEGER,
+            -- The order in a conversation: the position, and for unsent messages 2^62 and the order of sending.
+            place INTEGER NOT NULL,
+            sender TEXT, sender_name TEXT,
+            sent_at INTEGER, received_at INTEGER,
+            -- The recipients as a JSON array of user ids.
+            recipients TEXT NOT NULL DEFAULT '[]',
+            -- Whether the server counts it as unread, and the row of the outbox that has read it here; 0 for none.
+            base_unread INTEGER NOT NULL DEFAULT 0,
+            read_by INTEGER NOT NULL DEFAULT 0,
+            -- A message of another user whose delivery the server does not know.
+            needs_delivery INTEGER NOT NULL DEFAULT 0,
+            is_unread INTEGER NOT NULL DEFAULT 0,
+            is_hidden INTEGER NOT NULL DEFAULT 0,
+            -- Whether the server has it.
+            is_sent INTEGER NOT NULL DEFAULT 1
+        )
+        """,
+        "CREATE INDEX messages_by_place ON messages (conversation, place)",
+        "CREATE INDEX messages_unread ON messages (conversation, position) WHERE base_unread = 1",
+        "CREATE INDEX messages_read_here ON messages (read_by) WHERE read_by > 0",
+        "CREATE INDEX messages_unsent ON messages (conversation) WHERE position IS NULL",
+        "CREATE INDEX messages_to_deliver ON messages (conversation) WHERE needs_delivery = 1",
+        """
+        CREATE TABLE parts (
+            message BLOB NOT NULL, part INTEGER NOT NULL,
+            -- The last segment of its id: a UUID, or the index of a part of an announcement.
+            name TEXT NOT NULL,
+            mime_type TEXT NOT NULL, size INTEGER NOT NULL,
+            -- The bytes, if they are in the message.
+            body BLOB,
+            -- The id of the content at the server; NULL for inline parts, and before its upload began.
+            content BLOB,
+            status INTEGER NOT NULL,
+            PRIMARY KEY (message, part)
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX parts_by_status ON parts (status)",
+        """
+        CREATE TABLE receipts (
+            conversation BLOB NOT NULL, user TEXT NOT NULL, snapshot INTEGER NOT NULL,
+            delivered TEXT NOT NULL, read TEXT NOT NULL,
+            PRIMARY KEY (conversation, user)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE identities (
+            user TEXT NOT NULL PRIMARY KEY,
+            -- Whether the feed sends it; other rows have what conversations and messages say of a user.
+            is_followed INTEGER NOT NULL, snapshot INTEGER NOT NULL,
+            display_name TEXT, first_name TEXT, last_name TEXT, email_address TEXT, phone_number TEXT,
+            public_key TEXT, avatar_url TEXT, metadata TEXT NOT NULL DEFAULT '{}'
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE outbox (
+            number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+            -- Rows of one lane are sent in turn.
+            lane TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            conversation BLOB, message BLOB,
+            -- The body of the request, or what it is made of.
+            payload BLOB NOT NULL,
+            -- The idempotency key.
+            key TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            -- The answer's position in the feed: the row is deleted when the feed has come there (K18).
+            answered_epoch TEXT, answered_position INTEGER,
+            -- The error of a send that was refused, as JSON.
+            failure TEXT
+        )
+        """,
+        "CREATE INDEX outbox_by_lane ON outbox (lane, number)",
+        "CREATE INDEX outbox_by_conversation ON outbox (conversation)",
+        "CREATE INDEX outbox_by_message ON outbox (message)",
+        "CREATE INDEX outbox_answered ON outbox (answered_position) WHERE answered_position IS NOT NULL",
+    ]
+}

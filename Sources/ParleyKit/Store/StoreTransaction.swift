@@ -1,0 +1,305 @@
+internal import Bytes
+internal import JSON
+internal import Messaging
+internal import MessagingWire
+internal import SQL
+
+/// A transaction that changes a store, and collects what subscribers are told of it.
+///
+/// What is shown of a conversation is computed once, at its end, for all conversations that were changed.
+final class StoreTransaction {
+    /// The transaction of the database.
+    let sql: Transaction
+    private var commit = Store.Commit()
+    private var changed: Set<Conversation.ID> = []
+    private var settings: [String: String?] = [:]
+
+    init(_ sql: Transaction) { self.sql = sql }
+
+    // MARK: - Settings
+
+    /// The value of a setting; `nil` if it is not set.
+    func setting(_ name: String) throws -> String? {
+        if let known = settings[name] { return known }
+        let value = try sql.first("SELECT value FROM settings WHERE name = \(name)") { row in
+            try row.text("value")
+        }
+        settings[name] = value
+        return value
+    }
+
+    /// Sets a setting; `nil` deletes it.
+    func set(_ name: String, _ value: String?) throws {
+        settings[name] = value
+        if let value {
+            try sql.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (\(name), \(value))")
+        } else {
+            try sql.execute("DELETE FROM settings WHERE name = \(name)")
+        }
+    }
+
+    /// The user of the store; empty before the first session.
+    func user() throws -> UserID { UserID(try setting("user") ?? "") }
+
+    /// The number of the last snapshot of the feed; rows that it has named have it too.
+    func snapshot() throws -> Int64 { Int64(try setting("snapshot") ?? "") ?? 0 }
+
+    // MARK: - Changes
+
+    /// Records a change of a conversation's row, messages or outbox: what is shown of it is computed at the end.
+    func touch(_ conversation: Conversation.ID) { changed.insert(conversation) }
+
+    /// Records a change that subscribers see.
+    func note(_ kind: ObjectChange.Kind, of object: ObjectID, in conversation: Conversation.ID? = nil) {
+        commit.changes.append(ObjectChange(object: object, kind: kind))
+        switch object {
+        case .conversation(let id):
+            commit.tables.insert(.conversations)
+            commit.conversations.insert(id)
+        case .message, .part: commit.tables.insert(.messages)
+        case .identity: commit.tables.formUnion([.identities, .conversations, .messages])
+        }
+        if let conversation { commit.conversations.insert(conversation) }
+    }
+
+    /// Computes what is shown of the changed conversations, and returns what the commit has changed.
+    func finish() throws -> Store.Commit {
+        for id in changed { try computeShown(id) }
+        return commit
+    }
+
+    // MARK: - Shown conversations
+
+    /// What a row of `conversations` shows.
+    fileprivate struct Shown: Equatable {
+        var isHidden = false
+        var isCreated = false
+        var createdAt: Int64?
+        var isParticipant = true
+        var isDistinct = false
+        var participants: [UserID] = []
+        var metadata = Metadata.empty
+        var unread: Int64 = 0
+        var total: Int64 = 0
+        var lastMessage: [UInt8]?
+        var activeAt: Int64 = 0
+    }
+
+    /// Stores what is shown of a conversation: what the server last sent, with the pending commands in turn (K17).
+    private func computeShown(_ id: Conversation.ID) throws {
+        guard let (base, before) = try rows(of: id) else { return }
+        let me = try user()
+        var shown = Shown()
+        if let base, let feed = base.feedMembers {
+            let users = base.participants.map { identity in UserID(identity.userID) }
+            shown.isCreated = true
+            shown.createdAt = base.createdAt.milliseconds
+            shown.participants = users
+            shown.isParticipant = users.contains(me) || base.participantCount > users.count
+            shown.isDistinct = base.isDistinct
+            shown.metadata = Metadata(base.metadata)
+            shown.unread = feed.unreadCount
+            shown.total = feed.totalCount
+        }
+        try applyPending(to: &shown, id, me, hasBase: base != nil)
+        try countMessages(of: id, into: &shown)
+        guard shown != before.shown else { return }
+        try store(shown, before.shown, id)
+        noteDifferences(before.shown, shown, wasKnown: before.wasShown, id)
+    }
+
+    private func rows(
+        of id: Conversation.ID
+    ) throws -> (base: ConversationJSON?, before: (shown: Shown, wasShown: Bool))? {
+        let found = try sql.first(
+            """
+            SELECT base, is_hidden, is_created, created_at, is_participant, is_distinct, participant_set, metadata,
+                unread_count, total_count, last_message, active_at
+            FROM conversations WHERE id = \(id.value.bytes)
+            """
+        ) { row in
+            let set = try row.text("participant_set")
+            return (
+                base: try row.optionalBlob("base"),
+                shown: Shown(
+                    isHidden: try row.bool("is_hidden"), isCreated: try row.bool("is_created"),
+                    createdAt: try row.optionalInt64("created_at"),
+                    isParticipant: try row.bool("is_participant"),
+                    isDistinct: try row.bool("is_distinct"), participants: [],
+                    metadata: Metadata(stored: try row.text("metadata")),
+                    unread: try row.int64("unread_count"), total: try row.int64("total_count"),
+                    lastMessage: try row.optionalBlob("last_message"),
+                    activeAt: try row.int64("active_at")),
+                wasShown: !set.isEmpty
+            )
+        }
+        guard var found else { return nil }
+        found.shown.participants = try sql.rows(
+            "SELECT user FROM participants WHERE conversation = \(id.value.bytes) ORDER BY place"
+        ) { row in UserID(try row.text("user")) }
+        let base = try found.base.map { bytes in
+            guard let document = try? JSONDocument(bytes),
+                let conversation = ConversationJSON.readFeed(document.root)
+            else {
+                throw ParleyError(.storeCorrupt, "The row of \(id) in the store is damaged.")
+            }
+            return conversation
+        }
+        return (base, (found.shown, found.wasShown))
+    }
+
+    private func applyPending(
+        to shown: inout Shown, _ id: Conversation.ID, _ me: UserID, hasBase: Bool
+    ) throws {
+        let pending = try sql.rows(
+            """
+            SELECT kind, payload, created_at FROM outbox
+            WHERE conversation = \(id.value.bytes) AND failure IS NULL ORDER BY number
+            """
+        ) { row in
+            (
+                kind: OutboxKind(rawValue: try row.text("kind")), payload: try row.blob("payload"),
+                createdAt: try row.int64("created_at")
+            )
+        }
+        var readsAll = false
+        for row in pending {
+            switch row.kind {
+            case .create where !hasBase:
+                let draft = try OutboxPayload.conversation(row.payload)
+                shown.participants = draft.participants.users.map { user in UserID(user) }
+                shown.isDistinct = draft.isDistinct
+                shown.metadata = draft.metadata.map { tree in Metadata(tree) } ?? .empty
+                shown.activeAt = row.createdAt
+            case .patch:
+                for patch in try OutboxPayload.patches(row.payload) {
+                    shown.apply(patch, me)
+                }
+            case .deleteConversation, .leave: shown.isHidden = true
+            case .markAllRead: readsAll = true
+            default: break
+            }
+        }
+        let reads = try sql.first(
+            """
+            SELECT count(*) FILTER (WHERE read_by > 0) AS here,
+                count(*) FILTER (WHERE read_by = 0) AS unread
+            FROM messages WHERE conversation = \(id.value.bytes) AND (base_unread = 1 OR read_by > 0)
+            """
+        ) { row in (here: try row.int64("here"), unread: try row.int64("unread")) }
+        shown.unread = readsAll ? reads?.unread ?? 0 : max(0, shown.unread - (reads?.here ?? 0))
+    }
+
+    private func countMessages(of id: Conversation.ID, into shown: inout Shown) throws {
+        let pending = try sql.first(
+            """
+            SELECT count(*) AS number FROM messages
+            WHERE conversation = \(id.value.bytes) AND position IS NULL AND is_hidden = 0
+            """
+        ) { row in try row.int64("number") }
+        let hidden = try sql.first(
+            """
+            SELECT count(*) AS number FROM outbox
+            WHERE conversation = \(id.value.bytes) AND kind = \(OutboxKind.deleteMessage.rawValue)
+                AND failure IS NULL
+            """
+        ) { row in try row.int64("number") }
+        shown.total = max(0, shown.total + (pending ?? 0) - (hidden ?? 0))
+        let last = try sql.first(
+            """
+            SELECT id, coalesce(received_at, sent_at) AS at FROM messages
+            WHERE conversation = \(id.value.bytes) AND is_hidden = 0 ORDER BY place DESC LIMIT 1
+            """
+        ) { row in (id: try row.blob("id"), at: try row.optionalInt64("at")) }
+        shown.lastMessage = last?.id
+        shown.activeAt = last?.at ?? shown.createdAt ?? shown.activeAt
+    }
+
+    private func store(_ shown: Shown, _ before: Shown, _ id: Conversation.ID) throws {
+        let set = Self.participantSet(shown.participants)
+        try sql.execute(
+            """
+            UPDATE conversations SET
+                is_hidden = \(shown.isHidden), is_created = \(shown.isCreated),
+                created_at = \(shown.createdAt), is_participant = \(shown.isParticipant),
+                is_distinct = \(shown.isDistinct), participant_set = \(set),
+                metadata = \(shown.metadata.stored), unread_count = \(shown.unread),
+                total_count = \(shown.total), last_message = \(shown.lastMessage),
+                active_at = \(shown.activeAt)
+            WHERE id = \(id.value.bytes)
+            """)
+        if shown.participants != before.participants {
+            try sql.execute("DELETE FROM participants WHERE conversation = \(id.value.bytes)")
+            for (place, user) in shown.participants.enumerated() {
+                try sql.execute(
+                    """
+                    INSERT OR IGNORE INTO participants (conversation, user, place)
+                    VALUES (\(id.value.bytes), \(user.text), \(place))
+                    """)
+            }
+        }
+        if shown.metadata != before.metadata {
+            try sql.execute("DELETE FROM metadata WHERE conversation = \(id.value.bytes)")
+            for (path, text) in shown.metadata.leaves {
+                try sql.execute(
+                    """
+                    INSERT INTO metadata (conversation, path, text)
+                    VALUES (\(id.value.bytes), \(path), \(text))
+                    """)
+            }
+        }
+    }
+
+    /// The key under which a set of participants is found: their ids in the order of their bytes.
+    static func participantSet(_ users: [UserID]) -> String {
+        // No user id contains U+0000. A conversation of nobody is still a row that was computed.
+        Set(users).sorted().map { "\($0.text)\u{0}" }.joined() + "\u{0}"
+    }
+
+    private func noteDifferences(
+        _ before: Shown, _ shown: Shown, wasKnown: Bool, _ id: Conversation.ID
+    ) {
+        let object = ObjectID.conversation(id)
+        if shown.isHidden {
+            if !before.isHidden, wasKnown { note(.deleted, of: object) }
+            return
+        }
+        guard wasKnown, !before.isHidden else { return note(.created, of: object) }
+        let properties: [(String, Bool)] = [
+            ("participants", before.participants != shown.participants),
+            ("isParticipant", before.isParticipant != shown.isParticipant),
+            ("isDistinct", before.isDistinct != shown.isDistinct),
+            ("isCreated", before.isCreated != shown.isCreated),
+            ("createdAt", before.createdAt != shown.createdAt),
+            ("unreadCount", before.unread != shown.unread),
+            ("totalCount", before.total != shown.total),
+            ("lastMessage", before.lastMessage != shown.lastMessage),
+        ]
+        for (name, differs) in properties where differs { note(.updated(property: name), of: object) }
+        guard before.metadata != shown.metadata else { return }
+        let (old, new) = (before.metadata.leaves, shown.metadata.leaves)
+        for path in Set(old.keys).union(new.keys).sorted() where old[path] != new[path] {
+            note(.updated(property: "metadata.\(path)"), of: object)
+        }
+    }
+}
+
+extension StoreTransaction.Shown {
+    /// Applies an operation as the server will.
+    fileprivate mutating func apply(_ patch: ConversationPatch, _ me: UserID) {
+        let before = participants
+        switch patch {
+        case .addParticipant(let user):
+            if !participants.contains(UserID(user)) { participants.append(UserID(user)) }
+        case .removeParticipant(let user): participants.removeAll { $0 == UserID(user) }
+        case .setParticipants(let users): participants = users.map { user in UserID(user) }
+        case .setMetadata(let path, let tree):
+            metadata = metadata.setting(Metadata(tree), at: path[...])
+        case .deleteMetadata(let path): metadata = metadata.deleting(at: path[...])
+        }
+        if participants != before {
+            isDistinct = false
+            isParticipant = participants.contains(me)
+        }
+    }
+}
