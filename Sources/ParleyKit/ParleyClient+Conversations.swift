@@ -148,7 +148,7 @@ extension ParleyClient {
                     kind, lane: .conversation(id), conversation: id, payload: payload,
                     at: Clock.now)
             } else {
-                try transaction.removeLocalConversation(id)
+                transaction.touch(id)
             }
         }
     }
@@ -275,13 +275,5 @@ extension StoreTransaction {
                 AND NOT (kind = 'create' AND attempts > 0)
             """)
         return isCreated ?? false
-    }
-
-    /// Removes a conversation that the server has never seen.
-    fileprivate func removeLocalConversation(_ id: Conversation.ID) throws {
-        try sql.execute("DELETE FROM participants WHERE conversation = \(id.bytes)")
-        try sql.execute("DELETE FROM metadata WHERE conversation = \(id.bytes)")
-        try sql.execute("DELETE FROM conversations WHERE id = \(id.bytes)")
-        note(.deleted, of: .conversation(id))
     }
 }

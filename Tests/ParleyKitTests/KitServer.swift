@@ -69,16 +69,19 @@ private func expectEqual(_ answer: String, _ expected: String) {
     precondition(answer == expected, "\(answer) instead of \(expected)")
 }
 
-/// Waits until a condition holds; fails after 20 seconds.
+/// Waits until a condition holds; fails when the time is over.
+///
+/// - Parameter explain: Says why it does not hold.
 func eventually(
-    _ what: String, _ condition: () async throws -> Bool
+    _ what: String, within limit: Duration = .seconds(20), _ condition: () async throws -> Bool,
+    explain: () async throws -> String = { "" }
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
         if try await condition() { return }
         try await Task.sleep(for: .milliseconds(10))
     }
-    throw KitServer.Failure(text: "not within 20 s: \(what)")
+    throw KitServer.Failure(text: "not within \(limit): \(what) \(try await explain())")
 }
 
 extension ParleyClient {

@@ -185,7 +185,15 @@ struct OutboxSender {
             }
         }
         for failure in failures { engine.failures.publish(failure) }
+        guard cursor != nil else { return }
+        Task { [weak engine] in
+            try await Task.sleep(for: Self.confirmationDelay)
+            await engine?.confirmAnswers()
+        }
     }
+
+    /// How long the feed has to show the effect of an answered row before it is asked.
+    private static let confirmationDelay = Duration.seconds(2)
 
     // MARK: - Requests
 

@@ -130,7 +130,7 @@ final class SyncEngine: Sendable {
             if [.wrongUser, .authenticationFailed, .suspended].contains(error.code) {
                 enter(.unauthenticated(error))
             }
-            configuration.logger.info(
+            configuration.logger.debug(
                 "the feed was interrupted", metadata: ["error": "\(error.code.rawValue)"])
             let delay = Backoff.delay(attempt: attempt, first: 1, most: 60)
             if case .unauthenticated = connection {} else { enter(.waiting(delay, error)) }
@@ -207,6 +207,23 @@ final class SyncEngine: Sendable {
         }
         var applier = FeedApplier(store)
         return try await applier.apply(answer: body)
+    }
+
+    /// Deletes answered rows whose effect the feed does not show because it changed nothing for the user: the stream sends
+    /// no cursor for that.
+    func confirmAnswers() async {
+        guard connection == .live,
+            (try? await store.read { sql in try StoreTransaction(sql).hasAnsweredRows() }) == true,
+            let path = try? await feedPath(),
+            let response = try? await send(
+                TransportRequest(
+                    method: .get, path: path + "&wait=0", headers: [("Accept", Self.accept)])),
+            let body = (try? JSONDocument(response.body))?.root,
+            let items = body["items"], items.kind == .array, items.count == 0,
+            body["reset"]?.bool == false,
+            let position = body["cursor"]?.string.flatMap({ text in FeedPosition(text) })
+        else { return }
+        try? await store.write { transaction in try transaction.settle(upTo: position) }
     }
 
     private func feedPath() async throws(ParleyError) -> String {

@@ -67,33 +67,14 @@ extension StoreTransaction {
         return text.flatMap { text in IntervalSet(text: text) } ?? IntervalSet()
     }
 
-    /// Removes what the server no longer shows. Own messages that were not sent stay, as failed, until they are discarded
-    /// (K28).
+    /// Removes what the server no longer shows. Commands stay, because the server decides on them: a send to a conversation
+    /// that another device of the user has deleted shows it again, and one to a conversation that is gone fails (K28).
     private func removeConversation(_ id: Conversation.ID) throws {
-        let isKnown = try sql.first(
-            "SELECT is_hidden FROM conversations WHERE id = \(id.bytes) AND base IS NOT NULL"
-        ) { row in try row.bool("is_hidden") }
-        guard let isHidden = isKnown else { return }
-        let gone = ParleyError(.conversationGone, "The conversation \(id) was deleted.")
         try sql.execute(
-            """
-            UPDATE outbox SET failure = \(gone.stored)
-            WHERE conversation = \(id.bytes) AND kind = \(OutboxKind.send.rawValue)
-                AND answered_position IS NULL
-            """)
-        try sql.execute(
-            """
-            DELETE FROM outbox
-            WHERE conversation = \(id.bytes) AND kind <> \(OutboxKind.send.rawValue)
-            """)
+            "UPDATE conversations SET base = NULL, held = '', snapshot = 0 WHERE id = \(id.bytes)")
         try removeMessages(of: id, upTo: .max)
-        for table in [
-            "DELETE FROM participants WHERE conversation = \(id.bytes)",
-            "DELETE FROM metadata WHERE conversation = \(id.bytes)",
-            "DELETE FROM receipts WHERE conversation = \(id.bytes)",
-            "DELETE FROM conversations WHERE id = \(id.bytes)",
-        ] as [SQL] { try sql.execute(table) }
-        if !isHidden { note(.deleted, of: .conversation(id)) }
+        try sql.execute("DELETE FROM receipts WHERE conversation = \(id.bytes)")
+        touch(id)
     }
 
     private func removeMessages(of id: Conversation.ID, upTo position: Int64) throws {

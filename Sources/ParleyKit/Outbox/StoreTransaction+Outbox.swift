@@ -203,9 +203,19 @@ extension StoreTransaction {
         }
     }
 
+    /// Whether a row waits for the feed to come to its effect.
+    func hasAnsweredRows() throws -> Bool {
+        try sql.first(
+            "SELECT 1 AS one FROM outbox WHERE answered_position IS NOT NULL LIMIT 1"
+        ) { row in try row.int64("one") } != nil
+    }
+
     /// Deletes the rows whose effect the feed has shown.
-    func settle() throws {
-        let cursor = try setting("cursor").flatMap { text in FeedPosition(text) }
+    ///
+    /// - Parameter position: How far the feed is known to have nothing new; by default its cursor.
+    func settle(upTo position: FeedPosition? = nil) throws {
+        let stored = try setting("cursor").flatMap { text in FeedPosition(text) }
+        let cursor = position ?? stored
         let isComplete = try setting("in_snapshot") == nil
         let rows = try sql.rows(
             """
@@ -228,10 +238,22 @@ extension StoreTransaction {
             if row.kind == .deleteMessage, let bytes = row.message {
                 try sql.execute("UPDATE messages SET is_hidden = 0 WHERE id = \(bytes)")
             }
+            if row.kind == .send, let id = row.message.flatMap({ Message.ID(stored: $0) }) {
+                try removeUnlessShown(id)
+            }
             if let id = row.conversation.flatMap({ Conversation.ID(stored: $0) }) {
                 touch(id)
             }
         }
+    }
+
+    /// Removes a message that the feed does not show although it was sent before: it was deleted meanwhile, or the
+    /// conversation was.
+    private func removeUnlessShown(_ id: Message.ID) throws {
+        let isWithout = try sql.first(
+            "SELECT position IS NULL AS is_without FROM messages WHERE id = \(id.bytes)"
+        ) { row in try row.bool("is_without") }
+        if isWithout == true { try removeMessage(id) }
     }
 
     private func undoMarks(of number: Int64) throws {

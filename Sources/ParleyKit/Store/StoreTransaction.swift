@@ -107,11 +107,23 @@ final class StoreTransaction {
             shown.unread = feed.unreadCount
             shown.total = feed.totalCount
         }
-        try applyPending(to: &shown, id, me, hasBase: base != nil)
+        let pending = try applyPending(to: &shown, id, me, hasBase: base != nil)
         try countMessages(of: id, into: &shown)
+        if base == nil, !pending.contains(.create) {
+            shown.isHidden = true
+            if pending.isEmpty, shown.lastMessage == nil { return try delete(id, before) }
+        }
         guard shown != before.shown else { return }
         try store(shown, before.shown, id)
         noteDifferences(before.shown, shown, wasKnown: before.wasShown, id)
+    }
+
+    /// Deletes what is left of a conversation that neither the server nor the outbox has.
+    private func delete(_ id: Conversation.ID, _ before: (shown: Shown, wasShown: Bool)) throws {
+        try sql.execute("DELETE FROM participants WHERE conversation = \(id.bytes)")
+        try sql.execute("DELETE FROM metadata WHERE conversation = \(id.bytes)")
+        try sql.execute("DELETE FROM conversations WHERE id = \(id.bytes)")
+        if before.wasShown, !before.shown.isHidden { note(.deleted, of: .conversation(id)) }
     }
 
     private func rows(
@@ -154,15 +166,13 @@ final class StoreTransaction {
         return (base, (found.shown, found.wasShown))
     }
 
+    /// - Returns: The kinds of commands that wait, refused ones included.
     private func applyPending(
         to shown: inout Shown, _ id: Conversation.ID, _ me: UserID, hasBase: Bool
-    ) throws {
+    ) throws -> Set<OutboxKind> {
         let pending = try sql.rows(
             """
-            SELECT kind, payload, created_at FROM outbox
-            WHERE conversation = \(id.bytes)
-                AND (failure IS NULL OR kind = \(OutboxKind.create.rawValue))
-            ORDER BY number
+            SELECT kind, payload, created_at FROM outbox WHERE conversation = \(id.bytes) ORDER BY number
             """
         ) { row in
             (
@@ -196,6 +206,7 @@ final class StoreTransaction {
             """
         ) { row in (here: try row.int64("here"), unread: try row.int64("unread")) }
         shown.unread = readsAll ? reads?.unread ?? 0 : max(0, shown.unread - (reads?.here ?? 0))
+        return Set(pending.compactMap(\.kind))
     }
 
     private func countMessages(of id: Conversation.ID, into shown: inout Shown) throws {
