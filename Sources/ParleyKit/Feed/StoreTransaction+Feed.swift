@@ -129,7 +129,8 @@ extension StoreTransaction {
 
     // MARK: - Messages
 
-    private func apply(_ shown: MessageSnapshot, _ id: Message.ID) throws {
+    /// Applies a message as the server shows it to the user.
+    func apply(_ shown: MessageSnapshot, _ id: Message.ID) throws {
         let message = shown.message
         let conversation = Conversation.ID(message.conversation)
         let me = try user()
