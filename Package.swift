@@ -183,6 +183,7 @@ let package = Package(
                 "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
                 "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads", "WebSockets",
             ], exclude: ["Exchanges"]),
+        tests(of: "ParleyKit", ["Messaging", "SQL", "SystemSupport"]),
         tests(
             of: "ParleyKit",
             [

@@ -1,0 +1,72 @@
+internal import Bytes
+internal import Messaging
+internal import SQL
+
+extension MessagePart {
+    /// The columns of parts.
+    public static let columns = Columns()
+
+    /// The order of the messages in a conversation, and of the parts in a message.
+    public static func naturalOrder(_ columns: Columns) -> [Sort<MessagePart>] {
+        [Sort(expression: "m.place", isDescending: false)]
+    }
+
+    /// The columns of parts.
+    public struct Columns: Sendable {
+        /// The id.
+        public var id: Column<MessagePart, ID> {
+            Column(
+                Comparand(
+                    expression: "lower(hex(p.message)) || '/' || p.name",
+                    bound: { id in
+                        "\(String(hexadecimal: id.message.value.bytes))/\(id.name)".sqlValue
+                    },
+                    lead: .init(
+                        expression: "p.message", bound: { id in id.message.value.bytes.sqlValue })),
+                sectionKey: { value in
+                    if case .text(let text) = value { .text(text) } else { .missing }
+                })
+        }
+        /// The message.
+        public var message: Column<MessagePart, Message.ID> { Column("p.message", .message) }
+        /// The conversation of the message, `nil` for parts of announcements. A former id stands for the conversation
+        /// that remains.
+        public var conversation: Column<MessagePart, Conversation.ID?> {
+            Column("m.conversation", optional: .conversation)
+        }
+        /// The place in the message: 0, 1, 2 …
+        public var index: Column<MessagePart, Int> { Column("p.part", .int) }
+        /// The MIME type, such as `text/plain`.
+        public var mimeType: Column<MessagePart, String> { Column("p.mime_type", .text) }
+        /// The size in bytes.
+        public var size: Column<MessagePart, Int64> { Column("p.size", .int64) }
+        /// Where the bytes are.
+        public var transferStatus: Column<MessagePart, TransferStatus> {
+            Column("p.status", .status)
+        }
+    }
+
+    /// Where the store has parts.
+    public static let rows = StoredRows<MessagePart>(
+        shown: "FROM parts p JOIN messages m ON m.id = p.message WHERE \(Message.isShown)",
+        idColumns: "p.message AS id, m.conversation IS NULL AS is_announcement, p.name AS name",
+        readID: { row in ID(try row.text("name"), of: try Message.id(of: row)) },
+        tieBreaks: ["p.message", "p.part"],
+        tables: [.messages],
+        read: { reader, ids in
+            // The parts of a message mostly follow each other.
+            var last: (message: Message.ID, parts: [MessagePart])?
+            return try ids.compactMap { id in
+                if last?.message != id.message {
+                    last = (id.message, try reader.parts(of: id.message))
+                }
+                return last?.parts.first { part in part.id == id }
+            }
+        },
+        differences: [
+            "mimeType": { $0.mimeType != $1.mimeType },
+            "size": { $0.size != $1.size },
+            "inline": { $0.inline != $1.inline },
+            "transferStatus": { $0.transferStatus != $1.transferStatus },
+        ])
+}

@@ -1,0 +1,112 @@
+internal import JSON
+internal import Messaging
+internal import MessagingWire
+internal import SQL
+
+/// What a query finds within a window at one time.
+struct QuerySnapshot<Element: Queryable>: Sendable {
+    /// The elements, with the keys of their sections.
+    let sections: [ResultSection<Element>]
+    /// The ids of the elements, in the order of the query.
+    let ids: [Element.ID]
+    /// The number of elements of the query.
+    let total: Int
+    /// How many elements the window takes now; `nil` for all.
+    let size: Int?
+    /// The conversation that all elements have, if the query requires one.
+    let conversation: Conversation.ID?
+    /// The positions inside the window whose messages are not on this device.
+    let missing: IntervalSet
+
+    /// Reads a query.
+    ///
+    /// - Parameter before: The last snapshot of the same query; what has arrived behind its elements widens
+    ///   ``Window/last(_:)``.
+    init(
+        _ query: Query<Element>, _ window: Window, after before: QuerySnapshot?,
+        in transaction: Transaction, _ activity: OutboxActivity
+    ) throws {
+        let reader = try QueryReader(query, in: transaction)
+        let rows: [QueryReader<Element>.Row]
+        switch window {
+        case .all: (rows, size) = (try reader.rows(), nil)
+        case .first(let count): (rows, size) = (try reader.first(count), count)
+        case .last(let count):
+            let size = before?.size ?? count
+            (rows, self.size) = try Self.last(size, behind: before?.ids ?? [], of: reader)
+        }
+        ids = rows.map(\.id)
+        total = window == .all ? rows.count : try reader.count()
+        let elements = try reader.elements(rows, activity)
+        let keys = Dictionary(rows.map { row in (row.id, row.section) }) { first, _ in first }
+        sections = ResultSection.sections(
+            of: elements.map { element in (keys[element.id] ?? nil, element) })
+        conversation = try query.filter.predicate.fixedConversation.map { id in
+            try transaction.currentID(of: id)
+        }
+        missing =
+            if let position = Element.rows.position, let conversation {
+                try transaction.missingPositions(
+                    of: conversation, in: query, window, isFull: elements.count >= size ?? .max,
+                    elements.compactMap(position))
+            } else {
+                IntervalSet()
+            }
+    }
+
+    /// The last rows of a query, and further ones as many as have arrived behind those that were shown.
+    private static func last(
+        _ size: Int, behind shown: [Element.ID], of reader: QueryReader<Element>
+    ) throws -> (rows: [QueryReader<Element>.Row], size: Int) {
+        let known = Set(shown)
+        var count = size
+        while true {
+            let rows = try reader.last(count)
+            guard let last = rows.lastIndex(where: { row in known.contains(row.id) }) else {
+                // More have arrived than were read, or none of those that were shown is left.
+                let hasMore = rows.count == count && !known.isEmpty && count > 0
+                guard hasMore else { return (rows.suffix(max(0, size)), size) }
+                count *= 2
+                continue
+            }
+            let widened = max(size, shown.count + rows.count - 1 - last)
+            guard widened > count else { return (rows.suffix(widened), widened) }
+            return (try reader.last(widened), widened)
+        }
+    }
+}
+
+extension Transaction {
+    /// The positions inside a window of a conversation whose messages are not on this device.
+    ///
+    /// - Parameters:
+    ///   - isFull: Whether the window has as many elements as it takes; otherwise it reaches the first or last message.
+    ///   - positions: Those of the elements in the window.
+    fileprivate func missingPositions<Element>(
+        of conversation: Conversation.ID, in query: Query<Element>, _ window: Window, isFull: Bool,
+        _ positions: [Int64]
+    ) throws -> IntervalSet {
+        let row = try first(
+            "SELECT held, base FROM conversations WHERE id = \(conversation.value.bytes)"
+        ) { row in (held: try row.text("held"), base: try row.optionalBlob("base")) }
+        guard let row, let held = IntervalSet(text: row.held), let base = row.base,
+            let document = try? JSONDocument(base),
+            let feed = ConversationJSON.readFeed(document.root)?.feedMembers
+        else { return IntervalSet() }
+        var (reachesStart, reachesEnd) = (query.offset == 0, query.limit == nil)
+        switch window {
+        case .all: break
+        case .first: reachesEnd = reachesEnd && !isFull
+        case .last: reachesStart = reachesStart && !isFull
+        }
+        let order = query.order.first
+        if order?.isUniqueInConversation != true { (reachesStart, reachesEnd) = (true, true) }
+        if order?.isDescending == true { swap(&reachesStart, &reachesEnd) }
+        let low = reachesStart ? 1 : positions.min() ?? 1
+        let high = reachesEnd ? feed.top.number : positions.max() ?? feed.top.number
+        guard low <= high else { return IntervalSet() }
+        let seen = feed.clearedTo.number
+        return IntervalSet(low...high).subtracting(held)
+            .subtracting(seen > 0 ? IntervalSet(1...seen) : IntervalSet())
+    }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ParleyKit
+
+@Suite struct `Queries` {
+    @Test func `find messages whose parts are all complete`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            try transaction.addConversation(1)
+            for (message, statuses) in [
+                [TransferStatus.complete, .complete], [.complete, .downloading],
+                [.readyForDownload], [.complete], [.awaitingUpload, .uploading],
+            ].enumerated() {
+                try transaction.addMessage(message, in: 1, position: Int64(message + 1))
+                for (index, status) in statuses.enumerated() {
+                    try transaction.addPart(index, of: message, status: status)
+                }
+            }
+        }
+        let complete = Query<Message>(where: { !($0.parts.transferStatus <= .downloading) })
+        #expect(try await sample.runner.ids(complete) == [messageID(0), messageID(3)])
+        let awaiting = Query<Message>(where: {
+            $0.conversation == conversationID(1)
+                && ($0.parts.transferStatus == .uploading || $0.position > 3)
+        })
+        #expect(try await sample.runner.ids(awaiting) == [messageID(3), messageID(4)])
+    }
+
+    @Test func `compare optional and plain values in one filter`() async throws {
+        let sample = try await SampleStore()
+        try await sample.fill(seed: 1)
+        let query = Query<Message>(where: {
+            $0.conversation != nil && $0.sentAt >= time(3) && $0.isUnread == true
+                && !$0.sender.name.like("n%") && $0.sender.userID.isIn(["me", "ann"] as Set)
+                && ($0.receivedAt == nil || $0.parts.size > 1000)
+        })
+        let found = try await sample.runner.fetch(query)
+        let expected = try await sample.messages().filter { message in
+            message.conversation != nil && message.sentAt.map { $0 >= time(3) } ?? false
+                && message.isUnread && ["me", "ann"].contains(message.sender.userID)
+                && (message.receivedAt == nil || message.parts.contains { $0.size > 1000 })
+        }
+        #expect(Set(found) == Set(expected))
+    }
+
+    @Test(arguments: TestRounds.seeds(2, of: 20))
+    func `sort, and leave elements out at both ends`(seed: UInt64) async throws {
+        let sample = try await SampleStore()
+        try await sample.fill(seed: seed)
+        let orders: [(Message.Columns) -> [Sort<Message>]] = [
+            { [$0.sentAt.ascending] }, { [$0.isUnread.descending, $0.receivedAt.descending] },
+            { [$0.position.ascending, $0.id.descending] }, { _ in [] }, Message.naturalOrder,
+        ]
+        let bounds: [(Int?, Int)] = [(nil, 3), (4, 0), (5, 7), (0, 0), (9, 500), (-1, -1)]
+        let windows: [Window] = [.all, .first(2), .first(-1), .last(2), .last(500), .last(0)]
+        for order in orders {
+            let all = try await sample.runner.ids(Query<Message>(sort: order))
+            for (limit, offset) in bounds {
+                let query = Query<Message>(sort: order, limit: limit, offset: offset)
+                let expected = Array(all.dropFirst(max(0, offset)).prefix(max(0, limit ?? .max)))
+                #expect(try await sample.runner.ids(query) == expected)
+                #expect(try await sample.runner.count(query) == expected.count)
+                for window in windows {
+                    let set = try await sample.first(query, window)
+                    let held: ArraySlice<Message.ID> =
+                        switch window {
+                        case .all: expected[...]
+                        case .first(let count): expected.prefix(max(0, count))
+                        case .last(let count): expected.suffix(max(0, count))
+                        }
+                    #expect(
+                        set.elements.map(\.id) == Array(held), "\(limit ?? -9) \(offset) \(window)")
+                    #expect(set.total == expected.count)
+                }
+            }
+        }
+        let sent = try await sample.runner.fetch(Query<Message>(sort: { [$0.sentAt.ascending] }))
+        let times = sent.map { message in message.sentAt ?? .distantPast }
+        #expect(times == times.sorted())
+    }
+
+    @Test func `have conversations with the newest message first`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            for (number, time) in [3, 9, 1, 9].enumerated() {
+                try transaction.addConversation(number, activeAt: Int64(time))
+            }
+        }
+        #expect(
+            try await sample.runner.ids(Query<Conversation>())
+                == [conversationID(3), conversationID(1), conversationID(0), conversationID(2)])
+    }
+
+    @Test func `have unsent messages last, in the order of sending`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            try transaction.addMessage(1, in: 1, position: nil, place: 1 << 62 + 2)
+            try transaction.addMessage(2, in: 1, position: 2)
+            try transaction.addMessage(3, in: 1, position: nil, place: 1 << 62 + 1)
+            try transaction.addMessage(4, in: 1, position: 1)
+        }
+        for query in [
+            Query<Message>(), Query<Message>(where: { $0.conversation == conversationID(1) }),
+            Query<Message>(sort: { [$0.position.ascending] }),
+        ] {
+            #expect(
+                try await sample.runner.ids(query)
+                    == [messageID(4), messageID(2), messageID(3), messageID(1)])
+        }
+    }
+
+    @Test func `find a conversation and its messages by a former id`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            try transaction.addConversation(1)
+            try transaction.addMessage(1, in: 1, position: 1)
+            try transaction.addPart(0, of: 1)
+            try transaction.alias(9, to: 1)
+        }
+        let former = conversationID(9)
+        let current = conversationID(1)
+        let runner = sample.runner
+        #expect(try await runner.ids(Query<Conversation>(where: { $0.id == former })) == [current])
+        #expect(try await runner.count(Query<Conversation>(where: { $0.id != former })) == 0)
+        #expect(try await runner.count(Query<Conversation>(where: { $0.id.isIn([former]) })) == 1)
+        #expect(try await runner.count(Query<Message>(where: { $0.conversation == former })) == 1)
+        #expect(
+            try await runner.count(Query<MessagePart>(where: { $0.conversation == former })) == 1)
+    }
+
+    @Test func `refuse an invalid path of metadata`() async throws {
+        let sample = try await SampleStore()
+        let queries: [Query<Conversation>] = [
+            Query(where: { $0.metadata["a..b"] == "x" }),
+            Query(where: { !$0.metadata["a\"b"].like("x") }),
+            Query(sort: { [$0.metadata["ä"].ascending] }),
+            Query(sections: { .value($0.metadata[""]) }),
+        ]
+        for query in queries {
+            await #expect {
+                _ = try await sample.runner.fetch(query)
+            } throws: { error in
+                (error as? ParleyError)?.code == .invalidMetadata
+            }
+        }
+    }
+
+    @Test func `accept dates and numbers outside every range`() async throws {
+        let sample = try await SampleStore()
+        try await sample.fill(seed: 1)
+        let infinity = Date(timeIntervalSince1970: .infinity)
+        let query = Query<Message>(where: {
+            $0.sentAt < infinity && $0.sentAt > Date(timeIntervalSince1970: -.infinity)
+                && $0.sentAt != Date(timeIntervalSince1970: .nan) && $0.position <= .max
+        })
+        let expected = try await sample.messages().filter { message in
+            message.sentAt != nil && message.position != nil
+        }
+        #expect(try await sample.runner.count(query) == expected.count)
+    }
+}
+
+@Suite struct `Sections` {
+    @Test(arguments: ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Apia"])
+    func `are the days of a time zone`(name: String) async throws {
+        let zone = try #require(TimeZone(identifier: name))
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            // Every 7 hours over two changes to and from summer time.
+            for number in 0..<1300 {
+                try transaction.addMessage(
+                    number, in: 1, position: Int64(number + 1),
+                    sentAt: 1_735_689_600_000 + Int64(number) * 7 * 3_600_000 - 1)
+            }
+            try transaction.addMessage(9999, in: 1, position: 9999)
+        }
+        var calendar = Foundation.Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let set = try await sample.first(Query<Message>(sections: { .day($0.sentAt, zone) }))
+        for section in set.sections {
+            for message in section.elements {
+                let day = message.sentAt.map { sentAt in
+                    calendar.dateComponents([.year, .month, .day], from: sentAt)
+                }
+                let key = day.map { day in
+                    SectionKey.day(year: day.year ?? 0, month: day.month ?? 0, day: day.day ?? 0)
+                }
+                #expect(section.key == key ?? .missing)
+            }
+        }
+        #expect(Set(set.sections.map(\.key)).count == set.sections.count)
+        #expect(set.sections.last?.key == .missing)
+        #expect(set.elements.count == 1301)
+    }
+
+    @Test func `have the elements of one value, in the order of the query`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            for (number, sender) in (["ann", nil, "bob", "ann", nil] as [UserID?]).enumerated() {
+                try transaction.addMessage(
+                    number, in: 1, position: Int64(number + 1), sender: sender, service: "News",
+                    isUnread: number > 2)
+            }
+        }
+        let bySender = try await sample.first(
+            Query<Message>(sections: { .value($0.sender.userID) }))
+        #expect(bySender.sections.map(\.key) == [.text("ann"), .missing, .text("bob")])
+        #expect(
+            bySender.sections.map { section in section.elements.map(\.id) }
+                == [[0, 3], [1, 4], [2]].map { numbers in numbers.map(messageID) })
+        #expect(bySender[ResultIndex(section: 1, item: 1)].id == messageID(4))
+        let byUnread = try await sample.first(Query<Message>(sections: { .value($0.isUnread) }))
+        #expect(byUnread.sections.map(\.key) == [.flag(false), .flag(true)])
+        let byConversation = try await sample.first(
+            Query<Message>(sections: { .value($0.conversation) }))
+        #expect(byConversation.sections.map(\.key) == [.text(conversationID(1).description)])
+        let byPosition = try await sample.first(
+            Query<Message>(sections: { .value($0.position) }, limit: 2))
+        #expect(byPosition.sections.map(\.key) == [.number(1), .number(2)])
+    }
+
+    @Test func `are absent when they are empty`() async throws {
+        let sample = try await SampleStore()
+        #expect(try await sample.first(Query<Message>()).sections.isEmpty)
+        try await sample.change { transaction in try transaction.addMessage(1, in: 1, position: 1) }
+        #expect(try await sample.first(Query<Message>()).sections.map(\.key) == [nil])
+    }
+}
+
+extension SampleStore {
+    /// The first set of a live query.
+    func first<Element>(
+        _ query: Query<Element>, _ window: Window = .all
+    ) async throws -> ResultSet<Element> {
+        var sets = runner.results(query, window: window, updating: nil).makeAsyncIterator()
+        return try await sets.next() ?? ResultSet()
+    }
+}
