@@ -63,7 +63,8 @@ extension Conversation {
 
     /// Where the store has conversations.
     public static let rows = StoredRows<Conversation>(
-        shown: "FROM conversations c WHERE c.is_hidden = 0",
+        source: "conversations c",
+        isShown: "c.is_hidden = 0",
         idColumns: "c.id AS id",
         readID: { row in
             let bytes = try row.blob("id")

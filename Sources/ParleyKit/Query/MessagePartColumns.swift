@@ -48,7 +48,9 @@ extension MessagePart {
 
     /// Where the store has parts.
     public static let rows = StoredRows<MessagePart>(
-        shown: "FROM parts p JOIN messages m ON m.id = p.message WHERE \(Message.isShown)",
+        source: "parts p JOIN messages m ON m.id = p.message",
+        isShown: Message.isShown,
+        isShownInConversation: { id in Message.isShown(in: id) },
         idColumns: "p.message AS id, m.conversation IS NULL AS is_announcement, p.name AS name",
         readID: { row in ID(try row.text("name"), of: try Message.id(of: row)) },
         tieBreaks: ["p.message", "p.part"],

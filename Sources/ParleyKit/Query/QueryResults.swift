@@ -111,15 +111,33 @@ struct QueryResults<Found: Queryable>: AsyncSequence, Sendable {
     ///
     /// - Parameter conversation: The one whose elements the query has found.
     private func concerns(_ commit: Store.Commit, _ conversation: Conversation.ID?) -> Bool {
+        if Found.rows.tables.contains(.messages),
+            commit.changes.contains(where: { change in change.movesMessages(of: conversation) })
+        {
+            return true
+        }
         guard !Found.rows.tables.isDisjoint(with: commit.tables) else { return false }
         guard let conversation else { return true }
-        // Any object may show an identity. After a merge the query finds elements of another conversation.
+        // Any object may show an identity.
         return commit.conversations.contains(conversation) || commit.tables.contains(.identities)
-            || commit.changes.contains { change in
-                switch change.kind {
-                case .renamed, .resynchronize: true
-                case .created, .updated, .deleted: false
-                }
-            }
+    }
+}
+
+extension ObjectChange {
+    /// Whether all messages of a conversation may be shown, hidden or those of another one from now on.
+    ///
+    /// - Parameter conversation: `nil` for any.
+    fileprivate func movesMessages(of conversation: Conversation.ID?) -> Bool {
+        let changed: [ObjectID]
+        switch kind {
+        case .created, .deleted: changed = [object]
+        case .renamed(let former): changed = [object, former]
+        case .updated: return false
+        case .resynchronize: return true
+        }
+        return changed.contains { object in
+            guard case .conversation(let id) = object else { return false }
+            return conversation == nil || id == conversation
+        }
     }
 }

@@ -36,7 +36,8 @@ struct QuerySnapshot<Element: Queryable>: Sendable {
             (rows, self.size) = try Self.last(size, behind: before?.ids ?? [], of: reader)
         }
         ids = rows.map(\.id)
-        total = window == .all ? rows.count : try reader.count()
+        // A window that is not full has all elements.
+        total = rows.count < size ?? .max ? rows.count : try reader.count()
         let elements = try reader.elements(rows, activity)
         let keys = Dictionary(rows.map { row in (row.id, row.section) }) { first, _ in first }
         sections = ResultSection.sections(

@@ -172,6 +172,22 @@ import Testing
         #expect(try await sets.next()?.elements.count == 3)
     }
 
+    @Test func `follow their conversation when it is hidden and shown`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in try transaction.addConversation(1) }
+        try await sample.send(1, in: 1)
+        let query = Query<Message>(where: { $0.conversation == Self.here })
+        var sets = sample.runner.results(query, window: .all, updating: nil).makeAsyncIterator()
+        #expect(try await sets.next()?.total == 1)
+        for (isHidden, kind) in [(true, ObjectChange.Kind.deleted), (false, .created)] {
+            let change = ObjectChange(object: .conversation(Self.here), kind: kind)
+            try await sample.change(noting: change) { transaction in
+                try transaction.sql.execute("UPDATE conversations SET is_hidden = \(isHidden)")
+            }
+            #expect(try await sets.next()?.elements.count == (isHidden ? 0 : 1))
+        }
+    }
+
     @Test func `widen the last elements by those that arrive behind them`() async throws {
         let sample = try await SampleStore()
         for number in 1...10 { try await sample.send(number, in: 1) }
