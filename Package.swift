@@ -146,7 +146,8 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
             exclude: [
-                "objectstore.py", "postgres.py", "postgres.sh", "receiver.py", "server_cluster.py",
+                "objectstore.py", "parley_server.py", "postgres.py", "postgres.sh", "receiver.py",
+                "server_cluster.py",
                 "store.py",
             ],
             swiftSettings: testSettings + optimized),
@@ -182,7 +183,12 @@ let package = Package(
                 "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
                 "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads", "WebSockets",
             ], exclude: ["Exchanges"]),
-        tests(of: "ParleyKit", ["Messaging", "SQL", "SystemSupport"]),
+        tests(
+            of: "ParleyKit",
+            [
+                "Bytes", "HTTP", "JSON", "Messaging", "MessagingWire", "SQL", "SystemSupport",
+                "parley",
+            ]),
         tests(
             of: "ParleyServer",
             [

@@ -42,6 +42,10 @@ public final class FolderLock: Sendable {
         try? writeOwner()
     }
 
+    /// Unlocks at once: closing the descriptor alone would leave the lock to a child process that was forked and has not
+    /// executed its program yet.
+    deinit { _ = flock(descriptor.number, LOCK_UN) }
+
     /// Checks that the folder can be created, or that files can be created in it; locks nothing and leaves nothing
     /// behind.
     public static func check(folder path: String) throws(DiskError) { try Folder.check(path) }

@@ -11,9 +11,11 @@ public struct AnnouncementJSON: Equatable, Sendable {
         case viewer(UserID, RecipientStatus)
     }
 
+    /// What was announced.
     public let announcement: Announcement
     /// The identity of the sender; `nil` for a service that has only a name.
     public let sender: BasicIdentity?
+    /// The recipients that the viewer sees.
     public let recipients: VisibleRecipients
 
     /// An announcement to show.

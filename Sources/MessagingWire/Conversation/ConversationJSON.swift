@@ -52,7 +52,9 @@ public struct ConversationJSON: Equatable, Sendable {
         }
     }
 
+    /// Its id.
     public let id: Conversation.ID
+    /// When it was created.
     public let createdAt: Timestamp
     /// The participants in order; empty for a former participant.
     public let participants: [BasicIdentity]
@@ -60,6 +62,7 @@ public struct ConversationJSON: Equatable, Sendable {
     public let participantCount: Int
     /// Whether it is the one conversation of exactly these participants (R3).
     public let isDistinct: Bool
+    /// The metadata.
     public let metadata: MetadataTree
     /// The members of a user's view; `nil` in the system's perspective.
     private let userView: UserView?

@@ -254,12 +254,12 @@ extension MessageJSON {
 }
 
 /// Positions as numbers: multiples of 65,536, as the original service showed them (platform-api §3.3).
-enum PositionJSON {
+public enum PositionJSON {
     static let step: Int64 = 65_536
 
     /// Returns a position times 65,536, at most `Int64.max`. No position comes near that limit: imported ones are below
     /// 2^36 (ruling 25), and every later position is a stored row.
-    static func number(_ position: Position) -> Int64 {
+    public static func number(_ position: Position) -> Int64 {
         let (number, isTooLarge) = position.number.multipliedReportingOverflow(by: step)
         return isTooLarge ? .max : number
     }

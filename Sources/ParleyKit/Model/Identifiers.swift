@@ -31,8 +31,9 @@ extension Conversation {
 
         /// Reads the URI or a bare UUID.
         public init?(_ text: String) {
-            guard let value: Messaging.Conversation.ID = IdentifierJSON.read(
-                text, in: .conversations)
+            guard
+                let value: Messaging.Conversation.ID = IdentifierJSON.read(
+                    text, in: .conversations)
             else { return nil }
             self.value = value
         }
@@ -121,7 +122,8 @@ public struct UserID: Sendable, ExpressibleByStringLiteral, CustomStringConverti
         guard let value = Messaging.UserID(text) else {
             throw ParleyError(
                 .invalidMessage,
-                "The user id \"\(text)\" must have 1 to 128 characters without U+0000, and not be . or ..")
+                "The user id \"\(text)\" must have 1 to 128 characters without U+0000, and not be . or .."
+            )
         }
         return value
     }

@@ -163,7 +163,8 @@ extension Metadata {
         guard tree.compactSize <= MetadataLimits.bytesInTree else {
             throw ParleyError(
                 .invalidMetadata,
-                "The metadata has \(tree.compactSize) bytes; at most \(MetadataLimits.bytesInTree) are allowed.")
+                "The metadata has \(tree.compactSize) bytes; at most \(MetadataLimits.bytesInTree) are allowed."
+            )
         }
     }
 }

@@ -9,8 +9,8 @@ internal import SQL
 ///
 /// Identities and receipts that several objects share are read once.
 struct ObjectReader {
-    private let transaction: Transaction
-    private let me: UserID
+    let transaction: Transaction
+    let me: UserID
     /// What the outbox does at the moment; not stored.
     private let activity: OutboxActivity
     private var identities: [UserID: Identity] = [:]
@@ -29,7 +29,7 @@ struct ObjectReader {
             """
             SELECT created_at, is_participant, is_distinct, metadata, unread_count, total_count, last_message,
                 is_created
-            FROM conversations WHERE id = \(id.value.bytes) AND is_hidden = 0
+            FROM conversations WHERE id = \(id.bytes) AND is_hidden = 0
             """
         ) { row in
             (
@@ -45,11 +45,11 @@ struct ObjectReader {
         guard let row else { return nil }
         let users = try transaction.rows(
             """
-            SELECT user FROM participants WHERE conversation = \(id.value.bytes) ORDER BY place
+            SELECT user FROM participants WHERE conversation = \(id.bytes) ORDER BY place
             """
         ) { row in UserID(try row.text("user")) }
         let formers = try transaction.rows(
-            "SELECT former FROM aliases WHERE conversation = \(id.value.bytes)"
+            "SELECT former FROM aliases WHERE conversation = \(id.bytes)"
         ) { row in try row.blob("former") }
         var participants: [Identity] = []
         for user in users { participants.append(try identity(user)) }
@@ -57,7 +57,7 @@ struct ObjectReader {
             id: id,
             formerIDs: Set(
                 formers.compactMap { bytes in
-                    Messaging.Conversation.ID(bytes: bytes).map(Conversation.ID.init)
+                    Conversation.ID(stored: bytes)
                 }),
             participants: participants, isParticipant: row.isParticipant,
             isDistinct: row.isDistinct, metadata: Metadata(stored: row.metadata),
@@ -73,7 +73,7 @@ struct ObjectReader {
         let row = try transaction.first(
             """
             SELECT conversation, position, sender, sender_name, sent_at, received_at, recipients, is_unread, is_sent
-            FROM messages WHERE id = \(id.value.bytes) AND is_hidden = 0
+            FROM messages WHERE id = \(id.bytes) AND is_hidden = 0
             """
         ) { row in
             (
@@ -88,7 +88,7 @@ struct ObjectReader {
         }
         guard let row else { return nil }
         let conversation = row.conversation.flatMap { bytes in
-            Messaging.Conversation.ID(bytes: bytes).map(Conversation.ID.init)
+            Conversation.ID(stored: bytes)
         }
         let id = Message.ID(id.value, isAnnouncement: conversation == nil)
         let sender: Sender =
@@ -112,7 +112,7 @@ struct ObjectReader {
         try transaction.rows(
             """
             SELECT part, name, mime_type, size, body, status FROM parts
-            WHERE message = \(message.value.bytes) ORDER BY part
+            WHERE message = \(message.bytes) ORDER BY part
             """
         ) { row in
             MessagePart(
@@ -179,7 +179,7 @@ struct ObjectReader {
     private mutating func receipts(in id: Conversation.ID) throws -> [UserID: Receipts] {
         if let known = receipts[id] { return known }
         let rows = try transaction.rows(
-            "SELECT user, delivered, read FROM receipts WHERE conversation = \(id.value.bytes)"
+            "SELECT user, delivered, read FROM receipts WHERE conversation = \(id.bytes)"
         ) { row in
             (
                 UserID(try row.text("user")),
@@ -198,7 +198,7 @@ struct ObjectReader {
         let row = try transaction.first(
             """
             SELECT number, failure FROM outbox
-            WHERE message = \(id.value.bytes) AND kind = \(OutboxKind.send.rawValue)
+            WHERE message = \(id.bytes) AND kind = \(OutboxKind.send.rawValue)
             """
         ) { row in (number: try row.int64("number"), failure: try row.optionalText("failure")) }
         guard let row else { return .queued }
@@ -206,7 +206,7 @@ struct ObjectReader {
         let blocking = try transaction.first(
             """
             SELECT message FROM outbox
-            WHERE conversation = \(conversation?.value.bytes) AND kind = \(OutboxKind.send.rawValue)
+            WHERE conversation = \(conversation?.bytes) AND kind = \(OutboxKind.send.rawValue)
                 AND failure IS NOT NULL AND number < \(row.number)
             ORDER BY number LIMIT 1
             """
@@ -227,20 +227,34 @@ extension Transaction {
     /// The id of the conversation into which another one was merged; the same id if it was not (K24).
     func currentID(of id: Conversation.ID) throws -> Conversation.ID {
         let found = try first(
-            "SELECT conversation FROM aliases WHERE former = \(id.value.bytes)"
+            "SELECT conversation FROM aliases WHERE former = \(id.bytes)"
         ) { row in try row.blob("conversation") }
         return found.flatMap { bytes in
-            Messaging.Conversation.ID(bytes: bytes).map(Conversation.ID.init)
+            Conversation.ID(stored: bytes)
         } ?? id
     }
 }
 
+extension Conversation.ID {
+    /// The id of a row: 16 bytes.
+    init?(stored bytes: [UInt8]) {
+        guard let value = Messaging.Conversation.ID(bytes: bytes) else { return nil }
+        self.init(value)
+    }
+
+    /// The 16 bytes of a row.
+    var bytes: [UInt8] { value.bytes }
+}
+
 extension Message.ID {
-    /// The id of a row. Whether it is an announcement is known from the row's conversation.
+    /// The id of a row: 16 bytes. Whether it is an announcement is known from the row's conversation.
     init?(stored bytes: [UInt8]) {
         guard let value = Messaging.Message.ID(bytes: bytes) else { return nil }
         self.init(value)
     }
+
+    /// The 16 bytes of a row.
+    var bytes: [UInt8] { value.bytes }
 }
 
 extension Metadata {

@@ -14,6 +14,8 @@ final class Store: Sendable {
         var tables: Set<Table> = []
         /// The conversations whose rows, messages or parts may have changed.
         var conversations: Set<Conversation.ID> = []
+        /// Whether the outbox has a new row.
+        var hasCommands = false
     }
 
     /// What queries read.
@@ -26,7 +28,7 @@ final class Store: Sendable {
     /// What each commit has changed, in their order.
     let commits: Publisher<Commit>
     private let database: Database
-    private let lock: FolderLock
+    private let lock: Locked<FolderLock?>
 
     /// Opens the store in a folder, and creates it if it does not exist.
     ///
@@ -34,7 +36,7 @@ final class Store: Sendable {
     init(folder: String) throws(ParleyError) {
         self.folder = folder
         do throws(FolderLock.Refusal) {
-            lock = try FolderLock(folder: folder)
+            lock = Locked(try FolderLock(folder: folder))
         } catch {
             switch error {
             case .held(let process):
@@ -42,7 +44,8 @@ final class Store: Sendable {
                     .storeInUse,
                     "The store \(folder) is in use\(process.map { " by process \($0)" } ?? "").")
             case .disk(let error):
-                throw ParleyError(.storeUnavailable, "The store \(folder) cannot be used: \(error).")
+                throw ParleyError(
+                    .storeUnavailable, "The store \(folder) cannot be used: \(error).")
             }
         }
         do {
@@ -60,11 +63,13 @@ final class Store: Sendable {
             last.changes += commit.changes
             if last.changes.count > Self.changesKept {
                 last.changes = [
-                    ObjectChange(object: commit.changes.last?.object ?? .identity(""), kind: .resynchronize)
+                    ObjectChange(
+                        object: commit.changes.last?.object ?? .identity(""), kind: .resynchronize)
                 ]
             }
             last.tables.formUnion(commit.tables)
             last.conversations.formUnion(commit.conversations)
+            last.hasCommands = last.hasCommands || commit.hasCommands
             waiting.append(last)
         }
     }
@@ -92,7 +97,7 @@ final class Store: Sendable {
                 let transaction = StoreTransaction(sql)
                 let value = try body(transaction)
                 let commit = try transaction.finish()
-                if !commit.changes.isEmpty || !commit.tables.isEmpty {
+                if !commit.changes.isEmpty || commit.hasCommands {
                     sql.afterCommit { commits.publish(commit) }
                 }
                 return value
@@ -102,10 +107,11 @@ final class Store: Sendable {
         }
     }
 
-    /// Closes the database; blocks until running reads and writes have ended.
+    /// Closes the database and unlocks the folder; blocks until running reads and writes have ended.
     func close() {
         commits.close()
         database.close()
+        lock.withLock { lock in lock = nil }
     }
 }
 

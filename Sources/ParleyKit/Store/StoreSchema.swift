@@ -81,6 +81,7 @@ enum StoreSchema {
         "CREATE INDEX messages_unread ON messages (conversation, position) WHERE base_unread = 1",
         "CREATE INDEX messages_read_here ON messages (read_by) WHERE read_by > 0",
         "CREATE INDEX messages_unsent ON messages (conversation) WHERE position IS NULL",
+        "CREATE INDEX messages_moved ON messages (snapshot) WHERE snapshot = -1",
         "CREATE INDEX messages_to_deliver ON messages (conversation) WHERE needs_delivery = 1",
         "CREATE INDEX messages_unread_shown ON messages (conversation, place) WHERE is_unread = 1",
         // How many messages of a conversation are shown. Counting 1,000,000 rows takes half a second, and a live query

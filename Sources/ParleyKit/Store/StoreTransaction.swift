@@ -32,7 +32,8 @@ final class StoreTransaction {
     func set(_ name: String, _ value: String?) throws {
         settings[name] = value
         if let value {
-            try sql.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (\(name), \(value))")
+            try sql.execute(
+                "INSERT OR REPLACE INTO settings (name, value) VALUES (\(name), \(value))")
         } else {
             try sql.execute("DELETE FROM settings WHERE name = \(name)")
         }
@@ -50,7 +51,9 @@ final class StoreTransaction {
     func touch(_ conversation: Conversation.ID) { changed.insert(conversation) }
 
     /// Records a change that subscribers see.
-    func note(_ kind: ObjectChange.Kind, of object: ObjectID, in conversation: Conversation.ID? = nil) {
+    func note(
+        _ kind: ObjectChange.Kind, of object: ObjectID, in conversation: Conversation.ID? = nil
+    ) {
         commit.changes.append(ObjectChange(object: object, kind: kind))
         switch object {
         case .conversation(let id):
@@ -61,6 +64,9 @@ final class StoreTransaction {
         }
         if let conversation { commit.conversations.insert(conversation) }
     }
+
+    /// Records that the outbox has a new row.
+    func noteCommand() { commit.hasCommands = true }
 
     /// Computes what is shown of the changed conversations, and returns what the commit has changed.
     func finish() throws -> Store.Commit {
@@ -101,11 +107,23 @@ final class StoreTransaction {
             shown.unread = feed.unreadCount
             shown.total = feed.totalCount
         }
-        try applyPending(to: &shown, id, me, hasBase: base != nil)
+        let pending = try applyPending(to: &shown, id, me, hasBase: base != nil)
         try countMessages(of: id, into: &shown)
+        if base == nil, !pending.contains(.create) {
+            shown.isHidden = true
+            if pending.isEmpty, shown.lastMessage == nil { return try delete(id, before) }
+        }
         guard shown != before.shown else { return }
         try store(shown, before.shown, id)
         noteDifferences(before.shown, shown, wasKnown: before.wasShown, id)
+    }
+
+    /// Deletes what is left of a conversation that neither the server nor the outbox has.
+    private func delete(_ id: Conversation.ID, _ before: (shown: Shown, wasShown: Bool)) throws {
+        try sql.execute("DELETE FROM participants WHERE conversation = \(id.bytes)")
+        try sql.execute("DELETE FROM metadata WHERE conversation = \(id.bytes)")
+        try sql.execute("DELETE FROM conversations WHERE id = \(id.bytes)")
+        if before.wasShown, !before.shown.isHidden { note(.deleted, of: .conversation(id)) }
     }
 
     private func rows(
@@ -115,7 +133,7 @@ final class StoreTransaction {
             """
             SELECT base, is_hidden, is_created, created_at, is_participant, is_distinct, participant_set, metadata,
                 unread_count, total_count, last_message, active_at
-            FROM conversations WHERE id = \(id.value.bytes)
+            FROM conversations WHERE id = \(id.bytes)
             """
         ) { row in
             let set = try row.text("participant_set")
@@ -135,7 +153,7 @@ final class StoreTransaction {
         }
         guard var found else { return nil }
         found.shown.participants = try sql.rows(
-            "SELECT user FROM participants WHERE conversation = \(id.value.bytes) ORDER BY place"
+            "SELECT user FROM participants WHERE conversation = \(id.bytes) ORDER BY place"
         ) { row in UserID(try row.text("user")) }
         let base = try found.base.map { bytes in
             guard let document = try? JSONDocument(bytes),
@@ -148,13 +166,13 @@ final class StoreTransaction {
         return (base, (found.shown, found.wasShown))
     }
 
+    /// - Returns: The kinds of commands that wait, refused ones included.
     private func applyPending(
         to shown: inout Shown, _ id: Conversation.ID, _ me: UserID, hasBase: Bool
-    ) throws {
+    ) throws -> Set<OutboxKind> {
         let pending = try sql.rows(
             """
-            SELECT kind, payload, created_at FROM outbox
-            WHERE conversation = \(id.value.bytes) AND failure IS NULL ORDER BY number
+            SELECT kind, payload, created_at FROM outbox WHERE conversation = \(id.bytes) ORDER BY number
             """
         ) { row in
             (
@@ -184,23 +202,24 @@ final class StoreTransaction {
             """
             SELECT count(*) FILTER (WHERE read_by > 0) AS here,
                 count(*) FILTER (WHERE read_by = 0) AS unread
-            FROM messages WHERE conversation = \(id.value.bytes) AND (base_unread = 1 OR read_by > 0)
+            FROM messages WHERE conversation = \(id.bytes) AND (base_unread = 1 OR read_by > 0)
             """
         ) { row in (here: try row.int64("here"), unread: try row.int64("unread")) }
         shown.unread = readsAll ? reads?.unread ?? 0 : max(0, shown.unread - (reads?.here ?? 0))
+        return Set(pending.compactMap(\.kind))
     }
 
     private func countMessages(of id: Conversation.ID, into shown: inout Shown) throws {
         let pending = try sql.first(
             """
             SELECT count(*) AS number FROM messages
-            WHERE conversation = \(id.value.bytes) AND position IS NULL AND is_hidden = 0
+            WHERE conversation = \(id.bytes) AND position IS NULL AND is_hidden = 0
             """
         ) { row in try row.int64("number") }
         let hidden = try sql.first(
             """
             SELECT count(*) AS number FROM outbox
-            WHERE conversation = \(id.value.bytes) AND kind = \(OutboxKind.deleteMessage.rawValue)
+            WHERE conversation = \(id.bytes) AND kind = \(OutboxKind.deleteMessage.rawValue)
                 AND failure IS NULL
             """
         ) { row in try row.int64("number") }
@@ -208,7 +227,7 @@ final class StoreTransaction {
         let last = try sql.first(
             """
             SELECT id, coalesce(received_at, sent_at) AS at FROM messages
-            WHERE conversation = \(id.value.bytes) AND is_hidden = 0 ORDER BY place DESC LIMIT 1
+            WHERE conversation = \(id.bytes) AND is_hidden = 0 ORDER BY place DESC LIMIT 1
             """
         ) { row in (id: try row.blob("id"), at: try row.optionalInt64("at")) }
         shown.lastMessage = last?.id
@@ -226,25 +245,25 @@ final class StoreTransaction {
                 metadata = \(shown.metadata.stored), unread_count = \(shown.unread),
                 total_count = \(shown.total), last_message = \(shown.lastMessage),
                 active_at = \(shown.activeAt)
-            WHERE id = \(id.value.bytes)
+            WHERE id = \(id.bytes)
             """)
         if shown.participants != before.participants {
-            try sql.execute("DELETE FROM participants WHERE conversation = \(id.value.bytes)")
+            try sql.execute("DELETE FROM participants WHERE conversation = \(id.bytes)")
             for (place, user) in shown.participants.enumerated() {
                 try sql.execute(
                     """
                     INSERT OR IGNORE INTO participants (conversation, user, place)
-                    VALUES (\(id.value.bytes), \(user.text), \(place))
+                    VALUES (\(id.bytes), \(user.text), \(place))
                     """)
             }
         }
         if shown.metadata != before.metadata {
-            try sql.execute("DELETE FROM metadata WHERE conversation = \(id.value.bytes)")
+            try sql.execute("DELETE FROM metadata WHERE conversation = \(id.bytes)")
             for (path, text) in shown.metadata.leaves {
                 try sql.execute(
                     """
                     INSERT INTO metadata (conversation, path, text)
-                    VALUES (\(id.value.bytes), \(path), \(text))
+                    VALUES (\(id.bytes), \(path), \(text))
                     """)
             }
         }
@@ -252,7 +271,7 @@ final class StoreTransaction {
 
     /// The key under which a set of participants is found: their ids in the order of their bytes.
     static func participantSet(_ users: [UserID]) -> String {
-        // No user id contains U+0000. A conversation of nobody is still a row that was computed.
+        // No user id contains U+0000. The last U+0000 marks a row that was computed.
         Set(users).sorted().map { "\($0.text)\u{0}" }.joined() + "\u{0}"
     }
 
@@ -275,7 +294,9 @@ final class StoreTransaction {
             ("totalCount", before.total != shown.total),
             ("lastMessage", before.lastMessage != shown.lastMessage),
         ]
-        for (name, differs) in properties where differs { note(.updated(property: name), of: object) }
+        for (name, differs) in properties where differs {
+            note(.updated(property: name), of: object)
+        }
         guard before.metadata != shown.metadata else { return }
         let (old, new) = (before.metadata.leaves, shown.metadata.leaves)
         for path in Set(old.keys).union(new.keys).sorted() where old[path] != new[path] {

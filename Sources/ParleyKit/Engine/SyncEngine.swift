@@ -1,0 +1,262 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import JSON
+internal import Logging
+internal import MessagingWire
+internal import SystemSupport
+
+/// Moves the server towards the store and the store towards the server while the client is connected.
+///
+/// One task follows the feed, another one sends the outbox. Both stop at ``disconnect()``; what they have not done stays
+/// in the store.
+final class SyncEngine: Sendable {
+    /// The version of the API, as the header `Accept` names it.
+    static let accept = "application/vnd.layer+json; version=3.0"
+
+    let store: Store
+    let session: SessionKeeper
+    let transport: any Transport
+    let configuration: Configuration
+    let activity = OutboxActivity()
+    let connections = Publisher<ConnectionState>.newest
+    let failures = Publisher<OperationFailure>.all(atMost: 1000)
+    let signals = Publisher<Signal>.all(atMost: 100)
+    private let state = Locked(State())
+    private let feedWake = WakeSignal()
+    let outboxWake = WakeSignal()
+
+    private struct State {
+        var connection = ConnectionState.idle
+        var tasks: [Task<Void, Never>] = []
+        /// Whether an event stream goes through unbuffered; after one that did not, the feed is polled (K11).
+        var streams = true
+        /// When a kick or a success has ended all back-offs last.
+        var kicks = 0
+    }
+
+    init(
+        _ configuration: Configuration, _ store: Store, _ transport: any Transport
+    ) {
+        self.configuration = configuration
+        self.store = store
+        self.transport = transport
+        session = SessionKeeper(configuration, transport, store)
+    }
+
+    /// The state of the connection.
+    var connection: ConnectionState { state.withLock { state in state.connection } }
+
+    /// How often back-offs were ended.
+    var kicks: Int { state.withLock { state in state.kicks } }
+
+    /// Connects, and stays connected until ``disconnect()``; does nothing when it is.
+    func connect() {
+        state.withLock { state in
+            guard state.tasks.isEmpty else { return }
+            state.tasks = [
+                Task { await self.followFeed() },
+                Task { await OutboxSender(self).run() },
+            ]
+        }
+    }
+
+    /// Ends all requests.
+    func disconnect() async {
+        let tasks = state.withLock { state in
+            defer { state.tasks = [] }
+            return state.tasks
+        }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        enter(.idle)
+    }
+
+    /// Ends every back-off.
+    func kick() {
+        state.withLock { state in state.kicks += 1 }
+        feedWake.signal()
+        outboxWake.signal()
+    }
+
+    private func enter(_ connection: ConnectionState) {
+        let hasChanged = state.withLock { state -> Bool in
+            defer { state.connection = connection }
+            return state.connection != connection
+        }
+        if hasChanged { connections.publish(connection) }
+    }
+
+    // MARK: - Requests
+
+    /// Sends a request with the session of the user; gets a new session once if the server refuses the present one.
+    func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse {
+        let token = try await session.currentToken()
+        let response = try await transport.send(request.authorized(by: token))
+        guard response.status == 401 else { return response }
+        let next = try await session.newToken(replacing: token, nonce: Self.nonce(response.body))
+        return try await transport.send(request.authorized(by: next))
+    }
+
+    private func open(_ request: TransportRequest) async throws(ParleyError) -> any TransportStream
+    {
+        let token = try await session.currentToken()
+        let stream = try await transport.open(request.authorized(by: token))
+        guard stream.status == 401 else { return stream }
+        var body: [UInt8] = []
+        while let bytes = try await stream.next(), body.count < 1 << 16 { body += bytes }
+        let next = try await session.newToken(replacing: token, nonce: Self.nonce(body))
+        return try await transport.open(request.authorized(by: next))
+    }
+
+    private static func nonce(_ body: [UInt8]) -> String? {
+        (try? JSONDocument(body))?.root["data"]?["nonce"]?.string
+    }
+
+    // MARK: - The feed
+
+    private func followFeed() async {
+        var attempt = 0
+        while !Task.isCancelled {
+            attempt += 1
+            enter(.connecting(attempt: attempt))
+            let error: ParleyError
+            do throws(ParleyError) {
+                try await follow { attempt = 0 }
+                error = ParleyError(.network, "The event stream has ended.", isTransient: true)
+            } catch let failure {
+                error = failure
+            }
+            if Task.isCancelled { break }
+            if [.wrongUser, .authenticationFailed, .suspended].contains(error.code) {
+                enter(.unauthenticated(error))
+            }
+            configuration.logger.debug(
+                "the feed was interrupted", metadata: ["error": "\(error.code.rawValue)"])
+            let delay = Backoff.delay(attempt: attempt, first: 1, most: 60)
+            if case .unauthenticated = connection {} else { enter(.waiting(delay, error)) }
+            await feedWake.wait(atMost: Int64(delay / .milliseconds(1)))
+        }
+    }
+
+    /// Follows the feed by one request until it ends.
+    private func follow(_ onLive: () -> Void) async throws(ParleyError) {
+        if state.withLock({ state in state.streams }) {
+            try await stream(onLive)
+        } else {
+            enter(.catchingUp)
+            while !Task.isCancelled {
+                let hasMore = try await poll(wait: connection == .live ? 30 : 0)
+                if !hasMore {
+                    enter(.live)
+                    onLive()
+                    outboxWake.signal()
+                }
+            }
+        }
+    }
+
+    private func stream(_ onLive: () -> Void) async throws(ParleyError) {
+        let path = try await feedPath()
+        var request = TransportRequest(method: .get, path: path)
+        request.headers = [("Accept", "text/event-stream"), ("Accept", Self.accept)]
+        request.isStream = true
+        let stream = try await open(request)
+        guard stream.status == 200 else {
+            var body: [UInt8] = []
+            while let bytes = try await stream.next(), body.count < 1 << 16 { body += bytes }
+            throw ParleyError(status: stream.status, (try? JSONDocument(body))?.root)
+        }
+        enter(.catchingUp)
+        defer { stream.cancel() }
+        // A proxy that buffers lets nothing through in this time, although the server sends a comment every 25 s (K11).
+        let watchdog = Task { [state] in
+            try await Task.sleep(for: .seconds(35))
+            state.withLock { state in state.streams = false }
+            stream.cancel()
+        }
+        defer { watchdog.cancel() }
+        var parser = EventStreamParser()
+        var applier = FeedApplier(store)
+        while let bytes = try await stream.next() {
+            watchdog.cancel()
+            for event in try parser.parse(bytes) {
+                if let signal = try applier.add(event) { signals.publish(signal) }
+                if applier.isFull { try await applier.apply() }
+                if applier.isAtEnd {
+                    try await applier.apply()
+                    enter(.live)
+                    onLive()
+                    outboxWake.signal()
+                }
+            }
+            try await applier.apply()
+        }
+    }
+
+    /// Reads one answer of the feed and applies it.
+    ///
+    /// - Parameter wait: How long the server may hold an answer without items, in seconds.
+    /// - Returns: Whether more follows at once.
+    func poll(wait: Int) async throws(ParleyError) -> Bool {
+        let path = try await feedPath() + "&limit=\(FeedApplier.batchSize)&wait=\(wait)"
+        let response = try await send(
+            TransportRequest(method: .get, path: path, headers: [("Accept", Self.accept)]))
+        let body = (try? JSONDocument(response.body))?.root
+        guard response.status == 200, let body else {
+            throw ParleyError(status: response.status, body)
+        }
+        var applier = FeedApplier(store)
+        return try await applier.apply(answer: body)
+    }
+
+    /// Deletes answered rows whose effect the feed does not show because it changed nothing for the user: the stream sends
+    /// no cursor for that.
+    func confirmAnswers() async {
+        guard connection == .live,
+            (try? await store.read { sql in try StoreTransaction(sql).hasAnsweredRows() }) == true,
+            let path = try? await feedPath(),
+            let response = try? await send(
+                TransportRequest(
+                    method: .get, path: path + "&wait=0", headers: [("Accept", Self.accept)])),
+            let body = (try? JSONDocument(response.body))?.root,
+            let items = body["items"], items.kind == .array, items.count == 0,
+            body["reset"]?.bool == false,
+            let position = body["cursor"]?.string.flatMap({ text in FeedPosition(text) })
+        else { return }
+        try? await store.write { transaction in try transaction.settle(upTo: position) }
+    }
+
+    private func feedPath() async throws(ParleyError) -> String {
+        let (cursor, history) = try await store.write { [configuration] transaction in
+            let history =
+                try transaction.setting("history") ?? configuration.history.parameter
+            try transaction.set("history", history)
+            try transaction.set("reports_delivery", configuration.reportsDelivery ? nil : "0")
+            return (try transaction.setting("cursor"), history)
+        }
+        let after = cursor.map { cursor in "&after=\(URIComponent.encoded(cursor))" } ?? ""
+        return "/events?history=\(history)\(after)"
+    }
+}
+
+extension TransportRequest {
+    func authorized(by token: String) -> TransportRequest {
+        var request = self
+        request.headers.append(("Authorization", "Layer session-token=\"\(token)\""))
+        return request
+    }
+}
+
+/// Delays between attempts: a random time up to a limit that doubles (full jitter).
+enum Backoff {
+    /// The delay after the nth failure in turn.
+    ///
+    /// - Parameters:
+    ///   - first: The limit after the first failure, in seconds.
+    ///   - most: The highest limit, in seconds.
+    static func delay(attempt: Int, first: Double, most: Double) -> Duration {
+        var limit = first
+        for _ in 1..<max(attempt, 1) where limit < most { limit *= 2 }
+        return .milliseconds(Int64(Double.random(in: 0...1) * min(limit, most) * 1000))
+    }
+}

@@ -1,0 +1,317 @@
+internal import Messaging
+internal import SQL
+
+/// A command that waits in the outbox.
+struct OutboxRow: Sendable {
+    let number: Int64
+    let lane: String
+    let kind: OutboxKind
+    let conversation: Conversation.ID?
+    let message: Message.ID?
+    let payload: [UInt8]
+    let key: String
+}
+
+/// Where the effect of a write stands in the feed: the header `Parley-Cursor`, and the beginning of every cursor.
+struct FeedPosition: Hashable, Sendable {
+    let epoch: String
+    let position: Int64
+
+    /// Reads `EPOCH.POSITION`, also at the beginning of a longer cursor.
+    init?(_ text: String) {
+        let pieces = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        guard pieces.count >= 2, !pieces[0].isEmpty, let position = Int64(pieces[1]) else {
+            return nil
+        }
+        epoch = String(pieces[0])
+        self.position = position
+    }
+}
+
+extension StoreTransaction {
+    // MARK: - Adding
+
+    /// Adds a command at the end of its lane.
+    ///
+    /// - Returns: Its number.
+    @discardableResult
+    func enqueue(
+        _ kind: OutboxKind, lane: Lane, conversation: Conversation.ID? = nil,
+        message: Message.ID? = nil, payload: [UInt8] = [], at now: Timestamp
+    ) throws -> Int64 {
+        let key = Identifier<OutboxRow>.v7(at: now, random: .random(in: 0 ... .max)).uuid
+        try sql.execute(
+            """
+            INSERT INTO outbox (lane, kind, conversation, message, payload, key, created_at)
+            VALUES (\(lane.text), \(kind.rawValue), \(conversation?.bytes),
+                \(message?.bytes), \(payload), \(key), \(now.milliseconds))
+            """)
+        noteCommand()
+        if let conversation { touch(conversation) }
+        return try sql.first("SELECT last_insert_rowid() AS number") { row in
+            try row.int64("number")
+        } ?? 0
+    }
+
+    /// The rows whose requests run one after the other (K30).
+    enum Lane {
+        case conversation(Conversation.ID)
+        case receipts(Conversation.ID)
+        case user
+
+        var text: String {
+            switch self {
+            case .conversation(let id): "conversation \(id.value.uuid)"
+            case .receipts(let id): "receipts \(id.value.uuid)"
+            case .user: "user"
+            }
+        }
+    }
+
+    /// Sees to it that the deliveries of a conversation are reported (K55): by a row that waits, or by a new one.
+    func enqueueDelivery(in conversation: Conversation.ID) throws {
+        let waiting = try sql.first(
+            """
+            SELECT number FROM outbox WHERE conversation = \(conversation.bytes)
+                AND kind = \(OutboxKind.delivery.rawValue) AND answered_position IS NULL LIMIT 1
+            """
+        ) { row in try row.int64("number") }
+        guard waiting == nil, try setting("reports_delivery") != "0" else { return }
+        try enqueue(
+            .delivery, lane: .receipts(conversation), conversation: conversation,
+            at: Timestamp(milliseconds: 0))
+    }
+
+    // MARK: - Reading
+
+    /// The rows that may be sent next: of each lane the first that was not answered, behind no failure that stops it.
+    func nextRows() throws -> [OutboxRow] {
+        let rows = try sql.rows(
+            """
+            SELECT number, lane, kind, conversation, message, payload, key, failure IS NOT NULL AS has_failed
+            FROM outbox WHERE answered_position IS NULL ORDER BY lane, number
+            """
+        ) { row -> (row: OutboxRow, hasFailed: Bool)? in
+            guard let kind = OutboxKind(rawValue: try row.text("kind")) else { return nil }
+            let conversation = try row.optionalBlob("conversation").flatMap { bytes in
+                Conversation.ID(stored: bytes)
+            }
+            return (
+                OutboxRow(
+                    number: try row.int64("number"), lane: try row.text("lane"), kind: kind,
+                    conversation: conversation,
+                    message: try row.optionalBlob("message").flatMap { bytes in
+                        Message.ID(stored: bytes)
+                    },
+                    payload: try row.blob("payload"), key: try row.text("key")),
+                try row.bool("has_failed")
+            )
+        }
+        return Self.sendable(rows.compactMap(\.self))
+    }
+
+    /// Chooses the rows to send: a failed creation stops its lane, and a failed send the later sends of its lane (K33).
+    ///
+    /// - Parameter rows: All rows that were not answered, by lane and number.
+    static func sendable(_ rows: [(row: OutboxRow, hasFailed: Bool)]) -> [OutboxRow] {
+        var chosen: [OutboxRow] = []
+        var lane: String?
+        var (isClosed, stopsSends) = (false, false)
+        for (row, hasFailed) in rows {
+            if row.lane != lane { (lane, isClosed, stopsSends) = (row.lane, false, false) }
+            if hasFailed {
+                if row.kind == .create { isClosed = true } else { stopsSends = true }
+            } else if !isClosed, !(stopsSends && row.kind == .send) {
+                chosen.append(row)
+                isClosed = true
+            }
+        }
+        return chosen
+    }
+
+    /// The positions that a receipt reports.
+    func positions(of row: OutboxRow) throws -> IntervalSet {
+        let condition: SQL =
+            row.kind == .read
+            ? "read_by = \(row.number)"
+            : "conversation = \(row.conversation?.bytes) AND needs_delivery = 1"
+        let numbers = try sql.rows(
+            "SELECT position FROM messages WHERE position IS NOT NULL AND \(condition) ORDER BY position"
+        ) { row in try row.int64("position") }
+        return IntervalSet(numbers.map { number in number...number })
+    }
+
+    // MARK: - Answers
+
+    /// The server has done what a row asks for. The row stays until the feed has come to its effect (K18).
+    ///
+    /// - Parameters:
+    ///   - positions: What a receipt has reported.
+    ///   - cursor: Where the effect stands in the feed; `nil` if there is none.
+    func succeed(
+        _ row: OutboxRow, reporting positions: IntervalSet?, at cursor: FeedPosition?,
+        now: Timestamp
+    ) throws {
+        try sql.execute(
+            """
+            UPDATE outbox SET answered_epoch = \(cursor?.epoch ?? ""),
+                answered_position = \(cursor?.position ?? 0), failure = NULL
+            WHERE number = \(row.number)
+            """)
+        if row.kind == .send, let message = row.message {
+            try sql.execute("UPDATE messages SET is_sent = 1 WHERE id = \(message.bytes)")
+            note(.updated(property: "delivery"), of: .message(message), in: row.conversation)
+        }
+        if let positions { try enqueueMissed(by: row, positions, now) }
+        try settle()
+    }
+
+    /// Reports what became due while a receipt was on its way.
+    private func enqueueMissed(
+        by row: OutboxRow, _ positions: IntervalSet, _ now: Timestamp
+    ) throws {
+        guard let conversation = row.conversation else { return }
+        switch row.kind {
+        case .read:
+            let missed = try sql.rows(
+                "SELECT id, position FROM messages WHERE read_by = \(row.number)"
+            ) { row in (id: try row.blob("id"), position: try row.optionalInt64("position")) }
+            .filter { row in !(row.position.map(positions.contains) ?? true) }
+            guard !missed.isEmpty else { return }
+            let next = try enqueue(
+                .read, lane: .receipts(conversation), conversation: conversation, at: now)
+            for message in missed {
+                try sql.execute("UPDATE messages SET read_by = \(next) WHERE id = \(message.id)")
+            }
+        case .delivery:
+            for interval in positions.intervals {
+                try sql.execute(
+                    """
+                    UPDATE messages SET needs_delivery = 0
+                    WHERE conversation = \(conversation.bytes) AND needs_delivery = 1
+                        AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                    """)
+            }
+            let rest = try sql.first(
+                """
+                SELECT 1 AS one FROM messages
+                WHERE conversation = \(conversation.bytes) AND needs_delivery = 1 LIMIT 1
+                """
+            ) { row in try row.int64("one") }
+            if rest != nil { try enqueueDelivery(in: conversation) }
+        default: break
+        }
+    }
+
+    /// Whether a row waits for the feed to come to its effect.
+    func hasAnsweredRows() throws -> Bool {
+        try sql.first(
+            "SELECT 1 AS one FROM outbox WHERE answered_position IS NOT NULL LIMIT 1"
+        ) { row in try row.int64("one") } != nil
+    }
+
+    /// Deletes the rows whose effect the feed has shown.
+    ///
+    /// - Parameter position: How far the feed is known to have nothing new; by default its cursor.
+    func settle(upTo position: FeedPosition? = nil) throws {
+        let stored = try setting("cursor").flatMap { text in FeedPosition(text) }
+        let cursor = position ?? stored
+        let isComplete = try setting("in_snapshot") == nil
+        let rows = try sql.rows(
+            """
+            SELECT number, conversation, message, kind FROM outbox
+            WHERE answered_position IS NOT NULL AND (answered_epoch = ''
+                OR \(isComplete) = 1 AND (answered_epoch <> \(cursor?.epoch ?? "")
+                    OR answered_position <= \(cursor?.position ?? -1)))
+            """
+        ) { row in
+            (
+                number: try row.int64("number"),
+                conversation: try row.optionalBlob("conversation"),
+                message: try row.optionalBlob("message"),
+                kind: OutboxKind(rawValue: try row.text("kind"))
+            )
+        }
+        for row in rows {
+            try sql.execute("DELETE FROM outbox WHERE number = \(row.number)")
+            try undoMarks(of: row.number)
+            if row.kind == .deleteMessage, let bytes = row.message {
+                try sql.execute("UPDATE messages SET is_hidden = 0 WHERE id = \(bytes)")
+            }
+            if row.kind == .send, let id = row.message.flatMap({ Message.ID(stored: $0) }) {
+                try removeUnlessShown(id)
+            }
+            if let id = row.conversation.flatMap({ Conversation.ID(stored: $0) }) {
+                touch(id)
+            }
+        }
+    }
+
+    /// Removes a message that the feed does not show although it was sent before: it was deleted meanwhile, or the
+    /// conversation was.
+    private func removeUnlessShown(_ id: Message.ID) throws {
+        let isWithout = try sql.first(
+            "SELECT position IS NULL AS is_without FROM messages WHERE id = \(id.bytes)"
+        ) { row in try row.bool("is_without") }
+        if isWithout == true { try removeMessage(id) }
+    }
+
+    private func undoMarks(of number: Int64) throws {
+        try sql.execute(
+            "UPDATE messages SET read_by = 0, is_unread = base_unread WHERE read_by = \(number)")
+    }
+
+    /// The server refuses a row for good (K32, K33): a send stays, as failed; any other command is dropped, and what is
+    /// shown goes back.
+    ///
+    /// - Parameter wholeLane: Whether nothing else of its lane can succeed either.
+    /// - Returns: What the application is told.
+    func fail(
+        _ row: OutboxRow, _ error: ParleyError, wholeLane: Bool
+    ) throws -> [OperationFailure] {
+        let others = wholeLane ? try laneRows(after: row) : []
+        var failures: [OperationFailure] = []
+        for row in [row] + others {
+            switch row.kind {
+            case .send, .create:
+                try sql.execute(
+                    "UPDATE outbox SET failure = \(error.stored) WHERE number = \(row.number)")
+            default:
+                try sql.execute("DELETE FROM outbox WHERE number = \(row.number)")
+                try undoMarks(of: row.number)
+                if row.kind == .deleteMessage, let message = row.message {
+                    try sql.execute(
+                        "UPDATE messages SET is_hidden = 0 WHERE id = \(message.bytes)")
+                    note(.created, of: .message(message), in: row.conversation)
+                }
+            }
+            if let conversation = row.conversation { touch(conversation) }
+            if let message = row.message {
+                note(.updated(property: "delivery"), of: .message(message), in: row.conversation)
+                failures.append(OperationFailure(object: .message(message), error: error))
+            } else if let conversation = row.conversation {
+                failures.append(OperationFailure(object: .conversation(conversation), error: error))
+            } else {
+                failures.append(OperationFailure(object: .identity(try user()), error: error))
+            }
+        }
+        return failures
+    }
+
+    private func laneRows(after row: OutboxRow) throws -> [OutboxRow] {
+        try sql.rows(
+            """
+            SELECT number, kind, conversation, message FROM outbox
+            WHERE lane = \(row.lane) AND number > \(row.number) AND answered_position IS NULL
+                AND failure IS NULL ORDER BY number
+            """
+        ) { found -> OutboxRow? in
+            guard let kind = OutboxKind(rawValue: try found.text("kind")) else { return nil }
+            return OutboxRow(
+                number: try found.int64("number"), lane: row.lane, kind: kind,
+                conversation: row.conversation,
+                message: try found.optionalBlob("message").flatMap { Message.ID(stored: $0) },
+                payload: [], key: "")
+        }.compactMap(\.self)
+    }
+}

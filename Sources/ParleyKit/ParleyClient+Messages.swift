@@ -1,0 +1,353 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import JSON
+internal import Messaging
+internal import MessagingWire
+internal import SQL
+
+extension ParleyClient {
+    // MARK: - Reading
+
+    /// The message of an id; `nil` if there is none.
+    public func message(_ id: Message.ID) async throws(ParleyError) -> Message? {
+        try await read { reader in try reader.message(id) }
+    }
+
+    // MARK: - Sending
+
+    /// Sends a message to a conversation. It is durable on this device when this returns, and reaches the server in the
+    /// order of the calls.
+    ///
+    /// - Throws: `invalidMessage` for no part or more than 1,000, `invalidMimeType`, `tooLarge`, `notAParticipant`,
+    ///   `conversationGone`.
+    @discardableResult
+    public func send(
+        _ parts: [PartDraft], to id: Conversation.ID, _ options: MessageOptions = MessageOptions()
+    ) async throws(ParleyError) -> Message {
+        try Self.check(parts)
+        let message = try await store.write { transaction -> Message.ID in
+            let conversation = try transaction.sql.currentID(of: id)
+            try transaction.requireConversation(conversation, asParticipant: true)
+            return try transaction.addMessage(parts, to: conversation, options)
+        }
+        guard let shown = try await self.message(message) else {
+            throw ParleyError(.messageGone, "The message \(message) was discarded meanwhile.")
+        }
+        return shown
+    }
+
+    private static func check(_ parts: [PartDraft]) throws(ParleyError) {
+        guard (1...Messaging.Message.partLimit).contains(parts.count) else {
+            throw ParleyError(
+                .invalidMessage,
+                "A message has 1 to \(Messaging.Message.partLimit) parts; these are \(parts.count)."
+            )
+        }
+        for part in parts {
+            let halves = part.mimeType.split(
+                separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }),
+                !part.mimeType.utf8.contains(0)
+            else {
+                throw ParleyError(
+                    .invalidMimeType,
+                    "The MIME type \"\(part.mimeType)\" must be of the form type/subtype.")
+            }
+            guard part.bytes.count <= Messaging.MessagePart.inlineLimit else {
+                throw ParleyError(
+                    .tooLarge,
+                    "The part has \(part.bytes.count) bytes; at most \(Messaging.MessagePart.inlineLimit) are sent yet."
+                )
+            }
+        }
+    }
+
+    /// Waits until the server has a message.
+    ///
+    /// - Throws: The error with which the server has refused it, `messageGone` if it was discarded, `cancelled`.
+    @discardableResult
+    public func waitUntilSent(_ id: Message.ID) async throws(ParleyError) -> Message {
+        let commits = store.commits.subscribe()
+        while true {
+            guard let message = try await message(id) else {
+                throw ParleyError(.messageGone, "There is no message \(id).")
+            }
+            switch message.delivery {
+            case .sent: return message
+            case .failed(let error): throw error
+            case .queued, .uploading, .sending, .blocked: break
+            }
+            guard await commits.next() != nil else {
+                throw Task.isCancelled ? .cancelled : .closed
+            }
+        }
+    }
+
+    /// Sends a message again that the server has refused, and those behind it.
+    ///
+    /// - Throws: `alreadySent`, or `messageGone` if there is none that has failed.
+    public func retry(_ id: Message.ID) async throws(ParleyError) {
+        try await store.write { transaction in
+            let conversation = try transaction.requireUnsent(id)
+            try transaction.sql.execute(
+                """
+                UPDATE outbox SET failure = NULL WHERE message = \(id.bytes)
+                    OR conversation = \(conversation.bytes) AND kind = \(OutboxKind.create.rawValue)
+                """)
+            transaction.noteCommand()
+            transaction.note(.updated(property: "delivery"), of: .message(id), in: conversation)
+            transaction.touch(conversation)
+        }
+        engine.kick()
+    }
+
+    /// Removes a message that was not sent yet. One that is on its way at this moment is deleted on all devices afterwards.
+    ///
+    /// - Throws: `alreadySent`, or `messageGone` if there is none.
+    public func discard(_ id: Message.ID) async throws(ParleyError) {
+        let activity = engine.activity
+        try await store.write { transaction in
+            let conversation = try transaction.requireUnsent(id)
+            let number = try transaction.sql.first(
+                "SELECT number FROM outbox WHERE message = \(id.bytes)"
+            ) { row in try row.int64("number") }
+            if let number, activity.isSending(number) {
+                try transaction.hide(id, in: conversation, .allParticipants)
+            } else {
+                try transaction.sql.execute("DELETE FROM outbox WHERE message = \(id.bytes)")
+                try transaction.removeMessage(id)
+            }
+            // Later messages are no longer held up.
+            transaction.noteCommand()
+        }
+    }
+
+    // MARK: - Receipts
+
+    /// Marks messages as read. Own, deleted and read ones change nothing.
+    public func markAsRead(_ ids: Set<Message.ID>) async throws(ParleyError) {
+        let activity = engine.activity
+        try await store.write { transaction in
+            try transaction.markAsRead(ids, activity)
+        }
+    }
+
+    /// Marks all messages of a conversation as read, those that are not on this device included.
+    ///
+    /// - Throws: `conversationGone`.
+    public func markAllAsRead(in id: Conversation.ID) async throws(ParleyError) {
+        try await store.write { transaction in
+            let id = try transaction.sql.currentID(of: id)
+            try transaction.requireConversation(id, asParticipant: false)
+            try transaction.markAllAsRead(in: id)
+        }
+    }
+
+    // MARK: - Deleting
+
+    /// Deletes a message from this user's devices or for all participants. It is hidden at once.
+    ///
+    /// - Throws: `messageGone` if there is none, `notAParticipant` for all participants if the user is none.
+    public func delete(_ id: Message.ID, _ mode: DeletionMode) async throws(ParleyError) {
+        try await store.write { transaction in
+            let row = try transaction.sql.first(
+                """
+                SELECT conversation, is_sent FROM messages WHERE id = \(id.bytes) AND is_hidden = 0
+                """
+            ) { row in
+                (
+                    conversation: try row.optionalBlob("conversation"),
+                    isSent: try row.bool("is_sent")
+                )
+            }
+            guard let row else { throw ParleyError(.messageGone, "There is no message \(id).") }
+            let conversation = row.conversation.flatMap { bytes in
+                Conversation.ID(stored: bytes)
+            }
+            if let conversation, mode == .allParticipants {
+                try transaction.requireConversation(conversation, asParticipant: true)
+            }
+            try transaction.hide(id, in: conversation, mode)
+        }
+    }
+
+    // MARK: - Typing and presence
+
+    /// Tells the other participants that the user types. Nothing happens without a connection.
+    public func sendTyping(_ action: TypingAction, in id: Conversation.ID) {
+        signal(
+            TransportRequest(
+                method: .post, path: "/conversations/\(id.value.uuid)/typing",
+                headers: [("Accept", SyncEngine.accept), ("Content-Type", "application/json")],
+                body: Array(#"{"action":"\#(action.rawValue)"}"#.utf8)))
+    }
+
+    /// Tells followers whether the user is present. Nothing happens without a connection.
+    public func setPresence(_ status: PresenceStatus) {
+        signal(
+            TransportRequest(
+                method: .put, path: "/presence",
+                headers: [("Accept", SyncEngine.accept), ("Content-Type", "application/json")],
+                body: Array(#"{"status":"\#(status.rawValue)"}"#.utf8)))
+    }
+
+    private func signal(_ request: TransportRequest) {
+        guard connection == .live else { return }
+        Task { [engine] in _ = try? await engine.send(request) }
+    }
+}
+
+extension StoreTransaction {
+    fileprivate func addMessage(
+        _ parts: [PartDraft], to conversation: Conversation.ID, _ options: MessageOptions
+    ) throws -> Message.ID {
+        let now = Clock.now
+        let id = options.id ?? Message.ID(.v7(at: now, random: .random(in: 0 ... .max)))
+        let known = try sql.first("SELECT 1 AS one FROM messages WHERE id = \(id.bytes)") { row in
+            try row.int64("one")
+        }
+        guard known == nil, !id.isAnnouncement else {
+            throw ParleyError(.alreadySent, "There is a message with the id \(id).")
+        }
+        let number = try enqueue(
+            .send, lane: .conversation(conversation), conversation: conversation, message: id,
+            at: now)
+        try sql.execute(
+            """
+            INSERT INTO messages (id, conversation, place, sender, sent_at, recipients, is_sent)
+            VALUES (\(id.bytes), \(conversation.bytes), \(Int64(1) << 62 + number),
+                \(try user().text), \(now.milliseconds),
+                \(Self.json(try participants(of: conversation).sorted())), 0)
+            """)
+        for (index, part) in parts.enumerated() {
+            let name = Identifier<Messaging.MessagePart>.v7(
+                at: now, random: .random(in: 0 ... .max))
+            try sql.execute(
+                """
+                INSERT INTO parts (message, part, name, mime_type, size, body, status)
+                VALUES (\(id.bytes), \(index), \(name.uuid), \(part.mimeType), \(part.bytes.count),
+                    \(Array(part.bytes)), \(TransferStatus.complete.rawValue))
+                """)
+        }
+        note(.created, of: .message(id), in: conversation)
+        return id
+    }
+
+    /// The conversation of a message that the server does not have.
+    ///
+    /// - Throws: `alreadySent` or `messageGone`.
+    fileprivate func requireUnsent(_ id: Message.ID) throws -> Conversation.ID {
+        let row = try sql.first(
+            "SELECT conversation, is_sent FROM messages WHERE id = \(id.bytes) AND is_hidden = 0"
+        ) { row in
+            (conversation: try row.optionalBlob("conversation"), isSent: try row.bool("is_sent"))
+        }
+        guard let row, let bytes = row.conversation,
+            let conversation = Conversation.ID(stored: bytes)
+        else { throw ParleyError(.messageGone, "There is no message \(id).") }
+        guard !row.isSent else {
+            throw ParleyError(.alreadySent, "The server has the message \(id) already.")
+        }
+        return conversation
+    }
+
+    /// Hides a message and asks the server to delete it.
+    fileprivate func hide(
+        _ id: Message.ID, in conversation: Conversation.ID?, _ mode: DeletionMode
+    ) throws {
+        try sql.execute("UPDATE messages SET is_hidden = 1 WHERE id = \(id.bytes)")
+        note(.deleted, of: .message(id), in: conversation)
+        try enqueue(
+            .deleteMessage, lane: conversation.map { .conversation($0) } ?? .user,
+            conversation: conversation, message: id, payload: Array(mode.rawValue.utf8),
+            at: Clock.now)
+    }
+
+    fileprivate func markAsRead(_ ids: Set<Message.ID>, _ activity: OutboxActivity) throws {
+        var unread: [Conversation.ID: [Message.ID]] = [:]
+        for id in ids {
+            let row = try sql.first(
+                """
+                SELECT conversation FROM messages
+                WHERE id = \(id.bytes) AND is_unread = 1 AND is_hidden = 0
+                """
+            ) { row in try row.optionalBlob("conversation") }
+            guard let row else { continue }
+            if let conversation = row.flatMap({ Conversation.ID(stored: $0) }) {
+                unread[conversation, default: []].append(id)
+            } else {
+                try markAnnouncementAsRead(id)
+            }
+        }
+        for (conversation, messages) in unread {
+            let number = try readRow(of: conversation, activity)
+            for id in messages {
+                try sql.execute(
+                    """
+                    UPDATE messages SET read_by = \(number), is_unread = 0 WHERE id = \(id.bytes)
+                    """)
+                note(.updated(property: "isUnread"), of: .message(id), in: conversation)
+            }
+            noteCommand()
+            touch(conversation)
+        }
+    }
+
+    /// The row that reports what is read next (K34): one that waits, or a new one.
+    private func readRow(of conversation: Conversation.ID, _ activity: OutboxActivity) throws
+        -> Int64
+    {
+        let waiting = try sql.first(
+            """
+            SELECT number FROM outbox WHERE conversation = \(conversation.bytes)
+                AND kind = \(OutboxKind.read.rawValue) AND answered_position IS NULL
+            ORDER BY number DESC LIMIT 1
+            """
+        ) { row in try row.int64("number") }
+        if let waiting, !activity.isSending(waiting) { return waiting }
+        return try enqueue(
+            .read, lane: .receipts(conversation), conversation: conversation, at: Clock.now)
+    }
+
+    private func markAnnouncementAsRead(_ id: Message.ID) throws {
+        let number = try enqueue(
+            .announcementRead, lane: .user,
+            message: Message.ID(id.value, isAnnouncement: true),
+            payload: Array(#"{"type":"read"}"#.utf8), at: Clock.now)
+        try sql.execute(
+            "UPDATE messages SET read_by = \(number), is_unread = 0 WHERE id = \(id.bytes)")
+        note(.updated(property: "isUnread"), of: .message(id))
+    }
+
+    fileprivate func markAllAsRead(in conversation: Conversation.ID) throws {
+        let row = try sql.first(
+            "SELECT unread_count, base FROM conversations WHERE id = \(conversation.bytes)"
+        ) { row in (unread: try row.int64("unread_count"), base: try row.optionalBlob("base")) }
+        guard let row, row.unread > 0, let base = row.base else { return }
+        let top = (try? JSONDocument(base)).flatMap { document in
+            ConversationJSON.readFeed(document.root)?.feedMembers?.top
+        }
+        let newest = try sql.first(
+            "SELECT max(position) AS top FROM messages WHERE conversation = \(conversation.bytes)"
+        ) { row in try row.optionalInt64("top") }
+        let last = max(top ?? .start, Position((newest ?? nil) ?? 0))
+        var writer = JSONWriter()
+        writer.object { writer in writer.member("position", PositionJSON.number(last)) }
+        let number = try enqueue(
+            .markAllRead, lane: .receipts(conversation), conversation: conversation,
+            payload: writer.finish(), at: Clock.now)
+        let unread = try sql.rows(
+            """
+            SELECT id FROM messages WHERE conversation = \(conversation.bytes) AND base_unread = 1
+                AND read_by = 0 AND is_hidden = 0
+            """
+        ) { row in Message.ID(stored: try row.blob("id")) }
+        for id in unread.compactMap(\.self) {
+            try sql.execute(
+                """
+                UPDATE messages SET read_by = \(number), is_unread = 0 WHERE id = \(id.bytes)
+                """)
+            note(.updated(property: "isUnread"), of: .message(id), in: conversation)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+internal import Blobs
+internal import FoundationEssentials
+internal import Logging
+
+/// A user's view of a Parley server on this device: conversations and messages that are read, written and observed without a
+/// network, and reach the server when there is one.
+///
+/// Every read is answered from the store on this device, and a command returns when it is durable there. One client has
+/// one store folder and one user. All functions may be called from any task.
+///
+/// ```swift
+/// let client = try await ParleyClient(
+///     Configuration(server: server, application: application, store: folder) { nonce in
+///         try await myBackend.identityToken(for: nonce)
+///     })
+/// try await client.authenticate()
+/// client.connect()
+/// let conversation = try await client.newConversation(with: ["bo"])
+/// try await client.send([.text("Hello")], to: conversation.id)
+/// ```
+public final class ParleyClient: Sendable {
+    let store: Store
+    let engine: SyncEngine
+    let configuration: Configuration
+
+    /// Opens the store, without any request; everything of the last run is there at once.
+    ///
+    /// Blocks while it creates or opens the database.
+    ///
+    /// - Throws: `storeInUse` if another client has it open, `storeTooNew`, `storeCorrupt`, `diskFull` or
+    ///   `storeUnavailable`.
+    public init(_ configuration: Configuration) async throws(ParleyError) {
+        self.configuration = configuration
+        store = try Store(folder: configuration.store.path)
+        engine = SyncEngine(
+            configuration, store, try CurlTransport(server: configuration.server))
+    }
+
+    /// The user of the store; `nil` before the first ``authenticate()``.
+    public var user: UserID? {
+        get async throws(ParleyError) {
+            let user = try await store.read { sql in try StoreTransaction(sql).user() }
+            return user.text.isEmpty ? nil : user
+        }
+    }
+
+    // MARK: - Session
+
+    /// Begins a session if there is none, and returns the identity of the user as this device knows it.
+    ///
+    /// - Throws: `authenticationFailed`, `wrongUser` if the identity token is for another user than the store, `suspended`,
+    ///   or an error of the network.
+    @discardableResult
+    public func authenticate() async throws(ParleyError) -> Identity {
+        _ = try await engine.session.currentToken()
+        return try await read { reader in try reader.identity(reader.me) }
+    }
+
+    /// Ends the session as far as the server can be reached, and deletes everything in the store: conversations, messages,
+    /// files, commands that were not sent, and the token. The client is closed.
+    public func deauthenticate() async throws(ParleyError) {
+        await engine.disconnect()
+        await engine.session.end()
+        await close()
+        do {
+            for name in try FileManager.default.contentsOfDirectory(atPath: store.folder) {
+                try FileManager.default.removeItem(atPath: "\(store.folder)/\(name)")
+            }
+        } catch {
+            throw ParleyError(.storeUnavailable, "The store could not be deleted: \(error).")
+        }
+    }
+
+    /// Disconnects and closes the store. Later calls throw `closed`.
+    public func close() async {
+        await engine.disconnect()
+        engine.connections.close()
+        engine.failures.close()
+        engine.signals.close()
+        store.close()
+    }
+
+    // MARK: - Connection
+
+    /// Connects to the server and stays connected: it reconnects until ``disconnect()``.
+    public func connect() { engine.connect() }
+
+    /// Ends the connection; commands wait in the store.
+    public func disconnect() async { await engine.disconnect() }
+
+    /// Ends every delay before a retry, as after a change of the network.
+    public func kick() { engine.kick() }
+
+    /// Receives once what has changed, without staying connected.
+    ///
+    /// - Throws: `timedOut` if it takes longer than the limit; what was received until then is stored.
+    public func catchUp(within limit: Duration) async throws(ParleyError) {
+        let engine = engine
+        let pass = Task { () async -> ParleyError? in
+            do throws(ParleyError) {
+                while try await engine.poll(wait: 0) { if Task.isCancelled { return .cancelled } }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            pass.cancel()
+        }
+        defer { timer.cancel() }
+        guard let error = await pass.value else { return }
+        throw error.code == .cancelled && !Task.isCancelled
+            ? ParleyError(
+                .timedOut, "Catching up took longer than \(limit).", isTransient: true)
+            : error
+    }
+
+    /// The state of the connection.
+    public var connection: ConnectionState { engine.connection }
+
+    /// The states of the connection from now on; a slow reader gets the newest.
+    public var connections: Updates<ConnectionState> { Updates(engine.connections) }
+
+    /// Commands that the server has refused from now on.
+    public var failures: Updates<OperationFailure> { Updates(engine.failures) }
+
+    /// What other users do from now on: typing and presence.
+    public var signals: Updates<Signal> { Updates(engine.signals) }
+
+    /// The changes on this device from now on, by the user and from the server: one array for each commit.
+    ///
+    /// A reader that leaves more than 10,000 changes unread gets one ``ObjectChange/Kind/resynchronize`` instead.
+    public var changes: ChangeSequence { ChangeSequence(store.commits) }
+
+    /// Reads objects from the store.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (inout ObjectReader) throws -> Value
+    ) async throws(ParleyError) -> Value {
+        let activity = engine.activity
+        return try await store.read { sql in
+            var reader = ObjectReader(sql, of: try StoreTransaction(sql).user(), activity)
+            return try body(&reader)
+        }
+    }
+}
+
+/// The changes of each commit on a device.
+public struct ChangeSequence: AsyncSequence, Sendable {
+    private let commits: Publisher<Store.Commit>
+
+    init(_ commits: Publisher<Store.Commit>) { self.commits = commits }
+
+    /// Begins to receive.
+    public func makeAsyncIterator() -> Iterator { Iterator(commits.subscribe()) }
+
+    /// Reads the changes in turn.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let mailbox: Mailbox<Store.Commit>
+
+        init(_ mailbox: Mailbox<Store.Commit>) { self.mailbox = mailbox }
+
+        /// The changes of the next commit, or of several that a slow reader gets together; `nil` at the end.
+        public mutating func next() async -> [ObjectChange]? {
+            while let commit = await mailbox.next() {
+                if !commit.changes.isEmpty { return commit.changes }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,163 @@
+internal import Bytes
+internal import FoundationEssentials
+internal import HTTP
+internal import JSON
+
+/// Holds the session token of a store's user, and gets a new one when the server wants it (K6).
+actor SessionKeeper {
+    private let transport: any Transport
+    private let configuration: Configuration
+    private let store: Store
+    private var token: String?
+    private var isLoaded = false
+    /// The authentication under way, which several requests await.
+    private var authentication: Task<Result<String, ParleyError>, Never>?
+
+    init(_ configuration: Configuration, _ transport: any Transport, _ store: Store) {
+        self.configuration = configuration
+        self.transport = transport
+        self.store = store
+    }
+
+    /// The session token; a new one if there is none.
+    func currentToken() async throws(ParleyError) -> String {
+        if !isLoaded {
+            token = try await storedToken()
+            isLoaded = true
+        }
+        if let token { return token }
+        return try await newToken(replacing: nil, nonce: nil)
+    }
+
+    /// Gets a new session, unless the token that the server has refused was replaced meanwhile.
+    ///
+    /// - Parameter nonce: A nonce of the server's refusal.
+    func newToken(
+        replacing refused: String?, nonce: String?
+    ) async throws(ParleyError) -> String {
+        if let token, token != refused { return token }
+        let task =
+            authentication
+            ?? Task { () async -> Result<String, ParleyError> in
+                do throws(ParleyError) {
+                    return .success(try await self.authenticate(nonce))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        authentication = task
+        let result = await task.value
+        authentication = nil
+        return try result.get()
+    }
+
+    /// Ends the session on the server, as far as it can be reached, and forgets the token.
+    func end() async {
+        guard let token = try? await storedToken() else { return }
+        _ = try? await transport.send(TransportRequest(method: .delete, path: "/sessions/\(token)"))
+        self.token = nil
+    }
+
+    private func storedToken() async throws(ParleyError) -> String? {
+        if let token { return token }
+        return try await store.read { sql in try StoreTransaction(sql).setting("session") }
+    }
+
+    private func authenticate(_ nonce: String?) async throws(ParleyError) -> String {
+        let (session, user) =
+            switch configuration.credentials {
+            case .identityToken(let closure): try await exchange(nonce, closure)
+            case .development(let user): try await developmentLogin(user)
+            }
+        let known = try await store.write { transaction -> UserID in
+            let known = try transaction.user()
+            guard known.text.isEmpty || known == user else { return known }
+            try transaction.set("user", user.text)
+            try transaction.set("session", session)
+            return user
+        }
+        guard known == user else {
+            throw ParleyError(
+                .wrongUser,
+                "The identity token is for \(user), but the store belongs to \(known); use another store."
+            )
+        }
+        token = session
+        isLoaded = true
+        return session
+    }
+
+    private func exchange(
+        _ nonce: String?, _ identityToken: @Sendable (String) async throws -> String
+    ) async throws(ParleyError) -> (session: String, user: UserID) {
+        let nonce = if let nonce { nonce } else { try await requestNonce() }
+        let identity: String
+        do {
+            identity = try await identityToken(nonce)
+        } catch {
+            throw ParleyError(
+                .authenticationFailed, "No identity token could be had: \(error).",
+                isTransient: true)
+        }
+        guard let user = Self.user(of: identity) else {
+            throw ParleyError(
+                .authenticationFailed, "The identity token is no JSON Web Token with a claim prn.")
+        }
+        let answer = try await post("/sessions") { writer in
+            writer.member("identity_token", identity)
+            writer.member("app_id", configuration.application)
+        }
+        return (try Self.sessionToken(answer), user)
+    }
+
+    private func developmentLogin(
+        _ user: UserID
+    ) async throws(ParleyError) -> (session: String, user: UserID) {
+        let answer = try await post("/dev/login") { writer in
+            writer.member("user_id", user.text)
+            writer.member("app_id", configuration.application)
+        }
+        return (try Self.sessionToken(answer), user)
+    }
+
+    private func requestNonce() async throws(ParleyError) -> String {
+        let answer = try await post("/nonces") { _ in }
+        guard (200...299).contains(answer.status),
+            let nonce = (try? JSONDocument(answer.body))?.root["nonce"]?.string
+        else { throw ParleyError(status: answer.status, (try? JSONDocument(answer.body))?.root) }
+        return nonce
+    }
+
+    private func post(
+        _ path: String, _ members: (inout JSONWriter) -> Void
+    ) async throws(ParleyError) -> TransportResponse {
+        var writer = JSONWriter()
+        writer.object { writer in members(&writer) }
+        return try await transport.send(
+            TransportRequest(
+                method: .post, path: path,
+                headers: [("Content-Type", "application/json"), ("Accept", SyncEngine.accept)],
+                body: writer.finish()))
+    }
+
+    private static func sessionToken(_ answer: TransportResponse) throws(ParleyError) -> String {
+        let body = (try? JSONDocument(answer.body))?.root
+        if (200...299).contains(answer.status), let token = body?["session_token"]?.string {
+            return token
+        }
+        let error = ParleyError(status: answer.status, body)
+        guard !error.isTransient, error.code != .suspended else { throw error }
+        throw ParleyError(
+            .authenticationFailed, "The server refuses to begin a session: \(error.message)",
+            server: error.server)
+    }
+
+    /// The user that an identity token names: the claim `prn`. The server checks the signature.
+    private static func user(of token: String) -> UserID? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let claims = Base64.decodeForURL(parts[1]),
+            let user = (try? JSONDocument(claims))?.root["prn"]?.string
+        else { return nil }
+        return UserID(user)
+    }
+}

@@ -1,0 +1,117 @@
+internal import FoundationEssentials
+internal import HTTP
+internal import HTTPClient
+
+/// A request to the server.
+struct TransportRequest: Sendable {
+    let method: HTTP.Method
+    /// The path and query below the server's URL, percent-encoded.
+    let path: String
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8]?
+    /// Whether the answer may take as long as it wants, because it is a stream.
+    var isStream = false
+}
+
+/// A complete answer.
+struct TransportResponse: Sendable {
+    let status: Int
+    let headers: Fields
+    let body: [UInt8]
+}
+
+/// An answer whose body is received in pieces.
+protocol TransportStream: Sendable {
+    var status: Int { get }
+    var headers: Fields { get }
+    /// The next bytes; `nil` at the end.
+    func next() async throws(ParleyError) -> [UInt8]?
+    func cancel()
+}
+
+/// Sends requests to the server of one client (K3).
+protocol Transport: Sendable {
+    /// Sends a request and receives the whole answer, whatever its status.
+    func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse
+    /// Sends a request and receives the head of the answer.
+    func open(_ request: TransportRequest) async throws(ParleyError) -> any TransportStream
+}
+
+/// Sends requests with ``HTTPClient``.
+struct CurlTransport: Transport {
+    /// The longest answer that is not streamed.
+    private static let bodyLimit = 64 << 20
+    private let client: HTTPClient
+    private let base: String
+
+    init(server: URL) throws(ParleyError) {
+        var base = server.absoluteString
+        while base.hasSuffix("/") { base.removeLast() }
+        self.base = base
+        do throws(HTTPClientError) {
+            client = try HTTPClient()
+        } catch {
+            throw ParleyError(error)
+        }
+    }
+
+    func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse {
+        do throws(HTTPClientError) {
+            let response = try await client.send(clientRequest(request), bodyLimit: Self.bodyLimit)
+            return TransportResponse(
+                status: response.status, headers: response.fields, body: response.body)
+        } catch {
+            throw ParleyError(error)
+        }
+    }
+
+    func open(_ request: TransportRequest) async throws(ParleyError) -> any TransportStream {
+        do throws(HTTPClientError) {
+            return CurlStream(stream: try await client.open(clientRequest(request)))
+        } catch {
+            throw ParleyError(error)
+        }
+    }
+
+    private func clientRequest(_ request: TransportRequest) -> ClientRequest {
+        var sent = ClientRequest(
+            request.method, base + request.path, fields: request.headers,
+            body: request.body.map { bytes in .bytes(bytes) } ?? .none)
+        // A stream has a comment every 25 s (K11).
+        sent.stallTimeout = .seconds(60)
+        if !request.isStream { sent.totalTimeout = .seconds(120) }
+        return sent
+    }
+
+    private struct CurlStream: TransportStream {
+        let stream: ClientResponseStream
+        var status: Int { stream.status }
+        var headers: Fields { stream.fields }
+
+        func next() async throws(ParleyError) -> [UInt8]? {
+            do throws(HTTPClientError) {
+                return try await stream.next()
+            } catch {
+                throw ParleyError(error)
+            }
+        }
+
+        func cancel() { stream.cancel() }
+    }
+}
+
+extension ParleyError {
+    fileprivate init(_ error: HTTPClientError) {
+        switch error.kind {
+        case .cancelled: self = .cancelled
+        case .insecure:
+            self.init(.insecure, "The server cannot be trusted: \(error).", isTransient: true)
+        case .timedOut:
+            self.init(.timedOut, "The server did not answer in time.", isTransient: true)
+        case .invalidRequest: self.init(.network, "The server's URL is invalid: \(error).")
+        case .tooLarge: self.init(.server, "The server's answer is too large.", isTransient: true)
+        default:
+            self.init(.network, "The server cannot be reached: \(error).", isTransient: true)
+        }
+    }
+}

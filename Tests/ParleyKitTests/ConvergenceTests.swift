@@ -1,0 +1,208 @@
+import SQL
+import Testing
+import TestSupport
+
+@testable import ParleyKit
+
+/// Devices that work offline, are cut off and closed at random, and a server that is killed: in the end all devices of a user
+/// show the same, and the same as a new device.
+@Suite struct ConvergenceTests {
+    @Test(arguments: TestRounds.seeds(3, of: 40))
+    func `all devices of a user end equal`(_ seed: UInt64) async throws {
+        let server = try KitServer()
+        var random = SeededGenerator(seed)
+        let users: [UserID] = ["ana", "bo", "cy"]
+        var devices: [Device] = []
+        for user in users {
+            for name in ["phone", "tablet"] {
+                let client = try await server.client(user, device: name)
+                client.connect()
+                devices.append(Device(user: user, name: name, client: client))
+            }
+        }
+        var sent = Set<String>()
+        for step in 0..<200 {
+            let index = Int.random(in: devices.indices, using: &random)
+            if step % 50 == 49 {
+                server.kill()
+                server.start()
+            }
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<8: await devices[index].client.disconnect()
+            case 8..<20: devices[index].client.connect()
+            case 20..<24:
+                await devices[index].client.close()
+                devices[index].client = try await ParleyClient(
+                    server.configuration(devices[index].user, device: devices[index].name))
+            default:
+                if let text = try await devices[index].act(step, users, &random) {
+                    sent.insert(text)
+                }
+            }
+        }
+        for device in devices { device.client.connect() }
+        try await eventually("all outboxes are empty", within: .seconds(60)) {
+            for device in devices {
+                device.client.kick()
+                try await device.client.discardFailed()
+                guard device.client.connection == .live,
+                    try await device.client.rowCount(of: "outbox") == 0
+                else { return false }
+            }
+            return true
+        } explain: {
+            var text = ""
+            for device in devices {
+                text += "\n\(device.user) \(device.name) \(device.client.connection) "
+                text += try await device.client.outbox().joined(separator: "; ")
+            }
+            return text
+        }
+        for user in users {
+            let fresh = try await server.client(user, device: "fresh")
+            fresh.connect()
+            let others = devices.filter { $0.user == user }.map(\.client)
+            try await eventually("\(user)'s devices show the same", within: .seconds(30)) {
+                let expected = try await fresh.everything()
+                guard fresh.connection == .live else { return false }
+                for other in others where try await other.everything() != expected { return false }
+                return true
+            } explain: {
+                let expected = try await fresh.everything()
+                var text = ""
+                for other in others {
+                    text += try await difference(expected, other.everything())
+                }
+                return text
+            }
+            #expect(try await fresh.everything().count > 3)
+            await fresh.close()
+        }
+        for device in devices { await device.client.close() }
+    }
+
+    /// The first lines that differ.
+    private func difference(_ expected: [String], _ found: [String]) -> String {
+        let missing = expected.filter { !found.contains($0) }.prefix(3)
+        let extra = found.filter { !expected.contains($0) }.prefix(3)
+        return "\nfresh only: \(missing.joined(separator: "\n  "))\ndevice only: \(extra.joined(separator: "\n  "))"
+    }
+}
+
+private struct Device {
+    let user: UserID
+    let name: String
+    var client: ParleyClient
+
+    /// Does something at random.
+    ///
+    /// - Returns: The text of a message that was sent.
+    func act(
+        _ step: Int, _ users: [UserID], _ random: inout SeededGenerator
+    ) async throws -> String? {
+        let conversations = try await client.conversations()
+        let conversation = conversations.randomElement(using: &random)
+        let others = Set(users.filter { _ in Bool.random(using: &random) })
+        do {
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<2:
+                try await client.newConversation(
+                    with: others,
+                    ConversationOptions(isDistinct: Int.random(in: 0..<4, using: &random) > 0))
+            case 2..<11:
+                guard let conversation else { return nil }
+                let text = "\(user)-\(name)-\(step)"
+                try await client.send([.text(text)], to: conversation.id)
+                return text
+            case 11..<13:
+                guard let conversation else { return nil }
+                let messages = try await client.messages(in: conversation.id)
+                try await client.markAsRead(
+                    Set(messages.map(\.id).filter { _ in Bool.random(using: &random) }))
+            case 13:
+                guard let conversation else { return nil }
+                try await client.markAllAsRead(in: conversation.id)
+            case 14..<16:
+                guard let conversation else { return nil }
+                let path: MetadataPath = ["a", "a.b", "c", "d.e.f"].randomElement(using: &random) ?? "a"
+                try await client.setMetadata(.text("\(step)"), at: path, of: conversation.id)
+            case 16:
+                guard let conversation else { return nil }
+                try await client.deleteMetadata(at: ["a", "c"], of: conversation.id)
+            case 17:
+                guard let conversation else { return nil }
+                try await client.add(others, to: conversation.id)
+            case 18:
+                guard let conversation,
+                    let message = try await client.messages(in: conversation.id)
+                        .randomElement(using: &random)
+                else { return nil }
+                try await client.delete(
+                    message.id, Bool.random(using: &random) ? .myDevices : .allParticipants)
+            default:
+                guard let conversation, step % 3 == 0 else { return nil }
+                try await client.delete(conversation.id, .myDevices)
+            }
+        } catch let error as ParleyError where !error.isTransient {
+            // A command that is refused on this device changes nothing.
+        }
+        return nil
+    }
+}
+
+extension ParleyClient {
+    /// Discards the messages that the server has refused.
+    fileprivate func discardFailed() async throws {
+        let unsent = try await read { reader in
+            let ids = try reader.transaction.rows("SELECT id FROM messages WHERE is_sent = 0") { row in
+                Message.ID(stored: try row.blob("id"))
+            }
+            return try ids.compactMap(\.self).compactMap { id in try reader.message(id) }
+        }
+        for message in unsent {
+            if case .failed = message.delivery { try await discard(message.id) }
+        }
+    }
+
+    /// The rows of the outbox.
+    fileprivate func outbox() async throws -> [String] {
+        try await read { reader in
+            try reader.transaction.rows(
+                """
+                SELECT number, lane, kind, attempts, answered_epoch, answered_position, failure,
+                    (SELECT value FROM settings WHERE name = 'cursor') AS cursor FROM outbox
+                """
+            ) { row in
+                """
+                \(try row.int("number")) \(try row.text("lane")) \(try row.text("kind")) \(try row.int("attempts")) \
+                \(try row.optionalText("answered_epoch") ?? "-") \(try row.optionalInt64("answered_position") ?? -1) \
+                \(try row.optionalText("failure") ?? "-") cursor \(try row.optionalText("cursor") ?? "-")
+                """
+            }
+        }
+    }
+
+    /// Everything that the client shows, one line for each object.
+    fileprivate func everything() async throws -> [String] {
+        var lines: [String] = []
+        for conversation in try await conversations() {
+            lines.append(
+                """
+                \(conversation.id) \(conversation.participants.map(\.id)) \(conversation.isDistinct) \
+                \(conversation.metadata.leaves.sorted { $0.key < $1.key }) unread \(conversation.unreadCount) \
+                total \(conversation.totalCount) \(conversation.isParticipant) \
+                last \(conversation.lastMessage?.id.description ?? "-") former \(conversation.formerIDs.count)
+                """)
+            for message in try await messages(in: conversation.id) {
+                let status = message.recipientStatus.sorted { $0.key < $1.key }
+                    .map { "\($0.key):\($0.value)" }
+                lines.append(
+                    """
+                    \(conversation.id) \(message.position ?? -1) \(message.id) \
+                    \(message.parts.map { $0.text ?? "" }) unread \(message.isUnread) \(status) \(message.delivery)
+                    """)
+            }
+        }
+        return lines.sorted()
+    }
+}

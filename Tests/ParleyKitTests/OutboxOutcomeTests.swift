@@ -1,0 +1,111 @@
+import Messaging
+import Testing
+
+@testable import ParleyKit
+
+@Suite struct OutboxOutcomeTests {
+    private static let id = ParleyKit.Conversation.ID(.v7(at: Clock.now, random: 1))
+    private static let other = ParleyKit.Conversation.ID(.v7(at: Clock.now, random: 2))
+
+    private func outcome(
+        _ status: Int, _ body: String, to kind: OutboxKind, retryAfter: Int? = nil
+    ) -> OutboxOutcome {
+        OutboxOutcome(
+            OutboxResponse(status: status, body: Array(body.utf8), retryAfter: retryAfter),
+            to: kind, creating: Self.id)
+    }
+
+    private func error(_ id: String, _ code: Int = 1, data: String = "{}") -> String {
+        #"{"id":"\#(id)","code":\#(code),"message":"m","url":"u","data":\#(data)}"#
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 507, 520, 599])
+    func `statuses that pass are retried`(_ status: Int) {
+        for body in ["", "<html>", error("service_unavailable")] {
+            guard case .retry(7, _) = outcome(status, body, to: .send, retryAfter: 7) else {
+                Issue.record("\(status) \(body)")
+                continue
+            }
+        }
+    }
+
+    @Test func `an answer that is none of ours is retried, whatever its status`() {
+        for status in [302, 400, 403, 404, 409, 410, 418, 422] {
+            guard case .retry = outcome(status, "<html>", to: .send) else {
+                Issue.record("\(status)")
+                continue
+            }
+        }
+        guard case .retry = outcome(200, "<html>login</html>", to: .create) else {
+            Issue.record("a creation without a conversation")
+            return
+        }
+    }
+
+    @Test func `a creation that names another conversation is a merge`() {
+        #expect(outcome(201, #"{"id":"\#(Self.id)"}"#, to: .create) == .done)
+        #expect(outcome(200, #"{"id":"\#(Self.other)"}"#, to: .create) == .merged(Self.other, nil))
+        guard
+            case .merged(Self.other, let told?) = outcome(
+                409, error("conflict", 108, data: #"{"id":"\#(Self.other)"}"#), to: .create)
+        else {
+            Issue.record("a conflict")
+            return
+        }
+        #expect(told.code == .distinctMetadataIgnored)
+    }
+
+    @Test func `an id in use is our own after a lost answer`() {
+        #expect(outcome(409, error("id_in_use", 111), to: .send) == .done)
+        #expect(outcome(409, error("id_in_use", 111), to: .create) == .done)
+    }
+
+    @Test func `what is gone already is done`() {
+        for kind in [
+            OutboxKind.read, .delivery, .markAllRead, .deleteMessage, .deleteConversation, .leave,
+            .unfollow,
+        ] {
+            #expect(outcome(404, error("not_found"), to: kind) == .done)
+            #expect(outcome(410, error("object_deleted"), to: kind) == .done)
+        }
+    }
+
+    @Test func `refusals stop the lane if nothing behind can succeed`() {
+        let cases: [(Int, OutboxKind, Bool)] = [
+            (403, .send, true), (404, .send, true), (410, .patch, true), (422, .send, false),
+            (413, .send, false), (422, .patch, false), (422, .create, true), (403, .read, false),
+        ]
+        for (status, kind, wholeLane) in cases {
+            guard case .refused(_, let whole) = outcome(status, error("x"), to: kind) else {
+                Issue.record("\(status) \(kind)")
+                continue
+            }
+            #expect(whole == wholeLane, "\(status) \(kind)")
+        }
+    }
+
+    @Test func `a missing session is renewed`() {
+        #expect(outcome(401, error("authentication_required"), to: .send) == .authenticate)
+    }
+
+    @Test func `a failed send holds up later sends only, a failed creation everything`() {
+        func row(_ number: Int64, _ lane: String, _ kind: OutboxKind) -> OutboxRow {
+            OutboxRow(
+                number: number, lane: lane, kind: kind, conversation: nil, message: nil,
+                payload: [], key: "")
+        }
+        let rows = [
+            (row(1, "a", .send), true), (row(2, "a", .send), false), (row(3, "a", .patch), false),
+            (row(4, "a", .patch), false), (row(5, "b", .create), true), (row(6, "b", .send), false),
+            (row(7, "c", .send), false), (row(8, "c", .send), false),
+        ].map { (row: $0.0, hasFailed: $0.1) }
+        #expect(StoreTransaction.sendable(rows).map(\.number) == [3, 7])
+    }
+
+    @Test func `the first delays are short, and no delay exceeds its limit`() {
+        for attempt in 1...200 {
+            let delay = Backoff.delay(attempt: attempt, first: 1, most: 60)
+            #expect(delay >= .zero && delay <= .seconds(min(60, 1 << min(attempt - 1, 20))))
+        }
+    }
+}

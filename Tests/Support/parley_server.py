@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""Runs the built server in a temporary folder until its standard input ends.
+
+It reads one line, BINARY NAME=VALUE…, with environment variables at the end, and prints `ready PORT`. Then it reads
+commands, one on each line, and answers each: `kill` sends SIGKILL (`killed`), `start` starts it again on the same port and
+folder (`ready PORT`).
+"""
+
+import pathlib
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Crash"))
+from server import serving
+
+
+def main():
+    binary, *settings = sys.stdin.readline().split()
+    settings = {"PARLEY_API_DEV_LOGIN": "true"} | dict(setting.split("=", 1) for setting in settings)
+    with serving(binary, settings=settings) as server:
+        server.start()
+        print("ready", server.port, flush=True)
+        for line in sys.stdin:
+            command = line.strip()
+            if command == "kill":
+                server.kill()
+                print("killed", flush=True)
+            elif command == "start":
+                server.start()
+                print("ready", server.port, flush=True)
+
+
+main()
