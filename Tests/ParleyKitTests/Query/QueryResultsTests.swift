@@ -236,6 +236,32 @@ import Testing
         #expect(sample.missing.withLock { $0 } == [IntervalSet([3...4, 8...8])])
     }
 
+    @Test func `miss only as many positions as the window has room for`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            try transaction.addConversation(1)
+            for position in 91...95 {
+                try transaction.addMessage(position, in: 1, position: Int64(position))
+            }
+            try transaction.setHeld("91-95", top: 100, of: 1)
+        }
+        let query = Query<Message>(where: { $0.conversation == Self.here })
+        let missing: [(Window, IntervalSet)] = [
+            (.last(3), IntervalSet(96...100)), (.last(7), IntervalSet([89...90, 96...100])),
+            (.first(3), IntervalSet(1...90)), (.first(7), IntervalSet([1...90, 96...97])),
+            (.all, IntervalSet([1...90, 96...100])),
+        ]
+        for (window, positions) in missing {
+            sample.missing.withLock { missing in missing = [] }
+            #expect(try await sample.first(query, window).isUpToDate == false)
+            #expect(sample.missing.withLock { $0 } == [positions])
+        }
+        let unread = Query<Message>(where: { $0.conversation == Self.here && $0.isUnread == true })
+        sample.missing.withLock { missing in missing = [] }
+        _ = try await sample.first(unread, .last(4))
+        #expect(sample.missing.withLock { $0 } == [IntervalSet(97...100)])
+    }
+
     @Test func `end when the store is closed, and when the task is cancelled`() async throws {
         let sample = try await SampleStore()
         let sets = sample.runner.results(Query<Message>(), window: .all, updating: nil)
