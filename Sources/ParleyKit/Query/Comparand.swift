@@ -1,4 +1,3 @@
-internal import Messaging
 internal import SQL
 
 /// How the database compares a property.
@@ -90,7 +89,7 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
 
     private func current(_ value: Value, _ context: QueryContext) throws -> SQLValue {
         guard let conversation = conversation?(value) else { return bound(value) }
-        return try context.transaction.currentID(of: conversation).value.bytes.sqlValue
+        return try context.transaction.currentID(of: conversation).bytes.sqlValue
     }
 
     /// The test, false where there is no value.

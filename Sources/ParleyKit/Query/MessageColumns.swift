@@ -1,5 +1,4 @@
 public import FoundationEssentials
-internal import Messaging
 internal import SQL
 
 extension Message {
@@ -97,7 +96,7 @@ extension Message {
         countInConversation: { id in
             """
             SELECT shown AS number FROM message_counts
-            WHERE conversation = \(id.value.bytes) AND NOT \(isHidden(id))
+            WHERE conversation = \(id.bytes) AND NOT \(isHidden(id))
             """
         },
         idColumns: "m.id AS id, m.conversation IS NULL AS is_announcement",
@@ -132,7 +131,7 @@ extension Message {
     }
 
     private static func isHidden(_ conversation: Conversation.ID) -> SQL {
-        "EXISTS (SELECT 1 FROM conversations h WHERE h.id = \(conversation.value.bytes) AND h.is_hidden = 1)"
+        "EXISTS (SELECT 1 FROM conversations h WHERE h.id = \(conversation.bytes) AND h.is_hidden = 1)"
     }
 
     /// The id in the columns `id` and `is_announcement`.

@@ -1,5 +1,4 @@
 internal import Bytes
-internal import Messaging
 internal import SQL
 
 extension MessagePart {
@@ -19,10 +18,10 @@ extension MessagePart {
                 Comparand(
                     expression: "lower(hex(p.message)) || '/' || p.name",
                     bound: { id in
-                        "\(String(hexadecimal: id.message.value.bytes))/\(id.name)".sqlValue
+                        "\(String(hexadecimal: id.message.bytes))/\(id.name)".sqlValue
                     },
                     lead: .init(
-                        expression: "p.message", bound: { id in id.message.value.bytes.sqlValue })),
+                        expression: "p.message", bound: { id in id.message.bytes.sqlValue })),
                 sectionKey: { value in
                     if case .text(let text) = value { .text(text) } else { .missing }
                 })

@@ -49,7 +49,7 @@ struct QuerySnapshot<Element: Queryable>: Sendable {
             if let position = Element.rows.position, let conversation {
                 try transaction.missingPositions(
                     of: conversation, in: query, window,
-                    room: max(0, min(size ?? .max, query.limit ?? .max) - elements.count),
+                    remaining: max(0, min(size ?? .max, query.limit ?? .max) - elements.count),
                     elements.compactMap(position))
             } else {
                 IntervalSet()
@@ -82,14 +82,15 @@ extension Transaction {
     /// The positions inside a window of a conversation whose messages are not on this device.
     ///
     /// - Parameters:
-    ///   - room: How many more elements the window takes; beyond its elements it misses so many positions at most.
+    ///   - remaining: How many more elements the window takes; beyond its elements it misses so many positions at most.
     ///   - positions: Those of the elements in the window.
     fileprivate func missingPositions<Element>(
-        of conversation: Conversation.ID, in query: Query<Element>, _ window: Window, room: Int,
+        of conversation: Conversation.ID, in query: Query<Element>, _ window: Window,
+        remaining: Int,
         _ positions: [Int64]
     ) throws -> IntervalSet {
         let row = try first(
-            "SELECT held, base FROM conversations WHERE id = \(conversation.value.bytes)"
+            "SELECT held, base FROM conversations WHERE id = \(conversation.bytes)"
         ) { row in (held: try row.text("held"), base: try row.optionalBlob("base")) }
         guard let row, let held = IntervalSet(text: row.held), let base = row.base,
             let document = try? JSONDocument(base),
@@ -110,8 +111,8 @@ extension Transaction {
         let highest = max(lowest - 1, positions.max() ?? 0)
         let (below, rest) = missing.divided(before: lowest)
         let (inside, above) = rest.divided(before: highest + 1)
-        return inside.union(isCutBelow ? below.highest(Int64(room)) : below)
-            .union(isCutAbove ? above.lowest(Int64(room)) : above)
+        return inside.union(isCutBelow ? below.highest(Int64(remaining)) : below)
+            .union(isCutAbove ? above.lowest(Int64(remaining)) : above)
     }
 }
 

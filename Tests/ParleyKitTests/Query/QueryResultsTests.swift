@@ -236,7 +236,7 @@ import Testing
         #expect(sample.missing.withLock { $0 } == [IntervalSet([3...4, 8...8])])
     }
 
-    @Test func `miss only as many positions as the window has room for`() async throws {
+    @Test func `miss only as many positions as the window can take`() async throws {
         let sample = try await SampleStore()
         try await sample.change { transaction in
             try transaction.addConversation(1)
