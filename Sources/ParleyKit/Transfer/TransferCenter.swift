@@ -29,6 +29,8 @@ final class TransferCenter: Sendable, TransferControl {
         var capacity: Int64 = 0
         /// When downloads go on after the disk was full.
         var diskIsFullUntil: ContinuousClock.Instant?
+        /// The messages of uploads and the parts of downloads whose cancellation is not stored yet.
+        var cancelling: Set<ObjectID> = []
         /// The writes of pauses and cancellations, in their order.
         var writes: Task<Void, Never>?
     }
@@ -221,10 +223,14 @@ final class TransferCenter: Sendable, TransferControl {
     func cancel(_ transfer: Transfer) {
         let part = transfer.part
         let isUpload = transfer.direction == .upload
-        let upload = state.withLock { state in state.uploads[part]?.location }
+        let object: ObjectID = isUpload ? .message(part.message) : .part(part)
+        let upload = state.withLock { state in
+            state.cancelling.insert(object)
+            return state.uploads[part]?.location
+        }
         end(part, .cancelled)
         if isUpload { endUploads(of: part.message, .cancelled) }
-        write { [store, engine] in
+        write { [self, store, engine] in
             let url = try? await store.write { transaction -> String? in
                 guard isUpload else {
                     try transaction.endDownload(of: part, keepsFile: true)
@@ -234,6 +240,7 @@ final class TransferCenter: Sendable, TransferControl {
                 _ = try transaction.failUpload(of: part, .cancelled)
                 return row?.uploadURL
             }
+            state.withLock { state in _ = state.cancelling.remove(object) }
             if let url = upload?.url ?? (url ?? nil), engine.connection != .idle {
                 _ = try? await engine.transport.send(TransportRequest(method: .delete, path: url))
             }
@@ -288,6 +295,8 @@ final class TransferCenter: Sendable, TransferControl {
                     state.transfers[part]?.direction == direction
                 }
                 guard state.isConnected, running < max(1, limit), state.attempts[row.part] == nil,
+                    state.cancelling.isDisjoint(with: [.message(row.part.message), .part(row.part)]
+                    ),
                     state.transfers[row.part]?.progress.isPaused != true
                 else { return false }
                 if let delay = state.delays[row.part], delay.until > .now { return false }
@@ -315,7 +324,7 @@ final class TransferCenter: Sendable, TransferControl {
         state.withLock { state in
             state.attempts[row.part] = nil
             switch attempt {
-            case .retry(let seconds, let hasProgressed):
+            case .retry(let seconds, let hasProgressed) where state.transfers[row.part] != nil:
                 var delay = state.delays[row.part] ?? Delay()
                 delay.failures = hasProgressed ? 1 : delay.failures + 1
                 delay.until =
@@ -324,7 +333,7 @@ final class TransferCenter: Sendable, TransferControl {
                         ?? Backoff.delay(attempt: delay.failures, first: 1, most: 300))
                 state.delays[row.part] = delay
             case .diskFull: state.diskIsFullUntil = .now + .seconds(30)
-            case .ended, .stopped: break
+            case .retry, .ended, .stopped: break
             }
         }
         switch attempt {
