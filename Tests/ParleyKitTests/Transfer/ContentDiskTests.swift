@@ -222,9 +222,9 @@ import Testing
         try await kicking(bo) { try await bo.download(parts[0].id).wait() }
         #expect(try await status(bo, parts[0]) == .complete)
 
-        fixture.proxy.throttle(1_000_000)
+        fixture.proxy.throttle(200_000)
         let cut = try await bo.download(parts[1].id)
-        try await eventually("a part is here") { cut.progress.completed > 500_000 }
+        try await eventually("a part is here") { cut.progress.completed > 100_000 }
         script.withLock { script in script = [.expire, .wholeAnswer] }
         fixture.proxy.cut()
         fixture.proxy.throttle(0)
