@@ -13,6 +13,17 @@ public struct Configuration: Sendable {
     public var history = History.unread
     /// Whether the server is told which messages have reached this device.
     public var reportsDelivery = true
+    /// Which contents are downloaded without being asked for.
+    public var autoDownload = AutoDownload()
+    /// The most bytes of downloaded contents on this device; 0 for no limit. Above it the least recently read ones are
+    /// deleted, down to four fifths.
+    public var diskCapacity: Int64 = 0
+    /// How many contents are uploaded at once.
+    public var concurrentUploads = 3
+    /// How many contents are downloaded at once.
+    public var concurrentDownloads = 6
+    /// Below this number of free bytes downloads wait (K48).
+    var minimumFreeSpace: Int64 = 64 << 20
     /// Receives what the client logs; never message bodies, tokens or signed URLs.
     public var logger = Logger(label: "parley.kit")
     let credentials: Credentials
@@ -51,6 +62,43 @@ public struct Configuration: Sendable {
         self.application = application
         self.store = store
         self.credentials = credentials
+    }
+}
+
+/// Which contents are downloaded without being asked for: small ones, and those of some types.
+public struct AutoDownload: Hashable, Sendable {
+    /// Contents up to this size in bytes are downloaded.
+    public var maximumSize: Int64
+    /// MIME types whose contents are downloaded whatever their size, such as `image/jpeg` or `image/*`, in any case.
+    public var types: Set<String>
+
+    /// A rule.
+    public init(maximumSize: Int64 = 2048, types: Set<String> = []) {
+        self.maximumSize = maximumSize
+        self.types = types
+    }
+
+    /// Everything is downloaded.
+    public static let everything = AutoDownload(maximumSize: .max)
+    /// Nothing is downloaded.
+    public static let nothing = AutoDownload(maximumSize: 0)
+
+    /// Whether a content of this size and type is downloaded.
+    func wants(size: Int64, _ mimeType: String) -> Bool {
+        guard size > maximumSize else { return true }
+        let essence = Self.essence(mimeType)
+        let family = essence.prefix { character in character != "/" } + "/*"
+        return types.contains { type in
+            let type = Self.essence(type)
+            return type == essence || type == family || type == "*/*"
+        }
+    }
+
+    /// The type without its parameters, in lower case.
+    private static func essence(_ mimeType: String) -> String {
+        var type = mimeType.prefix { character in character != ";" }
+        while type.last == " " { type.removeLast() }
+        return type.lowercased()
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Blobs
 internal import FoundationEssentials
 internal import HTTP
 internal import JSON
@@ -16,24 +17,47 @@ extension ParleyClient {
     // MARK: - Sending
 
     /// Sends a message to a conversation. It is durable on this device when this returns, and reaches the server in the
-    /// order of the calls.
+    /// order of the calls. Large parts are uploaded before; ``transfer(of:)`` shows how far they are.
     ///
     /// - Throws: `invalidMessage` for no part or more than 1,000, `invalidMimeType`, `tooLarge`, `notAParticipant`,
-    ///   `conversationGone`.
+    ///   `conversationGone`, `contentMissing` for a file that does not exist, `diskFull`.
     @discardableResult
     public func send(
         _ parts: [PartDraft], to id: Conversation.ID, _ options: MessageOptions = MessageOptions()
     ) async throws(ParleyError) -> Message {
         try Self.check(parts)
-        let message = try await store.write { transaction -> Message.ID in
-            let conversation = try transaction.sql.currentID(of: id)
-            try transaction.requireConversation(conversation, asParticipant: true)
-            return try transaction.addMessage(parts, to: conversation, options)
-        }
+        let (message, uploads) = try await store(parts, to: id, options)
+        for row in uploads { _ = transferCenter.register(row) }
         guard let shown = try await self.message(message) else {
             throw ParleyError(.messageGone, "The message \(message) was discarded meanwhile.")
         }
         return shown
+    }
+
+    /// Makes the bytes of the parts durable, then the message.
+    private func store(
+        _ parts: [PartDraft], to id: Conversation.ID, _ options: MessageOptions
+    ) async throws(ParleyError) -> (Message.ID, uploads: [TransferRow]) {
+        let folder = transferCenter.folder
+        var prepared: [ContentFolder.Prepared] = []
+        do throws(ParleyError) {
+            for part in parts { prepared.append(try await folder.prepare(part)) }
+            guard prepared.reduce(0, { sum, part in sum + part.size }) <= PartDraft.sizeLimit else {
+                throw ParleyError.tooLarge
+            }
+            let stored = prepared
+            let message = try await store.write { transaction in
+                let conversation = try transaction.sql.currentID(of: id)
+                try transaction.requireConversation(conversation, asParticipant: true)
+                let message = try transaction.addMessage(stored, to: conversation, options)
+                return (message, uploads: try transaction.uploads(of: message))
+            }
+            folder.removeOriginals(of: prepared)
+            return message
+        } catch {
+            await folder.discard(prepared)
+            throw error
+        }
     }
 
     private static func check(_ parts: [PartDraft]) throws(ParleyError) {
@@ -52,12 +76,6 @@ extension ParleyClient {
                 throw ParleyError(
                     .invalidMimeType,
                     "The MIME type \"\(part.mimeType)\" must be of the form type/subtype.")
-            }
-            guard part.bytes.count <= Messaging.MessagePart.inlineLimit else {
-                throw ParleyError(
-                    .tooLarge,
-                    "The part has \(part.bytes.count) bytes; at most \(Messaging.MessagePart.inlineLimit) are sent yet."
-                )
             }
         }
     }
@@ -89,6 +107,7 @@ extension ParleyClient {
     public func retry(_ id: Message.ID) async throws(ParleyError) {
         try await store.write { transaction in
             let conversation = try transaction.requireUnsent(id)
+            try transaction.restartUploads(of: id)
             try transaction.sql.execute(
                 """
                 UPDATE outbox SET failure = NULL WHERE message = \(id.bytes)
@@ -98,7 +117,7 @@ extension ParleyClient {
             transaction.note(.updated(property: "delivery"), of: .message(id), in: conversation)
             transaction.touch(conversation)
         }
-        engine.kick()
+        kick()
     }
 
     /// Removes a message that was not sent yet. One that is on its way at this moment is deleted on all devices afterwards.
@@ -199,7 +218,8 @@ extension ParleyClient {
 
 extension StoreTransaction {
     fileprivate func addMessage(
-        _ parts: [PartDraft], to conversation: Conversation.ID, _ options: MessageOptions
+        _ parts: [ContentFolder.Prepared], to conversation: Conversation.ID,
+        _ options: MessageOptions
     ) throws -> Message.ID {
         let now = Clock.now
         let id = options.id ?? Message.ID(.v7(at: now, random: .random(in: 0 ... .max)))
@@ -212,6 +232,9 @@ extension StoreTransaction {
         let number = try enqueue(
             .send, lane: .conversation(conversation), conversation: conversation, message: id,
             at: now)
+        if options.mayBeOvertaken {
+            try sql.execute("UPDATE outbox SET may_be_overtaken = 1 WHERE number = \(number)")
+        }
         try sql.execute(
             """
             INSERT INTO messages (id, conversation, place, sender, sent_at, recipients, is_sent)
@@ -224,11 +247,14 @@ extension StoreTransaction {
                 at: now, random: .random(in: 0 ... .max))
             try sql.execute(
                 """
-                INSERT INTO parts (message, part, name, mime_type, size, body, status)
-                VALUES (\(id.bytes), \(index), \(name.uuid), \(part.mimeType), \(part.bytes.count),
-                    \(Array(part.bytes)), \(TransferStatus.complete.rawValue))
+                INSERT INTO parts (message, part, name, mime_type, size, body, status, file)
+                VALUES (\(id.bytes), \(index), \(name.uuid), \(part.mimeType), \(part.size),
+                    \(part.inline), \(part.file == nil
+                        ? TransferStatus.complete.rawValue : TransferStatus.awaitingUpload.rawValue),
+                    \(part.file?.text))
                 """)
         }
+        if parts.contains(where: { part in part.file != nil }) { noteTransfer() }
         note(.created, of: .message(id), in: conversation)
         return id
     }

@@ -21,6 +21,7 @@ internal import Logging
 public final class ParleyClient: Sendable {
     let store: Store
     let engine: SyncEngine
+    let transferCenter: TransferCenter
     let configuration: Configuration
 
     /// Opens the store, without any request; everything of the last run is there at once.
@@ -29,11 +30,17 @@ public final class ParleyClient: Sendable {
     ///
     /// - Throws: `storeInUse` if another client has it open, `storeTooNew`, `storeCorrupt`, `diskFull` or
     ///   `storeUnavailable`.
-    public init(_ configuration: Configuration) async throws(ParleyError) {
+    public convenience init(_ configuration: Configuration) async throws(ParleyError) {
+        let transport = try CurlTransport(
+            server: configuration.server,
+            transfers: configuration.concurrentUploads + configuration.concurrentDownloads)
+        try await self.init(configuration, transport)
+    }
+
+    init(_ configuration: Configuration, _ transport: any Transport) async throws(ParleyError) {
         self.configuration = configuration
         store = try Store(folder: configuration.store.path)
-        engine = SyncEngine(
-            configuration, store, try CurlTransport(server: configuration.server))
+        engine = SyncEngine(configuration, store, transport)
         try await store.write { transaction in
             // The choice of the first run stays, because what is on this device follows from it.
             if try transaction.setting("history") == nil {
@@ -44,6 +51,10 @@ public final class ParleyClient: Sendable {
                 try transaction.set("reports_delivery", reports)
             }
         }
+        transferCenter = TransferCenter(
+            engine, try ContentFolder(at: "\(store.folder)/contents"))
+        try await transferCenter.recover()
+        transferCenter.start()
     }
 
     /// The user of the store; `nil` before the first ``authenticate()``.
@@ -69,7 +80,7 @@ public final class ParleyClient: Sendable {
     /// Ends the session as far as the server can be reached, and deletes everything in the store: conversations, messages,
     /// files, commands that were not sent, and the token. The client is closed.
     public func deauthenticate() async throws(ParleyError) {
-        await engine.disconnect()
+        await disconnect()
         await engine.session.end()
         await close()
         do {
@@ -84,6 +95,7 @@ public final class ParleyClient: Sendable {
     /// Disconnects and closes the store. Later calls throw `closed`.
     public func close() async {
         await engine.disconnect()
+        await transferCenter.close()
         engine.connections.close()
         engine.failures.close()
         engine.signals.close()
@@ -93,13 +105,22 @@ public final class ParleyClient: Sendable {
     // MARK: - Connection
 
     /// Connects to the server and stays connected: it reconnects until ``disconnect()``.
-    public func connect() { engine.connect() }
+    public func connect() {
+        engine.connect()
+        transferCenter.connect()
+    }
 
-    /// Ends the connection; commands wait in the store.
-    public func disconnect() async { await engine.disconnect() }
+    /// Ends the connection; commands, uploads and downloads wait in the store.
+    public func disconnect() async {
+        await transferCenter.disconnect()
+        await engine.disconnect()
+    }
 
     /// Ends every delay before a retry, as after a change of the network.
-    public func kick() { engine.kick() }
+    public func kick() {
+        engine.kick()
+        transferCenter.kick()
+    }
 
     /// Receives once what has changed, without staying connected.
     ///

@@ -34,6 +34,26 @@ import Testing
         #expect(try folder.stagedSize(name) == nil)
     }
 
+    @Test func `a file elsewhere gets a second name without a copy`() throws {
+        let outside = try BlobFolder(at: "\(temporary.path)/outside")
+        let file = try outside.stage(name)
+        try file.write([1, 2, 3].span, at: 0)
+        try file.commit()
+        try outside.publish(name)
+        try folder.link(outside.path(of: name), as: name)
+        #expect(throws: DiskError.self) { try folder.link(outside.path(of: name), as: name) }
+        try outside.delete(name)
+        #expect(try BlobFile(at: folder.path(of: name)).read(10, at: 0) == [1, 2, 3])
+    }
+
+    @Test func `published files are listed, staged ones are not`() throws {
+        try stage([1, 2, 3])
+        #expect(try folder.entries().isEmpty)
+        try folder.publish(name)
+        #expect(try folder.entries().map(\.name) == [name.text])
+        #expect(try folder.entries().map(\.size) == [3])
+    }
+
     @Test func `publishing a name that was never staged is an error`() {
         #expect(throws: DiskError.self) { try folder.publish(name) }
     }

@@ -98,7 +98,7 @@ import Testing
             (row(1, "a", .send), true), (row(2, "a", .send), false), (row(3, "a", .patch), false),
             (row(4, "a", .patch), false), (row(5, "b", .create), true), (row(6, "b", .send), false),
             (row(7, "c", .send), false), (row(8, "c", .send), false),
-        ].map { (row: $0.0, hasFailed: $0.1) }
+        ].map { StoreTransaction.WaitingRow(row: $0.0, hasFailed: $0.1) }
         #expect(StoreTransaction.sendable(rows).map(\.number) == [3, 7])
     }
 

@@ -132,6 +132,30 @@ public struct BlobFolder: Sendable {
         return try BlobFile(FileDescriptor(opening: path, O_RDONLY))
     }
 
+    /// The path of a published blob, for programs that read it by themselves.
+    public func path(of name: BlobName) -> String {
+        "\(content.path)/\(subfolderName(of: name))/\(name)"
+    }
+
+    /// All published blobs, in no particular order.
+    public func entries() throws(DiskError) -> [FolderEntry] {
+        var entries: [FolderEntry] = []
+        for subfolder in try content.names() {
+            entries += try content.subfolder(subfolder).entries()
+        }
+        return entries
+    }
+
+    /// Gives a file outside of this folder a second name as a published blob, durably; no byte is copied.
+    ///
+    /// - Throws: ``DiskError`` where the file system cannot do it, for instance because it is another one.
+    public func link(_ path: String, as name: BlobName) throws(DiskError) {
+        let target = try subfolder(of: name)
+        try FileDescriptor(opening: path, O_RDONLY).sync()
+        try target.link(path, as: name.text)
+        try target.sync()
+    }
+
     /// Whether a published blob has this name.
     public func contains(_ name: BlobName) throws(DiskError) -> Bool {
         try content.contains("\(subfolderName(of: name))/\(name)")

@@ -84,6 +84,7 @@ public struct DiskError: Error, Equatable, CustomStringConvertible {
         case "flock": "locking a file"
         case "fstat", "lstat": "finding a file"
         case "ftruncate": "resizing a file"
+        case "link": "naming a file"
         case "mkdir": "creating a folder"
         case "open": "opening a file"
         case "opendir": "listing a folder"

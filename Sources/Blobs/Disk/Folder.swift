@@ -80,6 +80,19 @@ struct Folder: Sendable {
         }
     }
 
+    /// Gives another file a name in this folder.
+    func link(_ file: String, as name: String) throws(DiskError) {
+        let path = path(of: name)
+        try systemCall("link") {
+            unsafe file.withCString { file in
+                unsafe path.withCString { path in unsafe Glibc.link(file, path) }
+            }
+        }
+    }
+
+    /// A folder in this one that exists.
+    func subfolder(_ name: String) -> Folder { Folder(existing: path(of: name)) }
+
     /// Deletes a file; does nothing when it does not exist.
     func remove(_ name: String) throws(DiskError) {
         let path = path(of: name)

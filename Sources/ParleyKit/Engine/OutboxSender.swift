@@ -266,11 +266,17 @@ struct OutboxSender {
         return try await store.read { sql in
             let parts = try sql.rows(
                 """
-                SELECT name, mime_type, body FROM parts WHERE message = \(message.bytes) ORDER BY part
+                SELECT name, mime_type, body, content, size FROM parts
+                WHERE message = \(message.bytes) ORDER BY part
                 """
             ) { row in
-                try Messaging.MessagePart.Draft(
-                    mimeType: try row.text("mime_type"), body: .inline(try row.blob("body")),
+                let content = try row.optionalBlob("content").flatMap { bytes in
+                    Messaging.Content.ID(bytes: bytes)
+                }
+                return try Messaging.MessagePart.Draft(
+                    mimeType: try row.text("mime_type"),
+                    body: try content.map { id in .content(id, size: try row.int64("size")) }
+                        ?? .inline(try row.blob("body")),
                     proposedID: Messaging.MessagePart.ID(uuid: try row.text("name")))
             }
             guard !parts.isEmpty else { return nil }

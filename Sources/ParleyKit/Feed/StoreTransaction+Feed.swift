@@ -259,24 +259,26 @@ extension StoreTransaction {
         }
         guard known != parts else { return false }
         // A part whose content is the same keeps its file.
-        let complete = try sql.rows(
-            "SELECT content FROM parts WHERE message = \(bytes) AND status = 4 AND content IS NOT NULL"
-        ) { row in try row.blob("content") }
-        try sql.execute("DELETE FROM parts WHERE message = \(bytes)")
+        var former = isNew ? [] : try removeParts(of: message.id)
         for (index, part) in parts.enumerated() {
-            let isHere =
-                switch message.parts[index].body {
-                case .inline: true
-                case .content(let id, _): complete.contains(id.bytes)
+            var state = PartTransfer(status: .complete)
+            if case .content(let id, let size) = message.parts[index].body {
+                if let known = former.firstIndex(where: { $0.content == id.bytes }) {
+                    state = former.remove(at: known)
+                } else {
+                    state = try newTransfer(size: size, message.parts[index].mimeType)
                 }
-            let status: TransferStatus = isHere ? .complete : .readyForDownload
+            }
             try sql.execute(
                 """
-                INSERT INTO parts (message, part, name, mime_type, size, body, content, status)
+                INSERT INTO parts (message, part, name, mime_type, size, body, content, status, file, accessed_at,
+                    held, etag, wanted, is_paused)
                 VALUES (\(bytes), \(index), \(part[0]), \(part[1]), \(part[2]), \(part[3]), \(part[4]),
-                    \(status.rawValue))
+                    \(state.status.rawValue), \(state.file), \(state.accessedAt), \(state.held),
+                    \(state.etag), \(state.wanted.rawValue), \(state.isPaused))
                 """)
         }
+        for state in former { drop(state) }
         return !isNew
     }
 
@@ -291,7 +293,7 @@ extension StoreTransaction {
             )
         }
         guard let row else { return }
-        try sql.execute("DELETE FROM parts WHERE message = \(id.bytes)")
+        for state in try removeParts(of: id) { drop(state) }
         try sql.execute("DELETE FROM messages WHERE id = \(id.bytes)")
         let conversation = row.conversation.flatMap { bytes in
             Conversation.ID(stored: bytes)

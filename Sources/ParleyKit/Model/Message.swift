@@ -126,18 +126,50 @@ public enum TransferStatus: Int, Comparable, Codable, Sendable {
 }
 
 /// A part of a message to send.
+///
+/// Up to 2,048 bytes are sent in the message itself. More bytes are uploaded, and the message follows when the server has
+/// them.
 public struct PartDraft: Sendable {
+    /// The most bytes that the parts of a message have together: 2 GiB.
+    static let sizeLimit: Int64 = 1 << 31
+
     let mimeType: String
-    let bytes: Data
+    let source: Source
+
+    /// Where the bytes are.
+    enum Source: Sendable {
+        case data(Data)
+        case file(path: String, keepsOriginal: Bool)
+        case stream(@Sendable () async throws -> [UInt8]?)
+    }
 
     /// A text of type `text/plain`.
     public static func text(_ text: String) -> PartDraft {
-        PartDraft(mimeType: "text/plain", bytes: Data(text.utf8))
+        PartDraft(mimeType: "text/plain", source: .data(Data(text.utf8)))
     }
 
     /// Bytes of a MIME type.
     public static func data(_ bytes: Data, mimeType: String) -> PartDraft {
-        PartDraft(mimeType: mimeType, bytes: bytes)
+        PartDraft(mimeType: mimeType, source: .data(bytes))
+    }
+
+    /// The bytes of a file. The client has its own copy when ``ParleyClient/send(_:to:_:)`` returns; on file systems that can
+    /// share blocks the copy needs no space.
+    ///
+    /// - Parameter keepsOriginal: Whether the file stays; if not, the client takes it over without a copy.
+    public static func file(
+        _ url: URL, mimeType: String, keepsOriginal: Bool = true
+    ) -> PartDraft {
+        PartDraft(mimeType: mimeType, source: .file(path: url.path, keepsOriginal: keepsOriginal))
+    }
+
+    /// The bytes of a stream, which is read to its end before ``ParleyClient/send(_:to:_:)`` returns.
+    ///
+    /// - Parameter next: Returns the next bytes; `nil` at the end.
+    public static func stream(
+        _ next: @escaping @Sendable () async throws -> [UInt8]?, mimeType: String
+    ) -> PartDraft {
+        PartDraft(mimeType: mimeType, source: .stream(next))
     }
 }
 
@@ -145,7 +177,12 @@ public struct PartDraft: Sendable {
 public struct MessageOptions: Sendable {
     /// The id; `nil` for a new one.
     public var id: Message.ID?
+    /// Whether later messages may be sent while the parts of this one are uploaded.
+    public var mayBeOvertaken: Bool
 
     /// Options.
-    public init(id: Message.ID? = nil) { self.id = id }
+    public init(id: Message.ID? = nil, mayBeOvertaken: Bool = false) {
+        self.id = id
+        self.mayBeOvertaken = mayBeOvertaken
+    }
 }

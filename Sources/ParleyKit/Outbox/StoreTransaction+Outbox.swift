@@ -11,6 +11,8 @@ struct OutboxRow: Sendable {
     let message: Message.ID?
     let payload: [UInt8]
     let key: String
+    /// Whether later messages may be sent while this one is uploaded (K35).
+    var mayBeOvertaken = false
 }
 
 /// Where the effect of a write stands in the feed: the header `Parley-Cursor`, and the beginning of every cursor.
@@ -89,39 +91,55 @@ extension StoreTransaction {
     func nextRows() throws -> [OutboxRow] {
         let rows = try sql.rows(
             """
-            SELECT number, lane, kind, conversation, message, payload, key, failure IS NOT NULL AS has_failed
+            SELECT number, lane, kind, conversation, message, payload, key, may_be_overtaken,
+                failure IS NOT NULL AS has_failed,
+                kind = \(OutboxKind.send.rawValue) AND EXISTS (
+                    SELECT 1 FROM parts WHERE parts.message = outbox.message
+                        AND parts.status < \(TransferStatus.readyForDownload.rawValue)) AS is_uploading
             FROM outbox WHERE answered_position IS NULL ORDER BY lane, number
             """
-        ) { row -> (row: OutboxRow, hasFailed: Bool)? in
+        ) { row -> WaitingRow? in
             guard let kind = OutboxKind(rawValue: try row.text("kind")) else { return nil }
             let conversation = try row.optionalBlob("conversation").flatMap { bytes in
                 Conversation.ID(stored: bytes)
             }
-            return (
-                OutboxRow(
+            return WaitingRow(
+                row: OutboxRow(
                     number: try row.int64("number"), lane: try row.text("lane"), kind: kind,
                     conversation: conversation,
                     message: try row.optionalBlob("message").flatMap { bytes in
                         Message.ID(stored: bytes)
                     },
-                    payload: try row.blob("payload"), key: try row.text("key")),
-                try row.bool("has_failed")
-            )
+                    payload: try row.blob("payload"), key: try row.text("key"),
+                    mayBeOvertaken: try row.bool("may_be_overtaken")),
+                hasFailed: try row.bool("has_failed"),
+                isUploading: try row.bool("is_uploading"))
         }
         return Self.sendable(rows.compactMap(\.self))
     }
 
-    /// Chooses the rows to send: a failed creation stops its lane, and a failed send the later sends of its lane (K33).
+    /// A row that was not answered, and what holds it up.
+    struct WaitingRow {
+        let row: OutboxRow
+        let hasFailed: Bool
+        var isUploading = false
+    }
+
+    /// Chooses the rows to send: a failed creation stops its lane, a failed send the later sends of its lane (K33), and a
+    /// send whose parts are still uploaded its lane, unless it may be overtaken (K35).
     ///
     /// - Parameter rows: All rows that were not answered, by lane and number.
-    static func sendable(_ rows: [(row: OutboxRow, hasFailed: Bool)]) -> [OutboxRow] {
+    static func sendable(_ rows: [WaitingRow]) -> [OutboxRow] {
         var chosen: [OutboxRow] = []
         var lane: String?
         var (isClosed, stopsSends) = (false, false)
-        for (row, hasFailed) in rows {
+        for waiting in rows {
+            let row = waiting.row
             if row.lane != lane { (lane, isClosed, stopsSends) = (row.lane, false, false) }
-            if hasFailed {
+            if waiting.hasFailed {
                 if row.kind == .create { isClosed = true } else { stopsSends = true }
+            } else if waiting.isUploading {
+                if !row.mayBeOvertaken { isClosed = true }
             } else if !isClosed, !(stopsSends && row.kind == .send) {
                 chosen.append(row)
                 isClosed = true

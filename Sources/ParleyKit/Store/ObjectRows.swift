@@ -214,7 +214,17 @@ struct ObjectReader {
         if let blocking = blocking ?? nil, let id = Message.ID(stored: blocking) {
             return .blocked(by: id)
         }
-        return activity.isSending(row.number) ? .sending : .queued
+        if activity.isSending(row.number) { return .sending }
+        let uploads = try transaction.first(
+            """
+            SELECT count(*) FILTER (WHERE status < \(TransferStatus.readyForDownload.rawValue)) AS missing,
+                count(*) FILTER (WHERE status > \(TransferStatus.awaitingUpload.rawValue)
+                    AND file IS NOT NULL) AS begun
+            FROM parts WHERE message = \(id.bytes)
+            """
+        ) { row in (missing: try row.int("missing"), begun: try row.int("begun")) }
+        guard let uploads, uploads.missing > 0, uploads.begun > 0 else { return .queued }
+        return .uploading
     }
 
     private static func users(_ json: String) -> [UserID] {

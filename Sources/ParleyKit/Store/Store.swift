@@ -16,6 +16,17 @@ final class Store: Sendable {
         var conversations: Set<Conversation.ID> = []
         /// Whether the outbox has a new row.
         var hasCommands = false
+        /// Whether an upload or download may begin.
+        var hasTransfers = false
+        /// The parts that no longer exist, of those that were uploaded or downloaded, and their files.
+        var removedParts: [MessagePart.ID] = []
+        var removedFiles: [String] = []
+
+        /// Whether no subscriber needs it.
+        var isEmpty: Bool {
+            changes.isEmpty && tables.isEmpty && !hasCommands && !hasTransfers
+                && removedParts.isEmpty && removedFiles.isEmpty
+        }
     }
 
     /// What queries read.
@@ -70,6 +81,9 @@ final class Store: Sendable {
             last.tables.formUnion(commit.tables)
             last.conversations.formUnion(commit.conversations)
             last.hasCommands = last.hasCommands || commit.hasCommands
+            last.hasTransfers = last.hasTransfers || commit.hasTransfers
+            last.removedParts += commit.removedParts
+            last.removedFiles += commit.removedFiles
             waiting.append(last)
         }
     }
@@ -97,7 +111,7 @@ final class Store: Sendable {
                 let transaction = StoreTransaction(sql)
                 let value = try body(transaction)
                 let commit = try transaction.finish()
-                if !commit.changes.isEmpty || !commit.tables.isEmpty || commit.hasCommands {
+                if !commit.isEmpty {
                     sql.afterCommit { commits.publish(commit) }
                 }
                 return value

@@ -125,10 +125,25 @@ enum StoreSchema {
             -- The id of the content at the server; NULL for inline parts, and before its upload began.
             content BLOB,
             status INTEGER NOT NULL,
+            -- The name of its file in the folder of contents; NULL for inline parts, and where nothing is here.
+            file TEXT,
+            -- When the file was last read, to the minute; NULL if it was never here.
+            accessed_at INTEGER,
+            -- Where an unsent part is uploaded to: a credential.
+            upload_url TEXT,
+            -- The bytes that an upload has at the server, or a download here, as last known.
+            held INTEGER NOT NULL DEFAULT 0,
+            -- The entity tag of a download that has begun.
+            etag TEXT,
+            -- Whether it is to be downloaded: 0 no, 1 by the rule of automatic downloads, 2 asked for.
+            wanted INTEGER NOT NULL DEFAULT 0,
+            is_paused INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (message, part)
         ) WITHOUT ROWID
         """,
         "CREATE INDEX parts_by_status ON parts (status)",
+        "CREATE INDEX parts_wanted ON parts (wanted) WHERE wanted > 0",
+        "CREATE INDEX parts_here ON parts (accessed_at) WHERE file IS NOT NULL",
         """
         CREATE TABLE receipts (
             conversation BLOB NOT NULL, user TEXT NOT NULL, snapshot INTEGER NOT NULL,
@@ -161,7 +176,9 @@ enum StoreSchema {
             -- The answer's position in the feed: the row is deleted when the feed has come there (K18).
             answered_epoch TEXT, answered_position INTEGER,
             -- The error of a send that was refused, as JSON.
-            failure TEXT
+            failure TEXT,
+            -- Whether later messages may be sent while this one is uploaded.
+            may_be_overtaken INTEGER NOT NULL DEFAULT 0
         )
         """,
         "CREATE INDEX outbox_by_lane ON outbox (lane, number)",

@@ -74,6 +74,15 @@ final class StoreTransaction {
     /// Records that the outbox has a new row.
     func noteCommand() { commit.hasCommands = true }
 
+    /// Records that an upload or download may begin.
+    func noteTransfer() { commit.hasTransfers = true }
+
+    /// Records that a part is gone, whose transfer ends.
+    func noteRemoved(_ part: MessagePart.ID) { commit.removedParts.append(part) }
+
+    /// Records that a file of the folder of contents is needed no more.
+    func noteRemoved(file: String) { commit.removedFiles.append(file) }
+
     /// Computes what is shown of the changed conversations, and returns what the commit has changed.
     func finish() throws -> Store.Commit {
         for id in changed { try computeShown(id) }

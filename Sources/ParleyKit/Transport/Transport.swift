@@ -5,12 +5,24 @@ internal import HTTPClient
 /// A request to the server.
 struct TransportRequest: Sendable {
     let method: HTTP.Method
-    /// The path and query below the server's URL, percent-encoded.
+    /// The path and query below the server's URL, percent-encoded; or an absolute URL, to which no session token goes.
     let path: String
     var headers: [(name: String, value: String)] = []
     var body: [UInt8]?
-    /// Whether the answer may take as long as it wants, because it is a stream.
+    /// A body that is read while it is sent; it takes the place of `body`.
+    var stored: StoredBody?
+    /// Whether the request may take as long as it wants, because its body or answer is a stream.
     var isStream = false
+
+    /// A body that is read while it is sent.
+    struct StoredBody: Sendable {
+        /// The size in bytes.
+        let count: Int64
+        /// Reads at most a number of bytes at a position; it may block.
+        let read: @Sendable (_ count: Int, _ position: Int64) throws -> [UInt8]
+        /// Called with the number of bytes that were sent so far.
+        let onSent: @Sendable (Int64) -> Void
+    }
 }
 
 /// A complete answer.
@@ -44,12 +56,15 @@ struct CurlTransport: Transport {
     private let client: HTTPClient
     private let base: String
 
-    init(server: URL) throws(ParleyError) {
+    /// - Parameter transfers: How many contents may be transferred at once, beside other requests.
+    init(server: URL, transfers: Int) throws(ParleyError) {
         var base = server.absoluteString
         while base.hasSuffix("/") { base.removeLast() }
         self.base = base
         do throws(HTTPClientError) {
-            client = try HTTPClient()
+            var settings = HTTPClientSettings()
+            settings.connectionsPerHost += transfers
+            client = try HTTPClient(settings)
         } catch {
             throw ParleyError(error)
         }
@@ -74,9 +89,17 @@ struct CurlTransport: Transport {
     }
 
     private func clientRequest(_ request: TransportRequest) -> ClientRequest {
-        var sent = ClientRequest(
-            request.method, base + request.path, fields: request.headers,
-            body: request.body.map { bytes in .bytes(bytes) } ?? .none)
+        let url =
+            request.path.hasPrefix("http://") || request.path.hasPrefix("https://")
+            ? request.path : base + request.path
+        let body: ClientBody =
+            if let stored = request.stored {
+                .stored(stored.count, read: stored.read)
+            } else {
+                request.body.map { bytes in .bytes(bytes) } ?? .none
+            }
+        var sent = ClientRequest(request.method, url, fields: request.headers, body: body)
+        sent.onBytesSent = request.stored?.onSent
         // A stream has a comment every 25 s (K11).
         sent.stallTimeout = .seconds(60)
         if !request.isStream { sent.totalTimeout = .seconds(120) }
