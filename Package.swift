@@ -137,7 +137,9 @@ let package = Package(
                 "Uploads", logging,
             ]),
         .executableTarget(
-            name: "parley", dependencies: ["ParleyServer", arguments], swiftSettings: settings),
+            name: "parley",
+            dependencies: ["ParleyKit", "ParleyServer", "SystemSupport", arguments],
+            swiftSettings: settings),
         // A server that tests start.
         .executableTarget(
             name: "parley-echo", dependencies: ["HTTP", "HTTPTransport", "WebSockets"],
@@ -183,7 +185,6 @@ let package = Package(
                 "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
                 "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads", "WebSockets",
             ], exclude: ["Exchanges"]),
-        tests(of: "ParleyKit", ["Messaging", "SQL", "SystemSupport"]),
         tests(
             of: "ParleyKit",
             [

@@ -20,6 +20,7 @@ public struct Configuration: Sendable {
     enum Credentials: Sendable {
         case identityToken(@Sendable (_ nonce: String) async throws -> String)
         case development(UserID)
+        case session(String, UserID)
     }
 
     /// A client of a user that the application's own backend authenticates.
@@ -36,6 +37,13 @@ public struct Configuration: Sendable {
     /// A client of any user of a development server, which runs with `api.dev_login` and needs no identity tokens.
     public init(server: URL, application: String, store: URL, developmentUser user: UserID) {
         self.init(server, application, store, .development(user))
+    }
+
+    /// A client with a session that was begun elsewhere. When the server ends it, the client needs another one.
+    public init(
+        server: URL, application: String, store: URL, sessionToken: String, of user: UserID
+    ) {
+        self.init(server, application, store, .session(sessionToken, user))
     }
 
     private init(_ server: URL, _ application: String, _ store: URL, _ credentials: Credentials) {

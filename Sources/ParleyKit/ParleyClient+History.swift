@@ -73,7 +73,8 @@ extension ParleyClient {
         let response = try await engine.send(
             TransportRequest(
                 method: .get,
-                path: "/conversations/\(place.conversation.value.uuid)/messages?page_size=\(size)\(from)",
+                path:
+                    "/conversations/\(place.conversation.value.uuid)/messages?page_size=\(size)\(from)",
                 headers: [("Accept", SyncEngine.accept)]))
         let body = (try? JSONDocument(response.body))?.root
         guard response.status == 200 else {

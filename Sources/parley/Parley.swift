@@ -11,7 +11,7 @@ import ParleyServer
             Migrate.self,
             Export.self, Import.self,
             DownloadKey.self, CheckConfig.self, HealthCheck.self, DevelopmentCertificate.self,
-            Upload.self,
+            Upload.self, Chat.self,
         ])
 
     /// Runs a command, unless an argument is empty: an unset shell variable would otherwise look

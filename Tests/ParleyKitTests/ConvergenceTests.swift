@@ -1,6 +1,6 @@
 import SQL
-import Testing
 import TestSupport
+import Testing
 
 @testable import ParleyKit
 
@@ -85,7 +85,8 @@ import TestSupport
     private func difference(_ expected: [String], _ found: [String]) -> String {
         let missing = expected.filter { !found.contains($0) }.prefix(3)
         let extra = found.filter { !expected.contains($0) }.prefix(3)
-        return "\nfresh only: \(missing.joined(separator: "\n  "))\ndevice only: \(extra.joined(separator: "\n  "))"
+        return
+            "\nfresh only: \(missing.joined(separator: "\n  "))\ndevice only: \(extra.joined(separator: "\n  "))"
     }
 }
 
@@ -124,7 +125,8 @@ private struct Device {
                 try await client.markAllAsRead(in: conversation.id)
             case 14..<16:
                 guard let conversation else { return nil }
-                let path: MetadataPath = ["a", "a.b", "c", "d.e.f"].randomElement(using: &random) ?? "a"
+                let path: MetadataPath =
+                    ["a", "a.b", "c", "d.e.f"].randomElement(using: &random) ?? "a"
                 try await client.setMetadata(.text("\(step)"), at: path, of: conversation.id)
             case 16:
                 guard let conversation else { return nil }
@@ -154,7 +156,8 @@ extension ParleyClient {
     /// Discards the messages that the server has refused.
     fileprivate func discardFailed() async throws {
         let unsent = try await read { reader in
-            let ids = try reader.transaction.rows("SELECT id FROM messages WHERE is_sent = 0") { row in
+            let ids = try reader.transaction.rows("SELECT id FROM messages WHERE is_sent = 0") {
+                row in
                 Message.ID(stored: try row.blob("id"))
             }
             return try ids.compactMap(\.self).compactMap { id in try reader.message(id) }

@@ -5,7 +5,9 @@ import Testing
 @Suite struct HistoryTests {
     @Test func `older messages are loaded in pages, up to the first`() async throws {
         let server = try KitServer()
-        let (ana, bo) = (try await server.client("ana"), try await server.client("bo", history: .newest(5)))
+        let (ana, bo) = (
+            try await server.client("ana"), try await server.client("bo", history: .newest(5))
+        )
         ana.connect()
         let conversation = try await ana.newConversation(with: ["bo"]).id
         var last: Message?
@@ -32,7 +34,9 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
-    @Test func `a device that waits for a message learns of it, or that it did not come`() async throws {
+    @Test func `a device that waits for a message learns of it, or that it did not come`()
+        async throws
+    {
         let server = try KitServer()
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
         ana.connect()

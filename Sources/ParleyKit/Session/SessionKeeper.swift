@@ -68,6 +68,7 @@ actor SessionKeeper {
             switch configuration.credentials {
             case .identityToken(let closure): try await exchange(nonce, closure)
             case .development(let user): try await developmentLogin(user)
+            case .session(let token, let user): try given(token, user)
             }
         let known = try await store.write { transaction -> UserID in
             let known = try transaction.user()
@@ -118,6 +119,15 @@ actor SessionKeeper {
             writer.member("app_id", configuration.application)
         }
         return (try Self.sessionToken(answer), user)
+    }
+
+    private func given(
+        _ token: String, _ user: UserID
+    ) throws(ParleyError) -> (session: String, user: UserID) {
+        guard token != self.token else {
+            throw ParleyError(.authenticationFailed, "The session has ended; begin another one.")
+        }
+        return (token, user)
     }
 
     private func requestNonce() async throws(ParleyError) -> String {

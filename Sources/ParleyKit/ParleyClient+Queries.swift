@@ -1,0 +1,46 @@
+internal import Messaging
+
+extension ParleyClient {
+    /// The elements of a query, in order.
+    ///
+    /// - Throws: `invalidMetadata` for an invalid path of a metadata column, `closed`, or an error of the store.
+    public func fetch<Element>(_ query: Query<Element>) async throws(ParleyError) -> [Element] {
+        try await queries.fetch(query)
+    }
+
+    /// The ids of the elements of a query, in order.
+    ///
+    /// - Throws: As ``fetch(_:)``.
+    public func ids<Element>(_ query: Query<Element>) async throws(ParleyError) -> [Element.ID] {
+        try await queries.ids(query)
+    }
+
+    /// The number of elements of a query.
+    ///
+    /// - Throws: As ``fetch(_:)``.
+    public func count<Element>(_ query: Query<Element>) async throws(ParleyError) -> Int {
+        try await queries.count(query)
+    }
+
+    /// The elements of a query, now and after each change: the current set, then one for each commit that changes it, at
+    /// most one per 16 ms, and the newest for a slow reader.
+    ///
+    /// - Parameters:
+    ///   - window: Which of the elements a set holds. Where messages inside it are missing on this device, they are
+    ///     requested from the server.
+    ///   - properties: The properties whose changes count as updates of an element; `nil` for all.
+    public func results<Element>(
+        _ query: Query<Element>, window: Window = .all, updating properties: Set<String>? = nil
+    ) -> some AsyncSequence<ResultSet<Element>, ParleyError> & Sendable {
+        queries.results(query, window: window, updating: properties)
+    }
+
+    /// Answers queries; loads what a window misses.
+    var queries: QueryRunner {
+        QueryRunner(store, engine.activity) { [weak self] conversation, missing in
+            guard let self, self.connection == .live else { return }
+            let count = Int(clamping: missing.count)
+            Task { _ = try? await self.loadOlder(count, in: conversation) }
+        }
+    }
+}
