@@ -3,7 +3,7 @@ import Testing
 @testable import ParleyKit
 
 @Suite struct HistoryTests {
-    @Test func `older messages are loaded in pages, up to the first`() async throws {
+    @Test func `older messages are loaded in pages, up to the first (K13, K15)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (
             try await server.client("ana"), try await server.client("bo", history: .newest(5))
