@@ -83,6 +83,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    '$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --database postgres --processes 2' \
 	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
+	    'python3 Tests/Crash/chat.py --binary .build/debug/parley' \
 	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
 	    'python3 Tests/Tour/guides.py .build/debug/parley' \
@@ -160,6 +161,7 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	$(MAKE) --no-print-directory crash N=50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 20 --database postgres --processes 2
+	python3 Tests/Crash/chat.py --binary .build/debug/parley --rounds 200
 	$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --changes 10000 --cuts 200
 	$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --changes 10000 --cuts 200 --database postgres --processes 2
 	for round in 1 2 3 4 5; do \

@@ -34,7 +34,7 @@ final class ChatPrinter: Sendable {
         _ = unsafe write(1, bytes, bytes.count)
     }
 
-    /// Begins a conversation: its messages are printed anew.
+    /// Begins a conversation: its messages are printed again.
     func begin(_ id: Conversation.ID) {
         state.withLock { state in state = State() }
         print("* \(id)")
