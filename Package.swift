@@ -144,6 +144,10 @@ let package = Package(
         .executableTarget(
             name: "parley-echo", dependencies: ["HTTP", "HTTPTransport", "WebSockets"],
             path: "Tests/Echo", swiftSettings: settings),
+        // Measures the client library.
+        .executableTarget(
+            name: "parleykit-bench", dependencies: ["ParleyKit"], path: "Tests/KitBenchmark",
+            swiftSettings: testSettings),
         // Fixtures that the tests of several modules share.
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",

@@ -130,6 +130,6 @@ extension StoreTransaction {
         guard held.contains(place.position), position < place.position else { return }
         let now = held.union(IntervalSet(position...(place.position - 1)))
         try sql.execute("UPDATE conversations SET held = \(now.text) WHERE id = \(id.bytes)")
-        touch(id)
+        noteMessages(of: id)
     }
 }

@@ -38,9 +38,27 @@ extension ParleyClient {
     /// Answers queries; loads what a window misses.
     var queries: QueryRunner {
         QueryRunner(store, engine.activity) { [weak self] conversation, missing in
-            guard let self, self.connection == .live else { return }
+            guard let self else { return }
             let count = Int(clamping: missing.count)
-            Task { _ = try? await self.loadOlder(count, in: conversation) }
+            Task { await self.loadWhenLive(count, in: conversation) }
         }
+    }
+
+    /// Loads older messages, as soon as there is a connection; gives up when the client is closed.
+    private func loadWhenLive(_ count: Int, in conversation: Conversation.ID) async {
+        var states = connections.makeAsyncIterator()
+        while connection != .live {
+            guard await states.next() != nil else { return }
+        }
+        _ = try? await loadOlder(count, in: conversation)
+    }
+}
+
+extension LiveResults {
+    /// The elements of a query of a client.
+    public convenience init(
+        _ query: Query<Element>, in client: ParleyClient, window: Window = .all
+    ) {
+        self.init(query, in: client.queries, window: window)
     }
 }

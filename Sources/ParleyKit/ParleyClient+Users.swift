@@ -46,7 +46,7 @@ extension ParleyClient {
     public func waitFor(_ object: ObjectID, within limit: Duration) async throws(ParleyError) {
         let commits = store.commits.subscribe()
         let timer = Task {
-            try await Task.sleep(for: limit)
+            try await Task.sleep(for: limit.forSleeping)
             commits.close()
         }
         defer { timer.cancel() }

@@ -34,6 +34,16 @@ public final class ParleyClient: Sendable {
         store = try Store(folder: configuration.store.path)
         engine = SyncEngine(
             configuration, store, try CurlTransport(server: configuration.server))
+        try await store.write { transaction in
+            // The choice of the first run stays, because what is on this device follows from it.
+            if try transaction.setting("history") == nil {
+                try transaction.set("history", configuration.history.parameter)
+            }
+            let reports = configuration.reportsDelivery ? nil : "0"
+            if try transaction.setting("reports_delivery") != reports {
+                try transaction.set("reports_delivery", reports)
+            }
+        }
     }
 
     /// The user of the store; `nil` before the first ``authenticate()``.
@@ -105,7 +115,7 @@ public final class ParleyClient: Sendable {
             }
         }
         let timer = Task {
-            try await Task.sleep(for: limit)
+            try await Task.sleep(for: limit.forSleeping)
             pass.cancel()
         }
         defer { timer.cancel() }
@@ -143,6 +153,11 @@ public final class ParleyClient: Sendable {
             return try body(&reader)
         }
     }
+}
+
+extension Duration {
+    /// The same, at most a year: a longer sleep overflows the clock.
+    var forSleeping: Duration { min(max(self, .zero), .seconds(365 * 86_400)) }
 }
 
 /// The changes of each commit on a device.

@@ -20,6 +20,7 @@ import growth
 import memory
 import messages
 import import_export
+import kit
 import peers
 import plain
 import secure
@@ -35,7 +36,7 @@ PARTS = {
     "plain": plain, "secure": secure, "statics": statics, "memory": memory, "messages": messages, "engines": engines,
     "streams": streams, "webhooks": webhooks,
     "flatness": flatness, "growth": growth, "import": import_export, "transfers": transfers, "chunks": chunks, "start": start,
-    "peers": peers, "users": users,
+    "peers": peers, "users": users, "kit": kit,
 }
 # Run only with --only: growth takes half an hour and measures more sizes than flatness, import takes minutes, and
 # peers needs packages that only `make bench PEERS=1` installs.

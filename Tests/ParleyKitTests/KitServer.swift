@@ -36,6 +36,9 @@ final class KitServer: Sendable {
 
     func start() { expectEqual(process.send("start"), "ready \(port)") }
 
+    /// Replaces the server by an empty one.
+    func replace() { expectEqual(process.send("replace"), "ready \(port)") }
+
     /// The configuration of a device of a user.
     ///
     /// - Parameters:

@@ -3,10 +3,11 @@
 
 It reads one line, BINARY NAME=VALUE…, with environment variables at the end, and prints `ready PORT`. Then it reads
 commands, one on each line, and answers each: `kill` sends SIGKILL (`killed`), `start` starts it again on the same port and
-folder (`ready PORT`).
+folder (`ready PORT`), and `replace` kills it and starts an empty one on the same port (`ready PORT`).
 """
 
 import pathlib
+import shutil
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Crash"))
@@ -24,6 +25,11 @@ def main():
             if command == "kill":
                 server.kill()
                 print("killed", flush=True)
+            elif command == "replace":
+                server.kill()
+                shutil.rmtree(server.data)
+                server.start()
+                print("ready", server.port, flush=True)
             elif command == "start":
                 server.start()
                 print("ready", server.port, flush=True)

@@ -6,6 +6,8 @@ internal import SystemSupport
 
 /// Sends the rows of the outbox: of each lane one at a time, at most six at once (K30).
 struct OutboxSender {
+    /// The longest `Retry-After` that is obeyed, in seconds.
+    private static let longestDelay = 3600
     /// The most requests at once.
     private static let parallelRequests = 6
 
@@ -155,7 +157,9 @@ struct OutboxSender {
             cursor: answer.headers["parley-cursor"].flatMap { text in FeedPosition(text) })
         let outcome = OutboxOutcome(response, to: row.kind, creating: row.conversation)
         switch outcome {
-        case .retry(let after, _): return .retry(after.map { seconds in .seconds(seconds) })
+        case .retry(let after, _):
+            return .retry(
+                after.map { seconds in .seconds(min(max(0, seconds), Self.longestDelay)) })
         case .authenticate: return .retry(nil)
         case .done, .merged, .refused: break
         }
@@ -216,9 +220,9 @@ struct OutboxSender {
                 .patch, conversation, row, row.payload, type: "application/vnd.layer-patch+json")
         case .read, .delivery:
             let kind: Receipts.Kind = row.kind == .read ? .read : .delivery
-            // A receipt has at most 1,000 intervals; what is left follows as a new row.
-            let first = IntervalSet((positions ?? IntervalSet()).intervals.prefix(1000))
-            return json(.post, "\(conversation)/receipts", row, ReceiptJSON.body(kind, first))
+            return json(
+                .post, "\(conversation)/receipts", row,
+                ReceiptJSON.body(kind, positions ?? IntervalSet()))
         case .markAllRead:
             return json(.post, "\(conversation)/mark_all_read", row, row.payload)
         case .announcementRead:

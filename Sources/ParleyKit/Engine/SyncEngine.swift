@@ -227,13 +227,11 @@ final class SyncEngine: Sendable {
     }
 
     private func feedPath() async throws(ParleyError) -> String {
-        let (cursor, history) = try await store.write { [configuration] transaction in
-            let history =
-                try transaction.setting("history") ?? configuration.history.parameter
-            try transaction.set("history", history)
-            try transaction.set("reports_delivery", configuration.reportsDelivery ? nil : "0")
-            return (try transaction.setting("cursor"), history)
+        let (cursor, stored) = try await store.read { sql in
+            let transaction = StoreTransaction(sql)
+            return (try transaction.setting("cursor"), try transaction.setting("history"))
         }
+        let history = stored ?? configuration.history.parameter
         let after = cursor.map { cursor in "&after=\(URIComponent.encoded(cursor))" } ?? ""
         return "/events?history=\(history)\(after)"
     }

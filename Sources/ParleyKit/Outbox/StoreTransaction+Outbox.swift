@@ -1,4 +1,5 @@
 internal import Messaging
+internal import MessagingWire
 internal import SQL
 
 /// A command that waits in the outbox.
@@ -129,7 +130,8 @@ extension StoreTransaction {
         return chosen
     }
 
-    /// The positions that a receipt reports.
+    /// The positions that a receipt reports: at most as many intervals as one request may have. The rest follows in
+    /// another row.
     func positions(of row: OutboxRow) throws -> IntervalSet {
         let condition: SQL =
             row.kind == .read
@@ -138,7 +140,8 @@ extension StoreTransaction {
         let numbers = try sql.rows(
             "SELECT position FROM messages WHERE position IS NOT NULL AND \(condition) ORDER BY position"
         ) { row in try row.int64("position") }
-        return IntervalSet(numbers.map { number in number...number })
+        let all = IntervalSet(numbers.map { number in number...number })
+        return IntervalSet(all.intervals.prefix(ReceiptJSON.intervalLimit))
     }
 
     // MARK: - Answers

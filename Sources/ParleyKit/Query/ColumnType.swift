@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import Messaging
 internal import SQL
 
 /// How values of a Swift type are stored.
@@ -84,12 +83,12 @@ extension ColumnType<Date> {
 extension ColumnType<Conversation.ID> {
     static var conversation: Self {
         Self(
-            bound: { id in id.value.bytes.sqlValue },
+            bound: { id in id.bytes.sqlValue },
             sectionKey: { value in
                 guard case .blob(let bytes) = value,
-                    let id = Messaging.Conversation.ID(bytes: bytes)
+                    let id = Conversation.ID(stored: bytes)
                 else { return .missing }
-                return .text(Conversation.ID(id).description)
+                return .text(id.description)
             },
             conversation: { id in id })
     }
@@ -98,7 +97,7 @@ extension ColumnType<Conversation.ID> {
 extension ColumnType<Message.ID> {
     static var message: Self {
         Self(
-            bound: { id in id.value.bytes.sqlValue },
+            bound: { id in id.bytes.sqlValue },
             sectionKey: { value in
                 guard case .blob(let bytes) = value, let id = Message.ID(stored: bytes)
                 else { return .missing }

@@ -1,4 +1,3 @@
-internal import Messaging
 internal import SQL
 
 /// How the database compares a property.
@@ -20,6 +19,8 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
     var conversation: (@Sendable (Value) -> Conversation.ID?)?
     /// Whether the expression is one of a part of the message.
     var isOfParts = false
+    /// Whether a comparison with a value is true of few parts only, which an index finds.
+    var isRare: (@Sendable (Comparison, Value) -> Bool)?
     /// Why the column cannot be used.
     var invalid: ParleyError?
 
@@ -31,7 +32,7 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
 
     func compares(_ comparison: Comparison, _ value: Value) -> Filter<Element> {
         let fixed = comparison == .equal ? conversation?(value) : nil
-        return filter(fixing: fixed) { context in
+        return filter(fixing: fixed, isRare: isRare?(comparison, value) ?? false) { context in
             switch comparison {
             case .equal: try equals(value, context)
             case .notEqual: "NOT (\(try equals(value, context)))"
@@ -42,7 +43,9 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
 
     func isIn(_ values: [Value], isNegated: Bool = false) -> Filter<Element> {
         let fixed = values.count == 1 && !isNegated ? conversation?(values[0]) : nil
-        return filter(fixing: fixed) { context in
+        let isOneRare = isRare.map { isRare in values.allSatisfy { value in isRare(.equal, value) }
+        }
+        return filter(fixing: fixed, isRare: !isNegated && isOneRare ?? false) { context in
             let isOne = try isOne(of: values, context)
             return isNegated ? "NOT (\(isOne))" : isOne
         }
@@ -53,7 +56,7 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
     }
 
     private func filter(
-        fixing conversation: Conversation.ID? = nil,
+        fixing conversation: Conversation.ID? = nil, isRare: Bool = false,
         _ test: @escaping @Sendable (QueryContext) throws -> SQL
     ) -> Filter<Element> {
         Filter(
@@ -61,7 +64,9 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
                 if let invalid { throw invalid }
                 let test = try test(context)
                 guard isOfParts else { return test }
-                return "EXISTS (SELECT 1 FROM parts p WHERE p.message = m.id AND (\(test)))"
+                return isRare
+                    ? "m.id IN (SELECT p.message FROM parts p WHERE \(test))"
+                    : "EXISTS (SELECT 1 FROM parts p WHERE p.message = m.id AND (\(test)))"
             })
     }
 
@@ -84,7 +89,7 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
 
     private func current(_ value: Value, _ context: QueryContext) throws -> SQLValue {
         guard let conversation = conversation?(value) else { return bound(value) }
-        return try context.transaction.currentID(of: conversation).value.bytes.sqlValue
+        return try context.transaction.currentID(of: conversation).bytes.sqlValue
     }
 
     /// The test, false where there is no value.
@@ -107,6 +112,18 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
 /// How two values are compared.
 enum Comparison: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+
+    /// Whether the comparison of two values is true.
+    func isTrue<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+        switch self {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
+        }
+    }
 
     var symbol: StaticString {
         switch self {

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-internal import Messaging
 internal import SQL
 
 extension Conversation {
@@ -63,12 +62,13 @@ extension Conversation {
 
     /// Where the store has conversations.
     public static let rows = StoredRows<Conversation>(
-        shown: "FROM conversations c WHERE c.is_hidden = 0",
+        source: "conversations c",
+        isShown: "c.is_hidden = 0",
         idColumns: "c.id AS id",
         readID: { row in
             let bytes = try row.blob("id")
-            guard let id = Messaging.Conversation.ID(bytes: bytes) else { throw damagedID(bytes) }
-            return ID(id)
+            guard let id = Conversation.ID(stored: bytes) else { throw damagedID(bytes) }
+            return id
         },
         tieBreaks: ["c.id"],
         // A conversation has its last message, and the identities of its participants.

@@ -34,7 +34,7 @@ indirect enum Predicate: Sendable {
     case everything
     /// A test that is true or false, never `NULL`.
     ///
-    /// - Parameter fixing: The conversation of all rows of which it is true, if there is only one.
+    /// - Parameter fixing: The conversation, if it is true of exactly the rows of one.
     case test(fixing: Conversation.ID?, @Sendable (QueryContext) throws -> SQL)
     case and(Predicate, Predicate)
     case or(Predicate, Predicate)
@@ -59,6 +59,17 @@ indirect enum Predicate: Sendable {
         case .and(let left, let right): left.fixedConversation ?? right.fixedConversation
         case .or(let left, let right):
             left.fixedConversation == right.fixedConversation ? left.fixedConversation : nil
+        }
+    }
+}
+
+extension Predicate {
+    /// The conversation, if the condition is true of exactly the rows of one.
+    var onlyConversation: Conversation.ID? {
+        switch self {
+        case .test(let conversation, _): conversation
+        case .and(.everything, let other), .and(let other, .everything): other.onlyConversation
+        case .everything, .and, .or, .not: nil
         }
     }
 }

@@ -51,7 +51,8 @@ extension Identity {
 
     /// Where the store has identities.
     public static let rows = StoredRows<Identity>(
-        shown: "FROM identities i WHERE 1",
+        source: "identities i",
+        isShown: "1",
         idColumns: "i.user AS id",
         readID: { row in UserID(try row.text("id")) },
         tieBreaks: ["i.user"],

@@ -68,7 +68,12 @@ extension Message {
         /// The size in bytes.
         public var size: PartsColumn<Int64> { part("p.size", .int64) }
         /// Where the bytes are.
-        public var transferStatus: PartsColumn<TransferStatus> { part("p.status", .status) }
+        public var transferStatus: PartsColumn<TransferStatus> {
+            var comparand = Comparand<Message, TransferStatus>("p.status", .status, isOfParts: true)
+            // Nearly all parts are complete.
+            comparand.isRare = { comparison, status in !comparison.isTrue(.complete, status) }
+            return PartsColumn(comparand: comparand)
+        }
         /// The text of an inline part whose type is `text/…`; `nil` for others.
         public var text: PartsColumn<String?> {
             let isText: SQL = "p.body IS NOT NULL AND p.mime_type LIKE 'text/%'"
@@ -85,7 +90,15 @@ extension Message {
 
     /// Where the store has messages.
     public static let rows = StoredRows<Message>(
-        shown: "FROM messages m WHERE \(isShown)",
+        source: "messages m",
+        isShown: isShown,
+        isShownInConversation: { id in isShown(in: id) },
+        countInConversation: { id in
+            """
+            SELECT shown AS number FROM message_counts
+            WHERE conversation = \(id.bytes) AND NOT \(isHidden(id))
+            """
+        },
         idColumns: "m.id AS id, m.conversation IS NULL AS is_announcement",
         readID: { row in try id(of: row) },
         tieBreaks: ["m.id"],
@@ -111,6 +124,15 @@ extension Message {
         m.is_hidden = 0 AND (m.conversation IS NULL
             OR m.conversation NOT IN (SELECT h.id FROM conversations h WHERE h.is_hidden = 1))
         """
+
+    /// Whether a message of a conversation is shown.
+    static func isShown(in conversation: Conversation.ID) -> SQL {
+        "m.is_hidden = 0 AND NOT \(isHidden(conversation))"
+    }
+
+    private static func isHidden(_ conversation: Conversation.ID) -> SQL {
+        "EXISTS (SELECT 1 FROM conversations h WHERE h.id = \(conversation.bytes) AND h.is_hidden = 1)"
+    }
 
     /// The id in the columns `id` and `is_announcement`.
     static func id(of row: borrowing Row) throws -> ID {

@@ -1,5 +1,4 @@
 internal import Bytes
-internal import Messaging
 internal import SQL
 
 extension MessagePart {
@@ -19,10 +18,10 @@ extension MessagePart {
                 Comparand(
                     expression: "lower(hex(p.message)) || '/' || p.name",
                     bound: { id in
-                        "\(String(hexadecimal: id.message.value.bytes))/\(id.name)".sqlValue
+                        "\(String(hexadecimal: id.message.bytes))/\(id.name)".sqlValue
                     },
                     lead: .init(
-                        expression: "p.message", bound: { id in id.message.value.bytes.sqlValue })),
+                        expression: "p.message", bound: { id in id.message.bytes.sqlValue })),
                 sectionKey: { value in
                     if case .text(let text) = value { .text(text) } else { .missing }
                 })
@@ -48,7 +47,9 @@ extension MessagePart {
 
     /// Where the store has parts.
     public static let rows = StoredRows<MessagePart>(
-        shown: "FROM parts p JOIN messages m ON m.id = p.message WHERE \(Message.isShown)",
+        source: "parts p JOIN messages m ON m.id = p.message",
+        isShown: Message.isShown,
+        isShownInConversation: { id in Message.isShown(in: id) },
         idColumns: "p.message AS id, m.conversation IS NULL AS is_announcement, p.name AS name",
         readID: { row in ID(try row.text("name"), of: try Message.id(of: row)) },
         tieBreaks: ["p.message", "p.part"],

@@ -49,7 +49,7 @@ public struct Sort<Element: Queryable>: Sendable {
 
 /// Which of the elements a live query holds; its total counts all of them.
 public enum Window: Hashable, Sendable {
-    /// All elements.
+    /// All elements. Each change reads all of them again, so use another window for long lists.
     case all
     /// The first elements.
     case first(Int)

@@ -4,7 +4,8 @@ internal import SQL
 struct QueryReader<Element: Queryable> {
     private let query: Query<Element>
     private let context: QueryContext
-    private let condition: SQL
+    /// The tables and rows of the query.
+    private let selection: SQL
 
     /// A row that a query has found.
     struct Row: Sendable {
@@ -16,24 +17,41 @@ struct QueryReader<Element: Queryable> {
     init(_ query: Query<Element>, in transaction: Transaction) throws {
         self.query = query
         context = QueryContext(transaction: transaction, user: try transaction.user())
-        condition = try query.filter.predicate.sql(context)
+        let condition = try query.filter.predicate.sql(context)
+        let conversation = try query.filter.predicate.fixedConversation.map { id in
+            try transaction.currentID(of: id)
+        }
+        let isShown =
+            if let conversation, let isShown = Element.rows.isShownInConversation {
+                isShown(conversation)
+            } else {
+                Element.rows.isShown
+            }
+        selection = "FROM \(Element.rows.source) WHERE \(isShown) AND \(condition)"
         if let invalid = query.section?.invalid { throw invalid }
         for sort in query.order { if let invalid = sort.invalid { throw invalid } }
     }
 
     /// The number of elements.
     func count() throws -> Int {
-        let all: SQL = "\(Element.rows.shown) AND \(condition)"
+        let transaction = context.transaction
+        if let conversation = query.filter.predicate.onlyConversation,
+            let count = Element.rows.countInConversation
+        {
+            let id = try transaction.currentID(of: conversation)
+            let all = try transaction.first(count(id)) { row in try row.int("number") } ?? 0
+            return min(query.limit ?? .max, max(0, all - query.offset))
+        }
         let sql: SQL =
             if query.limit == nil, query.offset == 0 {
-                "SELECT count(*) AS number \(all)"
+                "SELECT count(*) AS number \(selection)"
             } else {
                 """
                 SELECT count(*) AS number
-                FROM (SELECT 1 \(all) LIMIT \(query.limit ?? -1) OFFSET \(query.offset))
+                FROM (SELECT 1 \(selection) LIMIT \(query.limit ?? -1) OFFSET \(query.offset))
                 """
             }
-        return try context.transaction.first(sql) { row in try row.int("number") } ?? 0
+        return try transaction.first(sql) { row in try row.int("number") } ?? 0
     }
 
     /// All elements, in order.
@@ -62,21 +80,26 @@ struct QueryReader<Element: Queryable> {
     }
 
     private func rows(limit: Int?, offset: Int, isReversed: Bool = false) throws -> [Row] {
+        let sql = selectingRows(limit: limit, offset: offset, isReversed: isReversed)
+        return try context.transaction.rows(sql) { row in
+            Row(
+                id: try Element.rows.readID(row),
+                section: try query.section.map { section in section.key(try row.value("section")) })
+        }
+    }
+
+    /// The statement that finds the rows.
+    func selectingRows(limit: Int?, offset: Int, isReversed: Bool = false) -> SQL {
         let columns: SQL =
             if let section = query.section {
                 "\(Element.rows.idColumns), \(section.expression) AS section"
             } else {
                 Element.rows.idColumns
             }
-        let sql: SQL = """
-            SELECT \(columns) \(Element.rows.shown) AND \(condition)
-            \(order(isReversed: isReversed)) LIMIT \(limit ?? -1) OFFSET \(offset)
+        return """
+            SELECT \(columns) \(selection) \(order(isReversed: isReversed))
+            LIMIT \(limit ?? -1) OFFSET \(offset)
             """
-        return try context.transaction.rows(sql) { row in
-            Row(
-                id: try Element.rows.readID(row),
-                section: try query.section.map { section in section.key(try row.value("section")) })
-        }
     }
 
     private func order(isReversed: Bool) -> SQL {

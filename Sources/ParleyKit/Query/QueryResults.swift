@@ -23,7 +23,9 @@ struct QueryResults<Found: Queryable>: AsyncSequence, Sendable {
         private let commits: Mailbox<Store.Commit>
         private var shown: ResultSet<Found>
         private var snapshot: QuerySnapshot<Found>?
-        private var lastSet: ContinuousClock.Instant?
+        /// Until when the store is not read again: 16 ms, or as long as the last read has taken, so that a slow query
+        /// takes at most half the time of a reader.
+        private var pauseEnd = ContinuousClock.now
         private var hasEnded = false
 
         init(_ source: QueryResults, _ commits: Mailbox<Store.Commit>) {
@@ -61,11 +63,8 @@ struct QueryResults<Found: Queryable>: AsyncSequence, Sendable {
             guard let snapshot else { return !Task.isCancelled }
             while let commit = await commits.next() {
                 guard source.concerns(commit, snapshot.conversation) else { continue }
-                if let lastSet {
-                    // A cancelled task does not wait, and ends below.
-                    try? await Task.sleep(
-                        until: lastSet + QueryResults.interval, clock: .continuous)
-                }
+                // A cancelled task does not wait, and ends below.
+                try? await Task.sleep(until: pauseEnd, clock: .continuous)
                 return !Task.isCancelled
             }
             return false
@@ -77,12 +76,14 @@ struct QueryResults<Found: Queryable>: AsyncSequence, Sendable {
         private mutating func read(
             isolation actor: isolated (any Actor)?
         ) async throws(ParleyError) -> ResultSet<Found>? {
-            let (source, before) = (source, snapshot)
+            let (source, before, start) = (source, snapshot, ContinuousClock.now)
             let now = try await source.store.read { transaction in
                 try QuerySnapshot(
                     source.query, source.window, after: before, in: transaction, source.activity)
             }
             snapshot = now
+            let end = ContinuousClock.now
+            pauseEnd = end + Swift.max(QueryResults.interval, end - start)
             if let conversation = now.conversation, !now.missing.isEmpty,
                 before?.missing != now.missing
             {
@@ -99,27 +100,44 @@ struct QueryResults<Found: Queryable>: AsyncSequence, Sendable {
                     || set.isUpToDate != shown.isUpToDate
             else { return nil }
             shown = set
-            lastSet = .now
             return set
         }
     }
 
-    /// The shortest time between two sets.
+    /// The shortest time from a set to the next one.
     static var interval: Duration { .milliseconds(16) }
 
     /// Whether a commit may have changed what the query finds (K61).
     ///
     /// - Parameter conversation: The one whose elements the query has found.
     private func concerns(_ commit: Store.Commit, _ conversation: Conversation.ID?) -> Bool {
+        if Found.rows.tables.contains(.messages),
+            commit.changes.contains(where: { change in change.movesMessages(of: conversation) })
+        {
+            return true
+        }
         guard !Found.rows.tables.isDisjoint(with: commit.tables) else { return false }
         guard let conversation else { return true }
-        // Any object may show an identity. After a merge the query finds elements of another conversation.
+        // Any object may show an identity.
         return commit.conversations.contains(conversation) || commit.tables.contains(.identities)
-            || commit.changes.contains { change in
-                switch change.kind {
-                case .renamed, .resynchronize: true
-                case .created, .updated, .deleted: false
-                }
-            }
+    }
+}
+
+extension ObjectChange {
+    /// Whether all messages of a conversation may be shown, hidden or those of another one from now on.
+    ///
+    /// - Parameter conversation: `nil` for any.
+    fileprivate func movesMessages(of conversation: Conversation.ID?) -> Bool {
+        let changed: [ObjectID]
+        switch kind {
+        case .created, .deleted: changed = [object]
+        case .renamed(let former): changed = [object, former]
+        case .updated: return false
+        case .resynchronize: return true
+        }
+        return changed.contains { object in
+            guard case .conversation(let id) = object else { return false }
+            return conversation == nil || id == conversation
+        }
     }
 }

@@ -36,7 +36,8 @@ struct QuerySnapshot<Element: Queryable>: Sendable {
             (rows, self.size) = try Self.last(size, behind: before?.ids ?? [], of: reader)
         }
         ids = rows.map(\.id)
-        total = window == .all ? rows.count : try reader.count()
+        // A window that is not full has all elements.
+        total = rows.count < size ?? .max ? rows.count : try reader.count()
         let elements = try reader.elements(rows, activity)
         let keys = Dictionary(rows.map { row in (row.id, row.section) }) { first, _ in first }
         sections = ResultSection.sections(
@@ -47,7 +48,8 @@ struct QuerySnapshot<Element: Queryable>: Sendable {
         missing =
             if let position = Element.rows.position, let conversation {
                 try transaction.missingPositions(
-                    of: conversation, in: query, window, isFull: elements.count >= size ?? .max,
+                    of: conversation, in: query, window,
+                    remaining: max(0, min(size ?? .max, query.limit ?? .max) - elements.count),
                     elements.compactMap(position))
             } else {
                 IntervalSet()
@@ -80,33 +82,63 @@ extension Transaction {
     /// The positions inside a window of a conversation whose messages are not on this device.
     ///
     /// - Parameters:
-    ///   - isFull: Whether the window has as many elements as it takes; otherwise it reaches the first or last message.
+    ///   - remaining: How many more elements the window takes; beyond its elements it misses so many positions at most.
     ///   - positions: Those of the elements in the window.
     fileprivate func missingPositions<Element>(
-        of conversation: Conversation.ID, in query: Query<Element>, _ window: Window, isFull: Bool,
+        of conversation: Conversation.ID, in query: Query<Element>, _ window: Window,
+        remaining: Int,
         _ positions: [Int64]
     ) throws -> IntervalSet {
         let row = try first(
-            "SELECT held, base FROM conversations WHERE id = \(conversation.value.bytes)"
+            "SELECT held, base FROM conversations WHERE id = \(conversation.bytes)"
         ) { row in (held: try row.text("held"), base: try row.optionalBlob("base")) }
         guard let row, let held = IntervalSet(text: row.held), let base = row.base,
             let document = try? JSONDocument(base),
-            let feed = ConversationJSON.readFeed(document.root)?.feedMembers
+            let feed = ConversationJSON.readFeed(document.root)?.feedMembers,
+            feed.top > feed.clearedTo
         else { return IntervalSet() }
-        var (reachesStart, reachesEnd) = (query.offset == 0, query.limit == nil)
+        let missing = IntervalSet(feed.clearedTo.number + 1...feed.top.number).subtracting(held)
+        guard let order = query.order.first, order.isUniqueInConversation else { return missing }
+        // Whether the window ends before the lowest or before the highest position.
+        var (isCutBelow, isCutAbove) = (false, query.limit != nil)
         switch window {
         case .all: break
-        case .first: reachesEnd = reachesEnd && !isFull
-        case .last: reachesStart = reachesStart && !isFull
+        case .first: isCutAbove = true
+        case .last: isCutBelow = true
         }
-        let order = query.order.first
-        if order?.isUniqueInConversation != true { (reachesStart, reachesEnd) = (true, true) }
-        if order?.isDescending == true { swap(&reachesStart, &reachesEnd) }
-        let low = reachesStart ? 1 : positions.min() ?? 1
-        let high = reachesEnd ? feed.top.number : positions.max() ?? feed.top.number
-        guard low <= high else { return IntervalSet() }
-        let seen = feed.clearedTo.number
-        return IntervalSet(low...high).subtracting(held)
-            .subtracting(seen > 0 ? IntervalSet(1...seen) : IntervalSet())
+        if order.isDescending { swap(&isCutBelow, &isCutAbove) }
+        let lowest = positions.min() ?? (isCutBelow ? feed.top.number + 1 : 1)
+        let highest = max(lowest - 1, positions.max() ?? 0)
+        let (below, rest) = missing.divided(before: lowest)
+        let (inside, above) = rest.divided(before: highest + 1)
+        return inside.union(isCutBelow ? below.highest(Int64(remaining)) : below)
+            .union(isCutAbove ? above.lowest(Int64(remaining)) : above)
+    }
+}
+
+extension IntervalSet {
+    /// The numbers before a number, and the others.
+    fileprivate func divided(before number: Int64) -> (IntervalSet, IntervalSet) {
+        guard number > 1 else { return (IntervalSet(), self) }
+        let before = intersection(IntervalSet(1...(number - 1)))
+        return (before, subtracting(before))
+    }
+
+    /// The lowest numbers, so many at most.
+    fileprivate func lowest(_ count: Int64) -> IntervalSet {
+        var rest = count
+        var found: [ClosedRange<Int64>] = []
+        for interval in intervals where rest > 0 {
+            let size = min(rest, interval.upperBound - interval.lowerBound + 1)
+            found.append(interval.lowerBound...(interval.lowerBound + size - 1))
+            rest -= size
+        }
+        return IntervalSet(found)
+    }
+
+    /// The highest numbers, so many at most.
+    fileprivate func highest(_ count: Int64) -> IntervalSet {
+        let others = self.count - count
+        return others > 0 ? subtracting(lowest(others)) : self
     }
 }

@@ -19,8 +19,14 @@ public protocol Queryable: Identifiable, Sendable, Equatable where ID: Hashable 
 
 /// Where and how the store has the values of a type.
 public struct StoredRows<Element: Queryable>: Sendable {
-    /// `FROM` with the tables, and `WHERE` with the rows that are shown at all.
-    let shown: SQL
+    /// The tables, after `FROM`.
+    let source: SQL
+    /// Which rows are shown at all.
+    let isShown: SQL
+    /// The same for rows of one conversation, given its current id: a test of the conversation, made once.
+    var isShownInConversation: (@Sendable (Conversation.ID) -> SQL)?
+    /// Selects the `number` of shown rows of a conversation, given its current id, without counting them.
+    var countInConversation: (@Sendable (Conversation.ID) -> SQL)?
     /// The columns that ``readID`` reads.
     let idColumns: SQL
     /// Reads the id of a row.

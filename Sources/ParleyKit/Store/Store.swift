@@ -97,7 +97,7 @@ final class Store: Sendable {
                 let transaction = StoreTransaction(sql)
                 let value = try body(transaction)
                 let commit = try transaction.finish()
-                if !commit.changes.isEmpty || commit.hasCommands {
+                if !commit.changes.isEmpty || !commit.tables.isEmpty || commit.hasCommands {
                     sql.afterCommit { commits.publish(commit) }
                 }
                 return value

@@ -83,6 +83,37 @@ enum StoreSchema {
         "CREATE INDEX messages_unsent ON messages (conversation) WHERE position IS NULL",
         "CREATE INDEX messages_moved ON messages (snapshot) WHERE snapshot = -1",
         "CREATE INDEX messages_to_deliver ON messages (conversation) WHERE needs_delivery = 1",
+        "CREATE INDEX messages_unread_shown ON messages (conversation, place) WHERE is_unread = 1",
+        // How many messages of a conversation are shown. Counting 1,000,000 rows takes half a second, and a live query
+        // has the number in each of its sets.
+        """
+        CREATE TABLE message_counts (
+            conversation BLOB NOT NULL PRIMARY KEY, shown INTEGER NOT NULL
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TRIGGER messages_inserted AFTER INSERT ON messages
+        WHEN NEW.is_hidden = 0 AND NEW.conversation IS NOT NULL BEGIN
+            INSERT INTO message_counts (conversation, shown) VALUES (NEW.conversation, 1)
+            ON CONFLICT (conversation) DO UPDATE SET shown = shown + 1;
+        END
+        """,
+        """
+        CREATE TRIGGER messages_deleted AFTER DELETE ON messages
+        WHEN OLD.is_hidden = 0 AND OLD.conversation IS NOT NULL BEGIN
+            UPDATE message_counts SET shown = shown - 1 WHERE conversation = OLD.conversation;
+        END
+        """,
+        """
+        CREATE TRIGGER messages_updated AFTER UPDATE OF conversation, is_hidden ON messages
+        WHEN OLD.is_hidden <> NEW.is_hidden OR OLD.conversation IS NOT NEW.conversation BEGIN
+            UPDATE message_counts SET shown = shown - 1
+            WHERE conversation = OLD.conversation AND OLD.is_hidden = 0;
+            INSERT INTO message_counts (conversation, shown)
+            SELECT NEW.conversation, 1 WHERE NEW.is_hidden = 0 AND NEW.conversation IS NOT NULL
+            ON CONFLICT (conversation) DO UPDATE SET shown = shown + 1;
+        END
+        """,
         """
         CREATE TABLE parts (
             message BLOB NOT NULL, part INTEGER NOT NULL,

@@ -65,6 +65,12 @@ final class StoreTransaction {
         if let conversation { commit.conversations.insert(conversation) }
     }
 
+    /// Records that queries of a conversation's messages may have another result, without a change of an object.
+    func noteMessages(of conversation: Conversation.ID) {
+        commit.tables.insert(.messages)
+        commit.conversations.insert(conversation)
+    }
+
     /// Records that the outbox has a new row.
     func noteCommand() { commit.hasCommands = true }
 

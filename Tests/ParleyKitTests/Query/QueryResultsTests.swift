@@ -172,6 +172,22 @@ import Testing
         #expect(try await sets.next()?.elements.count == 3)
     }
 
+    @Test func `follow their conversation when it is hidden and shown`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in try transaction.addConversation(1) }
+        try await sample.send(1, in: 1)
+        let query = Query<Message>(where: { $0.conversation == Self.here })
+        var sets = sample.runner.results(query, window: .all, updating: nil).makeAsyncIterator()
+        #expect(try await sets.next()?.total == 1)
+        for (isHidden, kind) in [(true, ObjectChange.Kind.deleted), (false, .created)] {
+            let change = ObjectChange(object: .conversation(Self.here), kind: kind)
+            try await sample.change(noting: change) { transaction in
+                try transaction.sql.execute("UPDATE conversations SET is_hidden = \(isHidden)")
+            }
+            #expect(try await sets.next()?.elements.count == (isHidden ? 0 : 1))
+        }
+    }
+
     @Test func `widen the last elements by those that arrive behind them`() async throws {
         let sample = try await SampleStore()
         for number in 1...10 { try await sample.send(number, in: 1) }
@@ -218,6 +234,32 @@ import Testing
         sample.missing.withLock { missing in missing = [] }
         _ = try await sample.first(query, .last(50))
         #expect(sample.missing.withLock { $0 } == [IntervalSet([3...4, 8...8])])
+    }
+
+    @Test func `miss only as many positions as the window can take`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            try transaction.addConversation(1)
+            for position in 91...95 {
+                try transaction.addMessage(position, in: 1, position: Int64(position))
+            }
+            try transaction.setHeld("91-95", top: 100, of: 1)
+        }
+        let query = Query<Message>(where: { $0.conversation == Self.here })
+        let missing: [(Window, IntervalSet)] = [
+            (.last(3), IntervalSet(96...100)), (.last(7), IntervalSet([89...90, 96...100])),
+            (.first(3), IntervalSet(1...90)), (.first(7), IntervalSet([1...90, 96...97])),
+            (.all, IntervalSet([1...90, 96...100])),
+        ]
+        for (window, positions) in missing {
+            sample.missing.withLock { missing in missing = [] }
+            #expect(try await sample.first(query, window).isUpToDate == false)
+            #expect(sample.missing.withLock { $0 } == [positions])
+        }
+        let unread = Query<Message>(where: { $0.conversation == Self.here && $0.isUnread == true })
+        sample.missing.withLock { missing in missing = [] }
+        _ = try await sample.first(unread, .last(4))
+        #expect(sample.missing.withLock { $0 } == [IntervalSet(97...100)])
     }
 
     @Test func `end when the store is closed, and when the task is cancelled`() async throws {

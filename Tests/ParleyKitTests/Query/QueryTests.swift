@@ -1,4 +1,6 @@
 import Foundation
+import Messaging
+import SQL
 import TestSupport
 import Testing
 
@@ -130,6 +132,44 @@ import Testing
             try await runner.count(Query<MessagePart>(where: { $0.conversation == former })) == 1)
     }
 
+    @Test func `count the messages of a conversation through all their changes`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            for number in 1...3 { try transaction.addConversation(number) }
+        }
+        var random = SeededGenerator(1)
+        for number in 0..<200 {
+            let (conversation, other) = (random.number(1...3), random.number(1...3))
+            let message = random.below(number + 1)
+            let isHidden = random.once(in: 2)
+            let kind = random.below(4)
+            try await sample.change { transaction in
+                let id = messageID(message).value.bytes
+                switch kind {
+                case 0: try transaction.sql.execute("DELETE FROM messages WHERE id = \(id)")
+                case 1:
+                    try transaction.sql.execute(
+                        """
+                        UPDATE messages SET is_hidden = \(isHidden),
+                            conversation = \(conversationID(other).value.bytes) WHERE id = \(id)
+                        """)
+                default:
+                    try transaction.addMessage(
+                        number, in: conversation, position: Int64(number + 1), isHidden: isHidden)
+                }
+            }
+            let query = Query<Message>(where: { $0.conversation == conversationID(conversation) })
+            let found = try await sample.runner.ids(query)
+            #expect(try await sample.runner.count(query) == found.count)
+        }
+        try await sample.change { transaction in
+            try transaction.sql.execute("UPDATE conversations SET is_hidden = 1")
+        }
+        #expect(
+            try await sample.runner.count(
+                Query<Message>(where: { $0.conversation == conversationID(1) })) == 0)
+    }
+
     @Test func `refuse an invalid path of metadata`() async throws {
         let sample = try await SampleStore()
         let queries: [Query<Conversation>] = [
@@ -159,6 +199,48 @@ import Testing
             message.sentAt != nil && message.position != nil
         }
         #expect(try await sample.runner.count(query) == expected.count)
+    }
+}
+
+@Suite struct `Indexes` {
+    private static let here = conversationID(1)
+
+    /// How the database runs a query for its last 50 elements.
+    private func plan<Element>(_ query: Query<Element>) async throws -> String {
+        try await SampleStore().store.read { transaction in
+            let sql = try QueryReader(query, in: transaction)
+                .selectingRows(limit: 50, offset: 0, isReversed: true)
+            let steps = try transaction.rows("EXPLAIN QUERY PLAN \(sql)") { row in
+                try row.text("detail")
+            }
+            return steps.joined(separator: "; ")
+        }
+    }
+
+    @Test func `give the default orders`() async throws {
+        let messages = try await plan(Query<Message>(where: { $0.conversation == Self.here }))
+        #expect(messages.contains("messages_by_place (conversation=?)"))
+        #expect(!messages.contains("TEMP B-TREE"))
+        let conversations = try await plan(Query<Conversation>())
+        #expect(conversations.contains("conversations_by_activity (is_hidden=?)"))
+        #expect(!conversations.contains("TEMP B-TREE"))
+    }
+
+    @Test func `find unread messages, positions and the states of parts`() async throws {
+        let unread = try await plan(
+            Query<Message>(where: { $0.conversation == Self.here && $0.isUnread == true }))
+        #expect(unread.contains("messages_unread_shown (conversation=?)"))
+        #expect(!unread.contains("TEMP B-TREE"))
+        let newer = try await plan(
+            Query<Message>(where: { $0.conversation == Self.here && $0.position > 100 }))
+        #expect(newer.contains("messages_by_place (conversation=? AND place>?)"))
+        let parts = try await plan(Query<MessagePart>(where: { $0.transferStatus < .complete }))
+        #expect(parts.contains("parts_by_status (status<?)"))
+        let incomplete = try await plan(
+            Query<Message>(where: { $0.parts.transferStatus < .complete }))
+        #expect(incomplete.contains("parts_by_status (status<?)"))
+        let known = try await plan(Query<Conversation>(where: { $0.participants.contains("ann") }))
+        #expect(known.contains("participants_by_user (user=?)"))
     }
 }
 

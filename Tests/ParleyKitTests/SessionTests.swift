@@ -1,0 +1,113 @@
+import FoundationEssentials
+import HTTP
+import SQL
+import TestSupport
+import Testing
+
+@testable import ParleyKit
+
+/// Sessions, and stores that cannot be used.
+@Suite struct SessionTests {
+    @Test func `a session that was ended is renewed, and nothing is lost`() async throws {
+        let server = try KitServer()
+        let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
+        ana.connect()
+        bo.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        try await ana.waitUntilSent(try await ana.send([.text("one")], to: conversation).id)
+        let token = try await ana.engine.session.currentToken()
+        _ = try await ana.engine.transport.send(
+            TransportRequest(method: .delete, path: "/sessions/\(token)"))
+        try await ana.waitUntilSent(try await ana.send([.text("two")], to: conversation).id)
+        #expect(try await ana.engine.session.currentToken() != token)
+        try await eventually("bo has both") {
+            try await bo.texts(in: conversation) == ["one", "two"]
+        }
+        for client in [ana, bo] { await client.close() }
+    }
+
+    @Test func `a store belongs to one user`() async throws {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        await ana.engine.session.end()
+        await ana.close()
+        var configuration = server.configuration("bo")
+        configuration.store = server.configuration("ana").store
+        let bo = try await ParleyClient(configuration)
+        // The token in the store has ended, so the first request needs a new session.
+        bo.connect()
+        try await eventually("the wrong user is refused") {
+            if case .unauthenticated(let error) = bo.connection { return error.code == .wrongUser }
+            return false
+        }
+        #expect(try await bo.user == "ana")
+        await bo.close()
+    }
+
+    @Test func `logging out deletes everything`() async throws {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        try await ana.send([.text("secret")], to: conversation)
+        try await ana.deauthenticate()
+        await #expect(throws: ParleyError.self) { try await ana.conversation(conversation) }
+        let again = try await ParleyClient(server.configuration("ana"))
+        #expect(try await again.user == nil)
+        #expect(try await again.conversation(conversation) == nil)
+        await #expect(throws: ParleyError.self) { try await again.newConversation(with: ["bo"]) }
+        await again.close()
+    }
+
+    @Test func `a server that was replaced is believed, and waiting commands are answered by it`()
+        async throws
+    {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        ana.connect()
+        let old = try await ana.newConversation(with: ["bo"]).id
+        try await ana.waitUntilSent(try await ana.send([.text("old")], to: old).id)
+        await ana.disconnect()
+        let waiting = try await ana.send([.text("waiting")], to: old)
+        let new = try await ana.newConversation(with: ["cy"]).id
+        let first = try await ana.send([.text("new")], to: new)
+        server.replace()
+        ana.connect()
+        try await ana.waitUntilSent(first.id)
+        try await eventually("the old conversation is gone") {
+            try await ana.conversations().map(\.id) == [new]
+        }
+        try await eventually("what could not be sent has failed") {
+            if case .failed(let error)? = try await ana.message(waiting.id)?.delivery {
+                return error.code == .conversationGone
+            }
+            return false
+        }
+        try await ana.discard(waiting.id)
+        #expect(try await ana.texts(in: new) == ["new"])
+        await ana.close()
+    }
+
+    @Test func `stores that are open, newer or damaged are refused`() async throws {
+        let folder = TemporaryFolder()
+        let store = try Store(folder: folder.path)
+        #expect(throws: ParleyError.self) { try Store(folder: folder.path) }
+        try await store.write { transaction in
+            try transaction.sql.execute(
+                "INSERT INTO schema_migrations (number, name, applied_at) VALUES (99, 'later', 0)")
+        }
+        store.close()
+        #expect { try Store(folder: folder.path) } throws: { error in
+            (error as? ParleyError)?.code == .storeTooNew
+        }
+        let path = "\(folder.path)/parley.sqlite"
+        try Data(repeating: 0x55, count: 100_000).write(to: URL(filePath: path))
+        #expect { try Store(folder: folder.path) } throws: { error in
+            (error as? ParleyError)?.code == .storeCorrupt
+        }
+        let file = TemporaryFolder()
+        try Data().write(to: URL(filePath: "\(file.path)/x"))
+        #expect { try Store(folder: "\(file.path)/x") } throws: { error in
+            (error as? ParleyError)?.code == .storeUnavailable
+        }
+    }
+}
