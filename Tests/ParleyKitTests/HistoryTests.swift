@@ -52,3 +52,23 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 }
+
+@Suite struct PushTokenTests {
+    @Test func `the last token reaches the server, and diagnostics name what waits`() async throws {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        try await ana.registerPushToken(PushToken(.gcm, "first"))
+        try await ana.registerPushToken(PushToken(.apns, "ab12", bundle: "com.example.chat"))
+        #expect(try await ana.rowCount(of: "outbox") == 1)
+        let text = String(decoding: try await ana.diagnostics(), as: UTF8.self)
+        #expect(text.contains(#""kind":"register_push""#))
+        #expect(!text.contains("ab12"))
+        ana.connect()
+        try await eventually("the token is registered") {
+            try await ana.rowCount(of: "outbox") == 0
+        }
+        try await ana.unregisterPushToken()
+        try await eventually("it is gone") { try await ana.rowCount(of: "outbox") == 0 }
+        await ana.close()
+    }
+}

@@ -230,6 +230,9 @@ struct OutboxSender {
         case .deleteMessage: return delete("\(message)?mode=\(mode(row))")
         case .deleteConversation: return delete("\(conversation)?mode=\(mode(row))")
         case .leave: return delete("\(conversation)?mode=my_devices&leave=true")
+        case .registerPush: return json(.post, "/push_tokens", row, row.payload)
+        case .unregisterPush:
+            return delete("/push_tokens/\(String(decoding: row.payload, as: UTF8.self))")
         case .follow, .unfollow:
             let user = URIComponent.encoded(String(decoding: row.payload, as: UTF8.self))
             return TransportRequest(

@@ -88,9 +88,10 @@ extension OutboxOutcome {
         switch kind {
         // What these ask for is the case.
         case .read, .delivery, .markAllRead, .deleteMessage, .deleteConversation, .leave, .unfollow,
-            .announcementRead:
+            .announcementRead, .unregisterPush:
             .done
-        case .create, .send, .patch, .follow: .refused(error, wholeLane: kind.isOfConversation)
+        case .create, .send, .patch, .follow, .registerPush:
+            .refused(error, wholeLane: kind.isOfConversation)
         }
     }
 }

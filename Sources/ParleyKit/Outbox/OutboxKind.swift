@@ -8,6 +8,8 @@ enum OutboxKind: String, Sendable {
     case deleteConversation = "delete_conversation"
     case leave, follow, unfollow
     case announcementRead = "announcement_read"
+    case registerPush = "register_push"
+    case unregisterPush = "unregister_push"
 }
 
 /// The rows of the outbox whose requests are on their way: known in memory only, so nothing hangs there after a crash.
