@@ -54,7 +54,9 @@ import Testing
 }
 
 @Suite struct PushTokenTests {
-    @Test func `the last token reaches the server, and diagnostics name what waits`() async throws {
+    @Test func `the last token reaches the server, and diagnostics name what waits (K67, K72)`()
+        async throws
+    {
         let server = try KitServer()
         let ana = try await server.client("ana")
         try await ana.registerPushToken(PushToken(.gcm, "first"))
