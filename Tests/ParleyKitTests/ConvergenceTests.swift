@@ -8,7 +8,7 @@ import Testing
 /// show the same, and the same as a new device.
 @Suite struct ConvergenceTests {
     @Test(arguments: TestRounds.seeds(3, of: 40))
-    func `all devices of a user end equal`(_ seed: UInt64) async throws {
+    func `all devices of a user end equal (K23, K57)`(_ seed: UInt64) async throws {
         let server = try KitServer()
         var random = SeededGenerator(seed)
         let users: [UserID] = ["ana", "bo", "cy"]

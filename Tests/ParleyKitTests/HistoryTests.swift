@@ -3,7 +3,7 @@ import Testing
 @testable import ParleyKit
 
 @Suite struct HistoryTests {
-    @Test func `older messages are loaded in pages, up to the first`() async throws {
+    @Test func `older messages are loaded in pages, up to the first (K13, K15)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (
             try await server.client("ana"), try await server.client("bo", history: .newest(5))
@@ -54,7 +54,9 @@ import Testing
 }
 
 @Suite struct PushTokenTests {
-    @Test func `the last token reaches the server, and diagnostics name what waits`() async throws {
+    @Test func `the last token reaches the server, and diagnostics name what waits (K67, K72)`()
+        async throws
+    {
         let server = try KitServer()
         let ana = try await server.client("ana")
         try await ana.registerPushToken(PushToken(.gcm, "first"))

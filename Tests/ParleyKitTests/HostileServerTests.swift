@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: answers.indices)
-    func `an answer of another kind changes nothing`(_ index: Int) async throws {
+    func `an answer of another kind changes nothing (K69)`(_ index: Int) async throws {
         let answer = Self.answers[index]
         let server = try ScriptedServer { connection in
             guard connection.readHead() != nil else { return }

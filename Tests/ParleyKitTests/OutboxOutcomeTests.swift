@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 507, 520, 599])
-    func `statuses that pass are retried`(_ status: Int) {
+    func `statuses that pass are retried (K32)`(_ status: Int) {
         for body in ["", "<html>", error("service_unavailable")] {
             guard case .retry(7, _) = outcome(status, body, to: .send, retryAfter: 7) else {
                 Issue.record("\(status) \(body)")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that is none of ours is retried, whatever its status`() {
+    @Test func `an answer that is none of ours is retried, whatever its status (K32)`() {
         for status in [302, 400, 403, 404, 409, 410, 418, 422] {
             guard case .retry = outcome(status, "<html>", to: .send) else {
                 Issue.record("\(status)")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a creation that names another conversation is a merge`() {
+    @Test func `a creation that names another conversation is a merge (K23, K25)`() {
         #expect(outcome(201, #"{"id":"\#(Self.id)"}"#, to: .create) == .done)
         #expect(outcome(200, #"{"id":"\#(Self.other)"}"#, to: .create) == .merged(Self.other, nil))
         guard
@@ -55,12 +55,12 @@ import Testing
         #expect(told.code == .distinctMetadataIgnored)
     }
 
-    @Test func `an id in use is our own after a lost answer`() {
+    @Test func `an id in use is our own after a lost answer (K31)`() {
         #expect(outcome(409, error("id_in_use", 111), to: .send) == .done)
         #expect(outcome(409, error("id_in_use", 111), to: .create) == .done)
     }
 
-    @Test func `what is gone already is done`() {
+    @Test func `what is gone already is done (K32)`() {
         for kind in [
             OutboxKind.read, .delivery, .markAllRead, .deleteMessage, .deleteConversation, .leave,
             .unfollow,
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `refusals stop the lane if nothing behind can succeed`() {
+    @Test func `refusals stop the lane if nothing behind can succeed (K32)`() {
         let cases: [(Int, OutboxKind, Bool)] = [
             (403, .send, true), (404, .send, true), (410, .patch, true), (422, .send, false),
             (413, .send, false), (422, .patch, false), (422, .create, true), (403, .read, false),
@@ -84,11 +84,11 @@ import Testing
         }
     }
 
-    @Test func `a missing session is renewed`() {
+    @Test func `a missing session is renewed (K32)`() {
         #expect(outcome(401, error("authentication_required"), to: .send) == .authenticate)
     }
 
-    @Test func `a failed send holds up later sends only, a failed creation everything`() {
+    @Test func `a failed send holds up later sends, a failed creation everything (K30, K33)`() {
         func row(_ number: Int64, _ lane: String, _ kind: OutboxKind) -> OutboxRow {
             OutboxRow(
                 number: number, lane: lane, kind: kind, conversation: nil, message: nil,
@@ -102,7 +102,7 @@ import Testing
         #expect(StoreTransaction.sendable(rows).map(\.number) == [3, 7])
     }
 
-    @Test func `the first delays are short, and no delay exceeds its limit`() {
+    @Test func `the first delays are short, and no delay exceeds its limit (K14)`() {
         for attempt in 1...200 {
             let delay = Backoff.delay(attempt: attempt, first: 1, most: 60)
             #expect(delay >= .zero && delay <= .seconds(min(60, 1 << min(attempt - 1, 20))))

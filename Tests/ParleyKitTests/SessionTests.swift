@@ -8,7 +8,7 @@ import Testing
 
 /// Sessions, and stores that cannot be used.
 @Suite struct SessionTests {
-    @Test func `a session that was ended is renewed, and nothing is lost`() async throws {
+    @Test func `a session that was ended is renewed, and nothing is lost (K6)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
         ana.connect()
@@ -26,7 +26,7 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
-    @Test func `a store belongs to one user`() async throws {
+    @Test func `a store belongs to one user (K7)`() async throws {
         let server = try KitServer()
         let ana = try await server.client("ana")
         await ana.engine.session.end()
@@ -44,7 +44,7 @@ import Testing
         await bo.close()
     }
 
-    @Test func `logging out deletes everything`() async throws {
+    @Test func `logging out deletes everything (K8)`() async throws {
         let server = try KitServer()
         let ana = try await server.client("ana")
         let conversation = try await ana.newConversation(with: ["bo"]).id
@@ -58,7 +58,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `a server that was replaced is believed, and waiting commands are answered by it`()
+    @Test func `a server that was replaced is believed, and answers waiting commands (K28)`()
         async throws
     {
         let server = try KitServer()
@@ -87,7 +87,7 @@ import Testing
         await ana.close()
     }
 
-    @Test func `stores that are open, newer or damaged are refused`() async throws {
+    @Test func `stores that are open, newer or damaged are refused (K4, K20)`() async throws {
         let folder = TemporaryFolder()
         let store = try Store(folder: folder.path)
         #expect(throws: ParleyError.self) { try Store(folder: folder.path) }

@@ -4,7 +4,7 @@ import Testing
 
 /// Clients with a real server.
 @Suite struct SynchronizationTests {
-    @Test func `messages sent offline arrive in order, once`() async throws {
+    @Test func `messages sent offline arrive in order, once (K5, K29, K35)`() async throws {
         let server = try KitServer()
         let ana = try await server.client("ana")
         let conversation = try await ana.newConversation(with: ["bo"])
@@ -45,7 +45,7 @@ import Testing
         await bo.close()
     }
 
-    @Test func `receipts travel to the other side`() async throws {
+    @Test func `receipts travel to the other side (K19, K55, K56, K57)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
         ana.connect()
@@ -75,7 +75,7 @@ import Testing
         for client in [ana, bo, tablet] { await client.close() }
     }
 
-    @Test func `metadata and participants show at once and travel`() async throws {
+    @Test func `metadata and participants show at once and travel (K17, K26, K50)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
         let conversation = try await ana.newConversation(
@@ -104,7 +104,7 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
-    @Test func `distinct conversations of two devices become one`() async throws {
+    @Test func `distinct conversations of two devices become one (K21, K23, K24)`() async throws {
         let server = try KitServer()
         let (phone, tablet) = (
             try await server.client("ana"), try await server.client("ana", device: "tablet")
@@ -137,7 +137,7 @@ import Testing
         for client in [phone, tablet] { await client.close() }
     }
 
-    @Test func `deleting and leaving hide at once`() async throws {
+    @Test func `deleting and leaving hide at once (K28)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
         ana.connect()
@@ -162,7 +162,7 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
-    @Test func `refused sends are shown, and can be sent again or discarded`() async throws {
+    @Test func `refused sends are shown, and can be sent again or discarded (K27)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
         ana.connect()
