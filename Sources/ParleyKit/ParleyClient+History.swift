@@ -87,12 +87,16 @@ extension ParleyClient {
             messages.append(message.snapshot)
         }
         let isLast = messages.count < size
-        let oldest = messages.map(\.message.position.number).min() ?? 1
+        let positions = messages.map(\.message.position.number)
+        let oldest = positions.min() ?? 1
+        // Without an answer that goes on, the next request would be the same.
+        guard oldest < place.position else { return (0, true) }
         try await store.write { [messages] transaction in
             for message in messages {
                 try transaction.apply(message, Message.ID(message.message.id))
             }
-            try transaction.hold(from: isLast ? 1 : oldest, upTo: place)
+            try transaction.hold(
+                from: isLast ? 1 : oldest, through: positions.max() ?? 0, upTo: place)
         }
         return (messages.count, isLast)
     }
@@ -101,7 +105,7 @@ extension ParleyClient {
 /// From where on a device has every message of a conversation.
 struct HeldPlace: Sendable {
     let conversation: Conversation.ID
-    /// The lowest position; one above the highest of the conversation if there is none.
+    /// The lowest position; `Int64.max` if there is none.
     let position: Int64
     /// The oldest message from there on; `nil` if there is none.
     let message: Message.ID?
@@ -121,14 +125,20 @@ extension StoreTransaction {
         return HeldPlace(conversation: id, position: position, message: message ?? nil)
     }
 
-    /// Records that every message from a position up to the place of a request is here.
+    /// Records that every message from a position up to the place of a request is here; if nothing was, up to the newest
+    /// message of the answer.
     ///
     /// Nothing is recorded if the conversation was merged meanwhile, because its positions are new then.
-    fileprivate func hold(from position: Int64, upTo place: HeldPlace) throws {
+    fileprivate func hold(
+        from position: Int64, through newest: Int64, upTo place: HeldPlace
+    ) throws {
         let id = place.conversation
         let held = try heldPositions(of: id)
-        guard held.contains(place.position), position < place.position else { return }
-        let now = held.union(IntervalSet(position...(place.position - 1)))
+        let last = place.position == .max ? newest : place.position - 1
+        guard place.position == .max ? held.isEmpty : held.contains(place.position),
+            position <= last
+        else { return }
+        let now = held.union(IntervalSet(position...last))
         try sql.execute("UPDATE conversations SET held = \(now.text) WHERE id = \(id.bytes)")
         noteMessages(of: id)
     }

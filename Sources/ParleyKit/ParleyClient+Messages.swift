@@ -194,25 +194,30 @@ extension ParleyClient {
 
     /// Tells the other participants that the user types. Nothing happens without a connection.
     public func sendTyping(_ action: TypingAction, in id: Conversation.ID) {
-        signal(
-            TransportRequest(
+        signal { [store] () async throws(ParleyError) in
+            let id = try await store.read { sql in try sql.currentID(of: id) }
+            return TransportRequest(
                 method: .post, path: "/conversations/\(id.value.uuid)/typing",
                 headers: [("Accept", SyncEngine.accept), ("Content-Type", "application/json")],
-                body: Array(#"{"action":"\#(action.rawValue)"}"#.utf8)))
+                body: Array(#"{"action":"\#(action.rawValue)"}"#.utf8))
+        }
     }
 
     /// Tells followers whether the user is present. Nothing happens without a connection.
     public func setPresence(_ status: PresenceStatus) {
-        signal(
+        signal { () async throws(ParleyError) in
             TransportRequest(
                 method: .put, path: "/presence",
                 headers: [("Accept", SyncEngine.accept), ("Content-Type", "application/json")],
-                body: Array(#"{"status":"\#(status.rawValue)"}"#.utf8)))
+                body: Array(#"{"status":"\#(status.rawValue)"}"#.utf8))
+        }
     }
 
-    private func signal(_ request: TransportRequest) {
+    private func signal(
+        _ request: @escaping @Sendable () async throws(ParleyError) -> TransportRequest
+    ) {
         guard connection == .live else { return }
-        Task { [engine] in _ = try? await engine.send(request) }
+        Task { [engine] in _ = try? await engine.send(try await request()) }
     }
 }
 

@@ -33,7 +33,8 @@ public final class ParleyClient: Sendable {
     public convenience init(_ configuration: Configuration) async throws(ParleyError) {
         let transport = try CurlTransport(
             server: configuration.server,
-            transfers: configuration.concurrentUploads + configuration.concurrentDownloads)
+            transfers: min(configuration.concurrentUploads, 100)
+                + min(configuration.concurrentDownloads, 100))
         try await self.init(configuration, transport)
     }
 

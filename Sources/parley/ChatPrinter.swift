@@ -14,6 +14,8 @@ final class ChatPrinter: Sendable {
         var lines: [Message.ID: String] = [:]
         var numbers: [Message.ID: Int] = [:]
         var messages: [Message.ID] = []
+        /// How many tenths of each transfer were printed last.
+        var tenths: [MessagePart.ID: Int] = [:]
     }
 
     private let state = Locked(State())
@@ -85,6 +87,19 @@ final class ChatPrinter: Sendable {
             return "  (read by \(readers.map(\.text).joined(separator: ", ")))"
         }
         return others.contains { $0.value == .delivered } ? "  (delivered)" : ""
+    }
+
+    /// Prints how far a transfer has come, in steps of a tenth.
+    func show(_ progress: TransferProgress, of transfer: Transfer) {
+        let tenths = Int(progress.fractionCompleted * 10)
+        let bar = String(repeating: "#", count: tenths) + String(repeating: ".", count: 10 - tenths)
+        let direction = transfer.direction == .upload ? "up" : "down"
+        let isNew = state.withLock { state in
+            defer { state.tenths[transfer.part] = tenths }
+            return state.tenths[transfer.part] != tenths
+        }
+        guard isNew else { return }
+        print("* \(direction) [\(bar)] \(progress.completed) of \(progress.total) bytes")
     }
 
     /// Prints a conversation of the list.

@@ -23,6 +23,8 @@ struct ChatSession {
         /new USER …        open the conversation with these users
         /older             receive older messages
         /read              mark everything in the conversation as read
+        /attach FILE [MIME] send a file, such as /attach film.mp4 video/mp4
+        /get N             download what message N holds into the current folder
         /set KEY TEXT      set metadata, such as /set topic rent
         /add USER …        add participants
         /delete N          delete message N for all
@@ -95,6 +97,16 @@ struct ChatSession {
                 }
             },
             Task {
+                for await transfer in client.transfers {
+                    // One task for each, because several run at once.
+                    Task {
+                        for await progress in transfer.updates {
+                            printer.show(progress, of: transfer)
+                        }
+                    }
+                }
+            },
+            Task {
                 for await signal in client.signals {
                     if case .typing(.started, let user, _) = signal {
                         printer.print("* \(user) is typing")
@@ -141,6 +153,15 @@ struct ChatSession {
                 of: try requireOpen())
         case "/add":
             try await client.add(Set(arguments.map { UserID($0) }), to: try requireOpen())
+        case "/attach":
+            guard let path = arguments.first else {
+                printer.print("! /attach needs the path of a file")
+                return true
+            }
+            let type = arguments.dropFirst().first ?? "application/octet-stream"
+            try await client.send(
+                [.file(URL(filePath: path), mimeType: type)], to: try requireOpen())
+        case "/get": try await download(arguments.first)
         case "/delete", "/retry", "/discard":
             try await change(arguments.first, by: command)
         case "/queue":
@@ -155,6 +176,27 @@ struct ChatSession {
         default: printer.print("! There is no command \(command); /help lists them.")
         }
         return true
+    }
+
+    private func download(_ number: String?) async throws(ParleyError) {
+        guard let number = number.flatMap({ Int($0) }), let id = printer.message(number),
+            let message = try await client.message(id)
+        else {
+            printer.print("! /get needs the number of a message")
+            return
+        }
+        let folder = URL(filePath: FileManager.default.currentDirectoryPath)
+        for part in message.parts where part.inline == nil {
+            try await client.download(part.id).wait()
+            guard let file = try await client.content(of: part.id)?.fileURL else { continue }
+            let copy = folder.appending(path: "parley-\(number)-\(part.index)")
+            do {
+                try FileManager.default.copyItem(at: file, to: copy)
+                printer.print("* \(copy.path)")
+            } catch {
+                printer.print("! \(copy.path) cannot be written")
+            }
+        }
     }
 
     private func change(_ number: String?, by command: String) async throws(ParleyError) {

@@ -8,10 +8,12 @@ import Testing
     private static let other = ParleyKit.Conversation.ID(.v7(at: Clock.now, random: 2))
 
     private func outcome(
-        _ status: Int, _ body: String, to kind: OutboxKind, retryAfter: Int? = nil
+        _ status: Int, _ body: String, to kind: OutboxKind, retryAfter: Int? = nil,
+        cursor: FeedPosition? = FeedPosition("e.1")
     ) -> OutboxOutcome {
         OutboxOutcome(
-            OutboxResponse(status: status, body: Array(body.utf8), retryAfter: retryAfter),
+            OutboxResponse(
+                status: status, body: Array(body.utf8), retryAfter: retryAfter, cursor: cursor),
             to: kind, creating: Self.id)
     }
 
@@ -39,6 +41,17 @@ import Testing
         guard case .retry = outcome(200, "<html>login</html>", to: .create) else {
             Issue.record("a creation without a conversation")
             return
+        }
+    }
+
+    @Test func `a success without its position in the feed is none of ours (K32)`() {
+        for kind in [OutboxKind.create, .send, .patch, .read, .deleteMessage, .leave] {
+            for body in ["", "<html>login</html>", #"{"id":"\#(Self.id)"}"#] {
+                guard case .retry = outcome(200, body, to: kind, cursor: nil) else {
+                    Issue.record("\(kind) \(body)")
+                    continue
+                }
+            }
         }
     }
 

@@ -78,6 +78,12 @@ final class SyncEngine: Sendable {
         outboxWake.signal()
     }
 
+    /// The server can be reached: commands need not wait any longer (K14).
+    private func endDelaysOfCommands() {
+        state.withLock { state in state.kicks += 1 }
+        outboxWake.signal()
+    }
+
     private func enter(_ connection: ConnectionState) {
         let hasChanged = state.withLock { state -> Bool in
             defer { state.connection = connection }
@@ -149,7 +155,7 @@ final class SyncEngine: Sendable {
                 if !hasMore {
                     enter(.live)
                     onLive()
-                    outboxWake.signal()
+                    endDelaysOfCommands()
                 }
             }
         }
@@ -186,7 +192,7 @@ final class SyncEngine: Sendable {
                     try await applier.apply()
                     enter(.live)
                     onLive()
-                    outboxWake.signal()
+                    endDelaysOfCommands()
                 }
             }
             try await applier.apply()

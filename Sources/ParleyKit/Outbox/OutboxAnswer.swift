@@ -40,7 +40,7 @@ extension OutboxOutcome {
         let error = ParleyError(status: response.status, document?.root)
         switch response.status {
         case 200...299:
-            self = Self.success(kind, id, document?.root)
+            self = Self.success(kind, id, response.cursor, document?.root)
         case 401: self = .authenticate
         case 408, 425, 429, 500...: self = .retry(after: response.retryAfter, error)
         case _ where error.server == nil: self = .retry(after: response.retryAfter, error)
@@ -51,9 +51,11 @@ extension OutboxOutcome {
         }
     }
 
+    /// A success names its position in the feed; an answer of a proxy does not, whatever its status is.
     private static func success(
-        _ kind: OutboxKind, _ id: Conversation.ID?, _ body: JSONValue?
+        _ kind: OutboxKind, _ id: Conversation.ID?, _ cursor: FeedPosition?, _ body: JSONValue?
     ) -> OutboxOutcome {
+        guard cursor != nil else { return .retry(after: nil, .noAnswer) }
         guard kind == .create else { return .done }
         guard let found = body?["id"]?.string.flatMap({ text in Conversation.ID(text) }) else {
             return .retry(after: nil, .noAnswer)
