@@ -84,11 +84,10 @@ extension MutationContext {
                         message: message, recipients: [],
                         recipientCounts: counts[message.id] ?? RecipientCounts(), at: now)))
         }
-        let recipients = MessageSnapshot(
+        let recipients = MessageSource(
             message, from: nil,
-            to: try transaction.participantReceipts(in: message.conversation, in: application),
-            seenBy: nil
-        ).recipients.map { recipient in
+            to: try transaction.participantReceipts(in: message.conversation, in: application)
+        ).snapshot(seenBy: nil).recipients.map { recipient in
             MessageDeleted.Recipient(user: recipient.userID, status: recipient.status)
         }
         try record(

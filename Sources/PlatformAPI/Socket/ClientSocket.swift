@@ -70,6 +70,15 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             completion = nil
         }
 
+        /// Whether changes were not sent that the socket was woken for.
+        var isBehind: Bool { isBusy || position < woken }
+
+        /// Notes that the changes of a page were sent.
+        mutating func advance(to page: UserChangePage) {
+            position = max(position, page.through)
+            if let latest = page.latest { time = max(time, latest) }
+        }
+
         mutating func follow(_ followup: Followup) {
             switch followup {
             case .none: break
@@ -131,16 +140,38 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
 
     // MARK: - LiveFeed.Reader
 
-    func wake(at position: LogPosition, after start: LogPosition) {
-        let socket = state.withLock { state in
-            // Nothing before these events concerned the user.
-            if !state.isBusy, state.position >= state.woken {
-                state.position = max(state.position, start)
-            }
-            state.woken = max(state.woken, position)
-            return state.socket
+    var interest: FeedActivity.Interest { .changes }
+
+    func wake(
+        at position: LogPosition, after start: LogPosition, _ content: FeedActivity.Content?
+    ) {
+        let (socket, isBehind) = state.withLock { state in (state.socket, state.isBehind) }
+        guard !isBehind, case .changes(let page)? = content else {
+            socket?.perform { self.take(nil, [], after: start, to: position) }
+            return
         }
-        socket?.perform { self.proceed() }
+        let outputs = outputs(page.changes, isReplayed: false)
+        socket?.perform { self.take(page, outputs, after: start, to: position) }
+    }
+
+    /// Takes a step with the changes of new events if everything before them was sent; otherwise a later step reads them.
+    private func take(
+        _ page: UserChangePage?, _ outputs: [SocketOutput], after start: LogPosition,
+        to end: LogPosition
+    ) {
+        let taken = state.withLock { state -> UserChangePage? in
+            // Nothing between the last events and these concerned the user.
+            if !state.isBehind { state.position = max(state.position, start) }
+            let isCurrent =
+                !state.isBehind && state.position <= start && state.isStarted
+                && state.replays.isEmpty && state.socket?.isFull == false
+            state.woken = max(state.woken, end)
+            guard isCurrent, let page else { return nil }
+            state.isBusy = true
+            return page
+        }
+        guard let taken else { return proceed() }
+        finish(outputs) { state in state.advance(to: taken) }
     }
 
     func receive(_ signal: Signal) {
@@ -278,8 +309,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
                 self.finish(outputs) { state in
                     // Without progress the next event wakes the socket again.
                     if page.through <= position { state.woken = position }
-                    state.position = max(position, page.through)
-                    if let latest = page.latest { state.time = max(state.time, latest) }
+                    state.advance(to: page)
                 }
             }
         case .replay(var replay):
