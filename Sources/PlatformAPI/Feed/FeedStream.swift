@@ -23,6 +23,8 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
         /// Whether it is among the readers of the live feed.
         var isLive = false
         var isOver = false
+        /// Signals that wait for what came before them.
+        var signals: [EncodedEvent] = []
 
         /// Whether the client was not sent all that the reader was woken for.
         var isBehind: Bool { isReading || isCut || read < woken }
@@ -30,6 +32,8 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
 
     /// The most items and bytes of one read.
     private static let (itemsAtOnce, bytesAtOnce) = (200, Int64(64 << 10))
+    /// The most signals that wait; further ones are dropped.
+    private static let signalLimit = 16
 
     let session: Token.ID
     let showsAllReceipts = true
@@ -94,8 +98,25 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
     func receive(_ signal: Signal) {
         guard let event = encoder.event(signal) else { return }
         let stream = state.withLock { state in state.stream }
-        // A client that is behind does not need to know who types.
-        stream?.perform { if let stream, !stream.isFull { stream.send(event) } }
+        stream?.perform {
+            self.state.withLock { state in
+                // A client that does not read does not need to know who types.
+                if state.stream?.isFull == false, state.signals.count < Self.signalLimit {
+                    state.signals.append(event)
+                }
+            }
+            self.sendSignals()
+        }
+    }
+
+    /// Sends the signals, unless the client is yet to be sent what came before them.
+    private func sendSignals() {
+        let (stream, signals) = state.withLock { state -> (EventStream?, [EncodedEvent]) in
+            guard !state.isBehind, !state.signals.isEmpty else { return (nil, []) }
+            defer { state.signals = [] }
+            return (state.stream, state.signals)
+        }
+        for event in signals { stream?.send(event) }
     }
 
     func end() { state.withLock { state in state.stream }?.close() }
@@ -129,7 +150,7 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
             state.isReading = true
             return (stream, state.cursor)
         }
-        guard let stream else { return }
+        guard let stream else { return sendSignals() }
         Task {
             do {
                 let page = try await connection.api.store.feed(

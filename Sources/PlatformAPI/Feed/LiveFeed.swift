@@ -42,6 +42,8 @@ final class LiveFeed: Sendable {
         /// The users that are woken later, and for which events.
         var later: [UserID: Range<LogPosition>] = [:]
         var isWaitingToWake = false
+        /// Signals that were sent after events that are not examined yet.
+        var signals: [PendingSignal] = []
 
         mutating func add(_ reader: any Reader) {
             readers[reader.user, default: [:]][ObjectIdentifier(reader)] = reader
@@ -58,6 +60,16 @@ final class LiveFeed: Sendable {
             return readers.removeValue(forKey: reader.user) != nil
         }
     }
+
+    private struct PendingSignal {
+        let signal: Signal
+        let users: Set<UserID>
+        /// The end of the log when it was sent.
+        let position: LogPosition
+    }
+
+    /// The most signals that wait; further ones are dropped.
+    private static let signalLimit = 1000
 
     private let application: Application.ID
     private let store: MessagingStore
@@ -89,8 +101,32 @@ final class LiveFeed: Sendable {
         state.withLock { state in state.readers[user] != nil }
     }
 
-    /// Passes a signal to the readers of some users.
+    /// Passes a signal to the readers of some users, after the events that were committed before it: a message ends what
+    /// its sender has signalled before, and not what follows it.
     func signal(_ signal: Signal, to users: Set<UserID>) {
+        let end = store.signal.latest(in: application) ?? .start
+        let isDue = state.withLock { state in
+            guard !state.signals.isEmpty || state.position < end else { return true }
+            if !state.readers.isEmpty, state.signals.count < Self.signalLimit {
+                state.signals.append(PendingSignal(signal: signal, users: users, position: end))
+            }
+            return false
+        }
+        if isDue { send(signal, to: users) }
+    }
+
+    /// Passes on the signals that waited for events that are examined now. A signal is removed once it was passed on, so
+    /// that a later one does not overtake it.
+    private func sendSignals() {
+        while let next = state.withLock({ state in
+            state.signals.first.flatMap { next in next.position <= state.position ? next : nil }
+        }) {
+            send(next.signal, to: next.users)
+            state.withLock { state in if !state.signals.isEmpty { state.signals.removeFirst() } }
+        }
+    }
+
+    private func send(_ signal: Signal, to users: Set<UserID>) {
         let readers = state.withLock { state in
             users.flatMap { user in state.readers[user].map { Array($0.values) } ?? [] }
         }
@@ -118,6 +154,7 @@ final class LiveFeed: Sendable {
         let (task, isLast) = state.withLock { state -> (Task<Void, Never>?, Bool) in
             let isLast = state.remove(reader)
             guard state.readers.isEmpty else { return (nil, isLast) }
+            state.signals = []
             defer { state.task = nil }
             return (state.task, isLast)
         }
@@ -172,20 +209,23 @@ final class LiveFeed: Sendable {
                     Woken(reader: reader, content: contents?[reader.interest])
                 }
             }
-            let all = state.readers.values.flatMap(\.values)
-            let ended = all.filter { reader in
-                found.endings.contains { ending in ending.ends(reader) }
-            }
+            let ended =
+                found.endings.isEmpty
+                ? []
+                : state.readers.values.flatMap(\.values).filter { reader in
+                    found.endings.contains { ending in ending.ends(reader) }
+                }
             for user in found.users { state.later[user] = nil }
             for user in found.later where state.readers[user] != nil {
                 let first = state.later[user]?.lowerBound ?? start
                 state.later[user] = first..<found.through
             }
-            return (woken, found.endings.isEmpty ? [] : ended, start)
+            return (woken, ended, start)
         }
         wakeLater()
         for woken in woken { woken.reader.wake(at: found.through, after: start, woken.content) }
         for reader in ended { reader.end() }
+        sendSignals()
     }
 
     /// Wakes the users that are to be woken later, all at once after the interval.

@@ -55,6 +55,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         var isSubscribed = false
         var isLive = false
         var isOver = false
+        /// Signals that wait for the changes before them.
+        var signals: [SocketOutput] = []
 
         /// Removes and returns the next packet of the step; `nil` if there is none, or the client is behind.
         mutating func nextOutput() -> SocketOutput? {
@@ -68,6 +70,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             replays = []
             outputs = []
             completion = nil
+            signals = []
         }
 
         /// Whether changes were not sent that the socket was woken for.
@@ -94,6 +97,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
 
     /// The most requests that wait, and the most bytes of them beside one.
     private static let (requestLimit, requestBytes) = (256, 1 << 20)
+    /// The most signals that wait; further ones are dropped.
+    private static let signalLimit = 16
     /// How long a commit may take, in milliseconds: events with an earlier time are known.
     private static let commitTime: Int64 = 10_000
 
@@ -183,12 +188,27 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             guard isSubscribed, version.namesIdentities else { return }
             output = .presence(ChangeJSON.presence(presence, connection.presentation()))
         }
-        // A client that is behind does not need to know who types.
         socket?.perform {
-            if self.state.withLock({ state in state.isStarted }), socket?.isFull == false {
-                self.send(output)
+            self.state.withLock { state in
+                // A client that does not read does not need to know who types.
+                if state.isStarted, state.socket?.isFull == false,
+                    state.signals.count < Self.signalLimit
+                {
+                    state.signals.append(output)
+                }
             }
+            self.sendSignals()
         }
+    }
+
+    /// Sends the signals, unless the client is yet to be sent what came before them.
+    private func sendSignals() {
+        let signals = state.withLock { state -> [SocketOutput] in
+            guard !state.isBehind, !state.signals.isEmpty else { return [] }
+            defer { state.signals = [] }
+            return state.signals
+        }
+        for output in signals { send(output) }
     }
 
     func end() { state.withLock { state in state.socket }?.close(.sessionEnded, "session ended") }
@@ -263,7 +283,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             state.isBusy = true
             return (socket, step)
         }
-        guard let (socket, step) = next else { return }
+        guard let (socket, step) = next else { return sendSignals() }
         Task {
             do {
                 try await take(step, socket)
