@@ -446,7 +446,7 @@ private struct Memo<Key: Hashable, Value> {
             values[key] = .some(nil)
             missing.append(key)
         }
-        for keys in missing.chunks(of: 1024) {
+        for keys in missing.chunks(of: 256) {
             var count = 1
             while count < keys.count { count *= 2 }
             let repeated = Array(repeating: keys[keys.count - 1], count: count - keys.count)
