@@ -1,7 +1,7 @@
 /// A change that a user sees, as an operation on an object (client-api §5.4, §5.5).
 ///
 /// The objects are shown as they are when the change is read, so changes may be repeated without harm.
-public struct UserChange: Sendable {
+public struct UserChange: Equatable, Sendable {
     /// The time of the event.
     public let at: Timestamp
     /// What has changed, in this order.
@@ -14,7 +14,7 @@ public struct UserChange: Sendable {
     }
 
     /// What has changed.
-    public enum Operation: Sendable {
+    public enum Operation: Equatable, Sendable {
         /// The conversation has become visible to the user.
         case conversationCreated(ConversationView)
         /// The user had deleted the messages up to a position, and the conversation has become visible again (R16).

@@ -164,7 +164,7 @@ extension Conversation {
     /// - Parameters:
     ///   - draft: The message to send.
     ///   - hasIdentity: Whether a sending user has an identity.
-    ///   - contents: The existing contents that the draft attaches.
+    ///   - contents: The contents that the draft may attach.
     ///   - id: The id of the message.
     ///   - partIDs: Creates the id of the part at an index, if the draft proposes none.
     ///   - key: The `If-None-Match` key of the message.
@@ -185,7 +185,7 @@ extension Conversation {
             parts.append(
                 MessagePart(
                     id: part.proposedID ?? partIDs(index), index: index, mimeType: part.mimeType,
-                    body: try part.body(from: contents, in: self.id)))
+                    body: try part.body(from: contents)))
         }
         let message = Message(
             id: id, conversation: self.id, position: lastPosition.next, sender: draft.sender,

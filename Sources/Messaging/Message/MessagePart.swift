@@ -98,16 +98,13 @@ extension MessagePart {
         /// Returns the body to store; a content has its stored size, which takes precedence over the one that the
         /// client states (extensions, precedence 1).
         ///
-        /// - Parameters:
-        ///   - contents: The contents that exist.
-        ///   - conversation: The conversation of the message; a content of another one is rejected (R24).
-        /// - Throws: `invalid("parts.content")` for an unknown content, or one of another conversation.
-        func body(
-            from contents: [Content.ID: Content], in conversation: Conversation.ID
-        ) throws(Rejection) -> MessagePart.Body {
+        /// - Parameter contents: The contents that may be attached to messages of the conversation (R24, ruling 47).
+        /// - Throws: `invalid("parts.content")` for any other content.
+        func body(from contents: [Content.ID: Content]) throws(Rejection) -> MessagePart.Body {
             guard case .content(let id, _) = body else { return body }
-            guard let content = contents[id], content.conversation ?? conversation == conversation
-            else { throw .invalid("parts.content", .partContentUnknown) }
+            guard let content = contents[id] else {
+                throw .invalid("parts.content", .partContentUnknown)
+            }
             return .content(id, size: content.size)
         }
     }

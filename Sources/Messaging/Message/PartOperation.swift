@@ -40,7 +40,7 @@ extension Message {
     ///
     /// - Parameters:
     ///   - partsMade: The number of parts that the message ever had.
-    ///   - contents: The existing contents that the drafts attach.
+    ///   - contents: The contents that the drafts may attach.
     ///   - newID: Creates the id of a new part, if the draft proposes none.
     /// - Throws: `notFound(.messagePart)`; `invalidOperation` for removing the last part;
     ///   `invalid("parts.id")` for two parts with the same id, or an unknown index;
@@ -56,7 +56,7 @@ extension Message {
         ) throws(Rejection) -> MessagePart {
             MessagePart(
                 id: id, index: index, mimeType: draft.mimeType,
-                body: try draft.body(from: contents, in: conversation), updatedAt: moment)
+                body: try draft.body(from: contents), updatedAt: moment)
         }
         func change(
             created: [MessagePart] = [], updated: [MessagePart] = [],

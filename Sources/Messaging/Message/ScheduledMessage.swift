@@ -76,7 +76,7 @@ extension Conversation {
     ///   - draft: The message.
     ///   - schedule: The time of sending.
     ///   - hasIdentity: Whether a sending user has an identity.
-    ///   - contents: The existing contents that the draft attaches.
+    ///   - contents: The contents that the draft may attach.
     ///   - id: The id of the message, which is reserved for it.
     ///   - partIDs: Creates an id for each part that has none.
     ///   - key: The `If-None-Match` key of the message.

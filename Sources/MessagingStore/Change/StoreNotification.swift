@@ -82,15 +82,16 @@ extension MessagingStore {
     }
 
     /// Wakes everything that may have missed a notification: the sender of scheduled messages, the webhook workers, and the
-    /// waiting readers of logs.
+    /// readers of logs, also those that have read their log but do not wait yet.
     private func catchUp() async {
         scheduleSignal.signal(dueAt: environment.now())
         webhookSignal.signal()
-        let awaited = signal.awaited
-        for application in awaited {
-            // If this fails, the readers find the events when they poll the next time.
-            let end = try? await database.read { try $0.endOfLog(in: application) }
-            if let end { signal.advance(to: end, in: application) }
+        // If this fails, the readers find the events when they poll the next time.
+        let ends = try? await database.read { transaction in
+            try transaction.rows("SELECT application, position FROM log_positions") { row in
+                (try row.id(0) as Application.ID, LogPosition(try row.int64(1)))
+            }
         }
+        for (application, end) in ends ?? [] { signal.advance(to: end, in: application) }
     }
 }

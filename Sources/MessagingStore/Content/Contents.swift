@@ -15,9 +15,14 @@ extension MessagingStore {
             let named = try conversation.map { named in
                 try transaction.liveConversationID(named, in: application)
             }
-            guard let content = try transaction.content(id, in: application),
-                named == nil || content.conversation == named
-            else { throw Rejection.notFound(.content) }
+            guard let content = try transaction.content(id, in: application) else {
+                throw Rejection.notFound(.content)
+            }
+            if let named, content.conversation != named,
+                try !transaction.isShared(id, with: named, in: application)
+            {
+                throw Rejection.notFound(.content)
+            }
             return content
         }
     }
@@ -59,6 +64,28 @@ extension MessagingStore {
 }
 
 extension Transaction {
+    /// Whether the system may attach a content to messages of a conversation: it belongs to the conversation or to none,
+    /// or a message of the conversation attaches it already.
+    func isUsable(
+        _ content: Content, in conversation: Conversation.ID, of application: Application.ID
+    ) throws -> Bool {
+        try content.conversation ?? conversation == conversation
+            || isShared(content.id, with: conversation, in: application)
+    }
+
+    /// Whether messages of another conversation than that of a content use it (ruling 47).
+    fileprivate func isShared(
+        _ id: Content.ID, with conversation: Conversation.ID, in application: Application.ID
+    ) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM shared_contents
+            WHERE application = \(application) AND content = \(id)
+                AND conversation = \(conversation)
+            """
+        ) { _ in true } ?? false
+    }
+
     /// Whether a user uploaded a content, or sees a message that attaches it (R86).
     func mayRead(
         _ id: Content.ID, _ user: UserID, in application: Application.ID

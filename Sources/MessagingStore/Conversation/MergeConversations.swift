@@ -288,11 +288,7 @@ extension Projection {
             WHERE application = \(application) AND conversation = \(loser)
             """)
         try deleteViewState(of: loser)
-        try transaction.execute(
-            """
-            UPDATE contents SET conversation = \(winner)
-            WHERE application = \(application) AND conversation = \(loser)
-            """)
+        try moveContents(of: loser, to: winner)
         try transaction.execute(
             """
             UPDATE conversation_aliases SET conversation = \(winner)

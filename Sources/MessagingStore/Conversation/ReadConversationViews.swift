@@ -154,48 +154,70 @@ extension Transaction {
         return view
     }
 
-    /// Conversations of a user's list by their ids, in any order.
+    /// Conversations of users' lists, each as one user sees it.
+    ///
+    /// - Parameter keys: A few lengths, because each has a statement of its own on SQLite.
     func viewRows(
-        of ids: [Conversation.ID], for user: UserID, in application: Application.ID
-    ) throws -> [ConversationViewRow] {
+        of keys: [ViewKey], in application: Application.ID
+    ) throws -> [(ViewKey, ConversationViewRow)] {
         try self.rows(
             """
-            SELECT \(ConversationViewRow.columns)
-            WHERE p.application = \(application) AND p.user_id = \(user)
-                AND p.conversation \(in: ids) AND p.state = 'shown'
+            SELECT \(ConversationViewRow.values), p.user_id
+            FROM \(table: "named", of: ViewKey.columns(of: keys))
+            JOIN participants p ON p.application = \(application)
+                AND p.conversation = named.column1 AND p.user_id = named.column2
+            \(ConversationViewRow.tables)
+            WHERE p.state = 'shown'
             """
-        ) { row in try ConversationViewRow(row) }
+        ) { row in
+            let view = try ConversationViewRow(row)
+            return (ViewKey(conversation: view.id, user: try row.user(13)), view)
+        }
     }
 
-    /// The views of the rows, in a constant number of statements, and one for each wide conversation.
-    ///
-    /// - Parameter hasLast: Whether the last messages are read.
+    /// The views of the rows with their last messages, in a constant number of statements, and one for each wide
+    /// conversation.
     func views(
-        _ rows: [ConversationViewRow], seenBy user: UserID, in application: Application.ID,
-        hasLast: Bool = true
+        _ rows: [ConversationViewRow], seenBy user: UserID, in application: Application.ID
     ) throws -> [ConversationView] {
         guard !rows.isEmpty else { return [] }
-        let participants = try shownParticipants(
-            of: rows.filter { row in !row.isFormer }.map { row in (row.id, row.isWide) },
-            in: application)
-        let identities = try identities(
-            of: Set(participants.values.flatMap(\.users)), in: application)
-        let messages = try messages(
-            hasLast ? rows.compactMap(\.lastMessage) : [], in: application)
+        let participants = try participants(shownBy: rows, in: application)
+        let messages = try messages(rows.compactMap(\.lastMessage), in: application)
         let snapshots = try snapshots(
             of: Array(messages.values), seenBy: .user(user), in: application)
         let lastMessages = Dictionary(grouping: snapshots, by: \.message.id)
             .compactMapValues(\.first)
         return rows.map { row in
-            ConversationView(
-                id: row.id, createdAt: row.createdAt,
-                participants: (participants[row.id]?.users ?? []).map(identities.identity),
-                participantCount: row.participantCount, isDistinct: row.isDistinct,
-                metadata: row.metadata.view,
-                lastMessage: row.lastMessage.flatMap { id in lastMessages[id] },
-                unreadCount: row.unreadCount, totalCount: row.totalCount, isFormer: row.isFormer,
-                version: row.version)
+            row.view(
+                participants[row.id] ?? [],
+                lastMessage: row.lastMessage.flatMap { id in lastMessages[id] })
         }
+    }
+
+    /// The identities of the participants that conversations show, which a former participant does not see.
+    func participants(
+        shownBy rows: [ConversationViewRow], in application: Application.ID
+    ) throws -> [Conversation.ID: [BasicIdentity]] {
+        let current = rows.filter { row in !row.isFormer }
+        guard !current.isEmpty else { return [:] }
+        let participants = try shownParticipants(
+            of: current.map { row in (row.id, row.isWide) }, in: application)
+        let identities = try identities(
+            of: Set(participants.values.flatMap(\.users)), in: application)
+        return participants.mapValues { shown in shown.users.map(identities.identity) }
+    }
+}
+
+extension ConversationViewRow {
+    /// The view with the participants that the conversation shows.
+    func view(
+        _ participants: [BasicIdentity], lastMessage: MessageSnapshot? = nil
+    ) -> ConversationView {
+        ConversationView(
+            id: id, createdAt: createdAt, participants: isFormer ? [] : participants,
+            participantCount: participantCount, isDistinct: isDistinct, metadata: metadata.view,
+            lastMessage: lastMessage, unreadCount: unreadCount, totalCount: totalCount,
+            isFormer: isFormer, version: version)
     }
 }
 

@@ -1,17 +1,20 @@
 public import Messaging
 import SQL
 
-/// Which of some users events concern, so that their feeds are read again (Y1).
+/// Which of some users events concern, and what the readers of these users are given of the events (Y1).
 public struct FeedActivity: Sendable {
     /// The users whose feeds may have changed.
-    public let users: Set<UserID>
+    public internal(set) var users: Set<UserID> = []
     /// The users whose feeds have changed by receipts of others in wide conversations only; their clients get these at
     /// most once a second (ruling 38).
-    public let later: Set<UserID>
+    public internal(set) var later: Set<UserID> = []
     /// The last position that was examined.
     public let through: LogPosition
     /// The events among them that end sessions.
-    public let endings: [Ending]
+    public internal(set) var endings: [Ending] = []
+    /// What the readers of users are given that have everything before the events. The other readers of `users` read
+    /// for themselves.
+    public internal(set) var contents: [UserID: [Interest: Content]] = [:]
 
     /// What ends the streams of sessions (R92).
     public enum Ending: Equatable, Sendable {
@@ -22,121 +25,127 @@ public struct FeedActivity: Sendable {
         /// All sessions of the application.
         case all
     }
+
+    /// What a reader wants of events that concern its user.
+    public enum Interest: Hashable, Sendable {
+        /// Nothing but to know that there are some.
+        case position
+        /// A page of the feed of the user, with the history that the client wants.
+        case page(FeedHistory, limit: Int, bytes: Int64)
+        /// The changes that the user sees.
+        case changes
+    }
+
+    /// What a reader is given.
+    public enum Content: Sendable {
+        /// A page of the feed of the user.
+        case page(FeedPage)
+        /// The changes that the user sees.
+        case changes(UserChangePage)
+    }
 }
 
 extension MessagingStore {
     /// The maximum number of events that are examined at once.
-    private static let activityLimit = 256
+    private static let activityLimit = 1000
 
-    /// Finds out which of some users the events after a position concern: a constant number of statements, however many
-    /// users there are and however many events.
+    /// Finds out which of some users the events after a position concern, and reads what their readers are given: with
+    /// a constant number of statements, however many users there are and however many events.
     ///
+    /// - Parameter readers: The users, and what their readers want.
     /// - Returns: `nil` if there is no event.
     public func feedActivity(
-        after position: LogPosition, among users: Set<UserID>, in application: Application.ID
+        after position: LogPosition, among readers: [UserID: Set<FeedActivity.Interest>],
+        in application: Application.ID
     ) async throws -> FeedActivity? {
-        let events = try await events(
-            after: position, limit: Self.activityLimit, in: application)
-        guard let last = events.last else { return nil }
-        var audience = FeedAudience()
-        for recorded in events { audience.add(recorded.event) }
-        let found = audience
-        let concerned = try await database.read { transaction in
-            try transaction.users(found, among: users, in: application)
+        let epoch = try await epoch()
+        return try await database.read { transaction in
+            let extent = try transaction.logExtent(in: application)
+            guard position < extent.end else { return nil }
+            let page = try transaction.events(
+                after: position, through: extent.end, types: nil, limit: Self.activityLimit,
+                in: application)
+            let isWhole = page.items.last?.position == extent.end && position >= extent.trimmed
+            guard let last = page.items.last, position >= extent.trimmed else {
+                // The users that the trimmed events concerned are unknown.
+                return FeedActivity(users: Set(readers.keys), through: extent.end)
+            }
+            let shared = SharedReads(transaction, in: application)
+            var (usual, other) = (FeedAudience(), FeedAudience())
+            for recorded in page.items {
+                if recorded.event.isUsual {
+                    usual.add(recorded.event)
+                } else {
+                    other.add(recorded.event)
+                }
+            }
+            let found = try transaction.users(usual, among: readers, sharing: shared)
+            let others = try transaction.users(other, among: readers, sharing: shared)
+            var activity = FeedActivity(through: last.position)
+            activity.users = found.users.union(others.users)
+            activity.later = found.later.union(others.later).subtracting(activity.users)
+            activity.endings = other.endings
+            if isWhole {
+                var batch = LiveBatch(
+                    page.items, after: position, through: last.position, epoch: epoch,
+                    sharing: shared)
+                activity.contents = try batch.read(
+                    for: found.users.subtracting(others.users).subtracting(others.later),
+                    seeing: found.views, wide: found.wide, wanting: readers)
+            }
+            return activity
         }
-        return FeedActivity(
-            users: concerned.users, later: concerned.later, through: last.position,
-            endings: audience.endings)
     }
 }
 
-/// The users that events concern, as far as the events name them.
-private struct FeedAudience {
+/// The users that an audience contains.
+private struct FoundUsers {
     var users: Set<UserID> = []
-    /// Those that see one of these conversations.
-    var conversations: Set<Conversation.ID> = []
-    /// Those that see the receipts of others in one of these conversations.
-    var receipts: Set<Conversation.ID> = []
-    /// Those that follow one of these users.
-    var identities: Set<UserID> = []
-    /// Whether an event concerns users that it does not name.
-    var isOpen = false
-    var endings: [FeedActivity.Ending] = []
-
-    mutating func add(_ event: Event) {
-        switch event {
-        case .identityReplaced(let payload): identities.insert(payload.identity.userID)
-        case .identityPatched(let payload): identities.insert(payload.user)
-        case .identityDeleted(let payload): identities.insert(payload.user)
-        case .followingChanged(let payload): users.insert(payload.follower)
-        case .userSuspended(let payload) where payload.isSuspended:
-            endings.append(.sessions(of: payload.user))
-        case .sessionEnded(let payload): endings.append(.session(payload.session))
-        case .sessionsEnded(let payload): endings.append(.sessions(of: payload.user))
-        case .applicationSuspended(let payload) where payload.isSuspended: endings.append(.all)
-        case .conversationCreated(let payload): conversations.insert(payload.conversation.id)
-        case .conversationMatched(let payload): conversations.insert(payload.conversation)
-        case .conversationMerged(let payload): conversations.insert(payload.winner)
-        case .conversationShown(let payload): users.formUnion(payload.users)
-        case .conversationAnnounced(let payload): conversations.insert(payload.conversation)
-        case .conversationHidden(let payload): users.insert(payload.user)
-        case .participantsChanged(let payload):
-            conversations.insert(payload.conversation)
-            // They may not see the conversation, but those that they followed through it end.
-            users.formUnion(payload.added + payload.removed)
-        case .metadataChanged(let payload): conversations.insert(payload.conversation)
-        // The rows of its participants are deleted.
-        case .conversationDeleted: isOpen = true
-        case .messageSent(let payload): conversations.insert(payload.message.conversation)
-        case .receiptsRecorded(let payload):
-            users.insert(payload.user)
-            receipts.insert(payload.conversation)
-        case .partsChanged(let payload): conversations.insert(payload.conversation)
-        case .messageDeleted(let payload): conversations.insert(payload.message.conversation)
-        case .messageHidden(let payload): users.insert(payload.user)
-        case .announcementSent(let payload): users.formUnion(payload.recipients)
-        case .announcementReceived(let payload): users.insert(payload.user)
-        case .announcementDeleted(let payload): users.insert(payload.user)
-        case .recordImported: isOpen = true
-        default: break
-        }
-    }
+    /// Those that it contains only for receipts in wide conversations.
+    var later: Set<UserID> = []
+    /// What the users see of the conversations that are not wide.
+    var views: [ViewKey] = []
+    /// The wide conversations.
+    var wide: Set<Conversation.ID> = []
 }
 
 extension Transaction {
-    /// The users that an audience contains, and those that it contains only for receipts in wide conversations.
     fileprivate func users(
-        _ audience: FeedAudience, among users: Set<UserID>, in application: Application.ID
-    ) throws -> (users: Set<UserID>, later: Set<UserID>) {
-        guard !audience.isOpen else { return (users, []) }
-        var found = audience.users.union(audience.identities).intersection(users)
-        var later: Set<UserID> = []
+        _ audience: FeedAudience, among readers: [UserID: Set<FeedActivity.Interest>],
+        sharing shared: SharedReads
+    ) throws -> FoundUsers {
+        let application = shared.application
+        var found = FoundUsers()
+        guard !audience.isOpen else {
+            found.users = Set(readers.keys)
+            return found
+        }
+        found.users = audience.users.union(audience.identities).filter { user in
+            readers[user] != nil
+        }
         let conversations = audience.conversations.union(audience.receipts)
         if !conversations.isEmpty {
-            let wide = try wideConversations(among: Array(conversations), in: application)
-            found.formUnion(
-                Set(
-                    try rows(
-                        """
-                        SELECT DISTINCT user_id FROM participants
-                        WHERE application = \(application)
-                            AND conversation \(in: conversations.subtracting(wide))
-                            AND state = 'shown'
-                        """
-                    ) { row in try row.user(0) }
-                ).intersection(users))
-            for id in wide.intersection(audience.conversations) {
-                found.formUnion(
-                    try participants(of: id, among: users.subtracting(found), in: application))
+            found.wide = try wideConversations(among: Array(conversations), in: application)
+            let views = try views(
+                of: conversations.subtracting(found.wide), among: readers, in: application)
+            shared.add(views)
+            found.views = views.map(\.key)
+            found.users.formUnion(found.views.map(\.user))
+            for id in found.wide.intersection(audience.conversations) {
+                let rest = readers.keys.filter { user in !found.users.contains(user) }
+                found.users.formUnion(try participants(of: id, among: rest, in: application))
             }
-            for id in wide.subtracting(audience.conversations) {
-                let rest = users.subtracting(found).subtracting(later)
-                later.formUnion(try participants(of: id, among: rest, in: application))
+            for id in found.wide.subtracting(audience.conversations) {
+                let rest = readers.keys.filter { user in
+                    !found.users.contains(user) && !found.later.contains(user)
+                }
+                found.later.formUnion(try participants(of: id, among: rest, in: application))
             }
         }
         for identity in audience.identities {
-            for chunk in users.subtracting(found).sorted().chunks(of: 1024) {
-                found.formUnion(
+            let rest = readers.keys.filter { user in !found.users.contains(user) }
+            for chunk in rest.sorted().chunks(of: 1024) {
+                found.users.formUnion(
                     try rows(
                         """
                         SELECT follower FROM following
@@ -146,12 +155,30 @@ extension Transaction {
                     ) { row in try row.user(0) })
             }
         }
-        return (found, later.subtracting(found))
+        found.later.subtract(found.users)
+        return found
+    }
+
+    /// What some users see of conversations.
+    private func views(
+        of conversations: Set<Conversation.ID>,
+        among readers: [UserID: Set<FeedActivity.Interest>], in application: Application.ID
+    ) throws -> [FeedView] {
+        guard !conversations.isEmpty else { return [] }
+        return try rows(
+            """
+            SELECT \(raw: Participant.columns), p.conversation, c.last_position
+            FROM participants p
+            JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+            WHERE p.application = \(application) AND p.conversation \(in: conversations)
+                AND p.state = 'shown'
+            """
+        ) { row in readers[try row.user(0)] == nil ? nil : try FeedView(row) }.compactMap(\.self)
     }
 
     /// Those of some users that see a conversation; for one with many participants.
     private func participants(
-        of conversation: Conversation.ID, among users: Set<UserID>, in application: Application.ID
+        of conversation: Conversation.ID, among users: [UserID], in application: Application.ID
     ) throws -> Set<UserID> {
         var found: Set<UserID> = []
         for chunk in users.sorted().chunks(of: 1024) {

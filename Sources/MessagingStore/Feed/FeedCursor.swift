@@ -3,7 +3,7 @@ public import Messaging
 
 /// Which messages a client receives of a conversation that becomes visible, and of those that were sent since its cursor
 /// (Y1). Changes and deletions of older messages are received in any case.
-public enum FeedHistory: Equatable, Sendable {
+public enum FeedHistory: Hashable, Sendable {
     /// Those at the newest positions, at most that many.
     case newest(Int64)
     /// Those from the first unread one on; the newest one if all are read.

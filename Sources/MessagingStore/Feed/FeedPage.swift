@@ -77,7 +77,8 @@ extension MessagingStore {
         return try await database.read { transaction in
             try transaction.requireUser(user, in: application)
             var reader = FeedReader(
-                transaction, of: user, in: application, epoch: epoch, limit: limit, bytes: bytes)
+                of: user, epoch: epoch, limit: limit, bytes: bytes,
+                sharing: SharedReads(transaction, in: application))
             return try reader.read(after: cursor, history: history)
         }
     }

@@ -10,29 +10,38 @@ import SQL
 /// An answer may be cut anywhere, and changes may come in between. Each object still comes once, unless it changes
 /// meanwhile, because the cursor has where the catch-up began (`base`) and where the log ended then (`end`).
 struct FeedReader {
-    let transaction: Transaction
-    let user: UserID
-    let application: Application.ID
     private let epoch: String
     let limit: Int
     private(set) var budget: ResponseBudget
     private(set) var entries: [FeedPage.Entry] = []
     /// Reads the objects as the user sees them.
-    var seen: UserViewReader
+    let seen: UserViewReader
+    /// The changes of a batch of events; `nil` if they have to be found.
+    let known: [FeedChange]?
     /// The positions from which on messages of conversations are wanted.
     var windowStarts: [Conversation.ID: Position] = [:]
 
     init(
-        _ transaction: Transaction, of user: UserID, in application: Application.ID,
-        epoch: String, limit: Int, bytes: Int64
+        of user: UserID, epoch: String, limit: Int, bytes: Int64, sharing shared: SharedReads,
+        knowing known: [FeedChange]? = nil
     ) {
         budget = ResponseBudget(bytes)
-        self.transaction = transaction
-        self.user = user
-        self.application = application
-        seen = UserViewReader(transaction, of: user, in: application)
+        seen = UserViewReader(user: user, shared: shared)
+        self.known = known
         self.epoch = epoch
         self.limit = limit
+    }
+
+    var user: UserID { seen.user }
+    var application: Application.ID { seen.application }
+    var transaction: Transaction { seen.transaction }
+
+    /// Reads the changes of a batch of events, for a client that has everything before it.
+    mutating func read(
+        after start: LogPosition, to end: LogPosition, history: FeedHistory
+    ) throws -> FeedPage {
+        let catchUp = FeedCursor.CatchUp(base: start, end: end, history: history, object: nil)
+        return try page(after: start, catchUp, to: end)
     }
 
     mutating func read(after cursor: FeedCursor?, history: FeedHistory) throws -> FeedPage {

@@ -48,15 +48,10 @@ extension FeedReader {
     private func firstPosition(
         after event: LogPosition, in view: FeedView, from bottom: Position
     ) throws -> Position {
-        let last = try transaction.first(
-            """
-            SELECT position FROM messages
-            WHERE application = \(application) AND conversation = \(view.id)
-                AND position BETWEEN \(bottom) AND \(view.top) AND event <= \(event)
-            ORDER BY position DESC LIMIT 1
-            """
-        ) { row in try row.position(0) }
-        return last?.next ?? bottom
+        try seen.shared.lastSent(
+            in: SharedReads.SentRange(
+                conversation: view.id, bottom: bottom, top: view.top, event: event)
+        )?.next ?? bottom
     }
 
     /// Conversations as the feed shows them, with their approximate sizes.
@@ -69,24 +64,20 @@ extension FeedReader {
         try seen.readViews(of: ids.map(\.id))
         let shown = ids.filter { id, _ in seen.view(of: id) != nil }
         guard !shown.isEmpty else { return [:] }
-        let rows = try transaction.viewRows(
-            of: shown.map(\.id), for: user, in: application)
-        let aliases = try transaction.aliases(of: shown.map(\.id), in: application)
-        let found = Dictionary(
-            zip(
-                rows, try transaction.views(rows, seenBy: user, in: application, hasLast: false)
-            ).map { row, view in (row.id, (row, view)) }
-        ) { first, _ in first }
+        let rows = try seen.rows(of: shown.map(\.id))
+        try seen.shared.readParticipants(shownBy: rows)
+        try seen.shared.readAliases(of: shown.map(\.id))
+        let found = Dictionary(rows.map { row in (row.id, row) }) { first, _ in first }
         var conversations: [Conversation.ID: (conversation: FeedConversation, weight: Int64)] = [:]
         for (id, base) in shown {
-            guard let view = seen.view(of: id), let (row, shown) = found[id] else { continue }
+            guard let view = seen.view(of: id), let row = found[id] else { continue }
             let start = try windowStart(of: view, history)
             let from = try base.map { base in
                 try firstPosition(after: base, in: view, from: start)
             }
             let conversation = FeedConversation(
-                view: shown, lastMessage: row.lastMessage,
-                aliases: (aliases[id] ?? []).sorted(), top: view.top,
+                view: row.view(seen.shared.participants(of: id)), lastMessage: row.lastMessage,
+                aliases: seen.shared.aliases(of: id).sorted(), top: view.top,
                 windowFrom: max(start, from ?? start), clearedTo: view.participant.clearedTo)
             conversations[id] = (conversation, row.weight)
         }
@@ -163,9 +154,10 @@ extension FeedReader {
             ) { row in try row.blob(0) }
             guard !found.isEmpty else { return nil }
             let users = found.compactMap { bytes in UserID(bytes) }
-            let receipts = try seen.receipts(of: users.map { user in (view.id, user) })
-            for (bytes, user) in zip(found, users) {
-                let known = receipts[ReceiptOwner(conversation: view.id, user: user)] ?? Receipts()
+            let owners = users.map { user in ReceiptOwner(conversation: view.id, user: user) }
+            try seen.shared.readReceipts(of: owners)
+            for ((bytes, user), owner) in zip(zip(found, users), owners) {
+                let known = seen.shared.receipts(of: owner) ?? Receipts()
                 guard
                     add(
                         .receipts(view.id, user, view.clipped(known)), weighing: 256,

@@ -8,11 +8,20 @@ struct FeedView {
     /// The last position of the conversation.
     let last: Position
 
+    var key: ViewKey { ViewKey(conversation: id, user: participant.userID) }
+
     /// The highest position within the bounds of the view.
     var top: Position { participant.leftAfter ?? last }
 
     /// The lowest position within the bounds of the view.
     var bottom: Position { participant.clearedTo.next }
+
+    /// Reads the columns of `Participant`, the conversation, and its last position.
+    init(_ row: borrowing Row) throws {
+        id = try row.id(6)
+        participant = try Participant(row)
+        last = try row.position(7)
+    }
 
     func sees(_ position: Position) -> Bool { participant.sees(position) }
 
@@ -37,102 +46,59 @@ struct FeedMarks {
     /// The position of the event since which the user does not see it any more; `nil` if they see it.
     var goneSince: LogPosition?
 
-    fileprivate mutating func note(_ position: LogPosition, isWindow: Bool) {
-        last = max(last, position)
-        if isWindow { window = max(window, position) }
+    fileprivate mutating func add(_ mark: SharedReads.Mark) {
+        last = max(last, mark.position)
+        switch mark.kind {
+        case .window: window = max(window, mark.position)
+        case .viewWindow:
+            window = max(window, mark.position)
+            if mark.isGone { goneSince = mark.position } else { ownWindow = mark.position }
+        default: break
+        }
     }
 }
 
 /// Reads objects as one user sees them, each kind with a constant number of statements.
 struct UserViewReader {
-    let transaction: Transaction
     let user: UserID
-    let application: Application.ID
-    /// The conversations that the user sees, as far as they were read.
-    private var views: [Conversation.ID: FeedView?] = [:]
+    /// What was read already, possibly for other users too.
+    let shared: SharedReads
 
-    init(_ transaction: Transaction, of user: UserID, in application: Application.ID) {
-        self.transaction = transaction
-        self.user = user
-        self.application = application
-    }
+    var transaction: Transaction { shared.transaction }
+    var application: Application.ID { shared.application }
+
+    private func key(_ id: Conversation.ID) -> ViewKey { ViewKey(conversation: id, user: user) }
 
     /// Reads which of the conversations the user sees.
-    mutating func readViews(of ids: some Sequence<Conversation.ID>) throws {
-        let missing = Set(ids).filter { id in views[id] == nil }
-        guard !missing.isEmpty else { return }
-        let found = try transaction.rows(
-            """
-            SELECT \(raw: Participant.columns), p.conversation, c.last_position
-            FROM participants p
-            JOIN conversations c ON c.application = p.application AND c.id = p.conversation
-            WHERE p.application = \(application) AND p.user_id = \(user)
-                AND p.conversation \(in: missing) AND p.state = 'shown'
-            """
-        ) { row in
-            FeedView(
-                id: try row.id(6), participant: try Participant(row), last: try row.position(7))
-        }
-        for id in missing { views[id] = .some(nil) }
-        for view in found { views[view.id] = view }
+    func readViews(of ids: some Sequence<Conversation.ID>) throws {
+        try shared.readViews(ids.map(key))
     }
 
     /// The conversation as far as the user sees it.
-    func view(of id: Conversation.ID) -> FeedView? { views[id] ?? nil }
+    func view(of id: Conversation.ID) -> FeedView? { shared.view(key(id)) }
 
-    /// When conversations have changed for the user, in two statements.
+    /// When conversations have changed for the user.
     func marks(of ids: [Conversation.ID]) throws -> [Conversation.ID: FeedMarks] {
-        guard !ids.isEmpty else { return [:] }
-        var marks: [Conversation.ID: FeedMarks] = [:]
-        let ids = Array(Set(ids))
-        let shared = try transaction.rows(
-            """
-            SELECT t.stream, t.kind, t.position
-            FROM \(table: "named", of: [.blobs(ids.map(\.bytes))])
-            JOIN touched t ON t.application = \(application) AND t.stream = named.column1
-                AND t.kind \(in: .integers(Self.sharedKinds)) AND t.id = named.column1
-            UNION ALL
-            SELECT t.stream, t.kind, t.position FROM touched t
-            WHERE t.application = \(application) AND t.stream \(in: ids)
-                AND t.kind = \(TouchedKind.receipts.rawValue)
-                AND t.id = \(Array(user.text.utf8))
-            UNION ALL
-            SELECT id, \(TouchedKind.conversation.rawValue), changed FROM conversations
-            WHERE application = \(application) AND id \(in: ids)
-            """
-        ) { row in (try row.id(0) as Conversation.ID, try row.int64(1), try row.int64(2)) }
-        for (id, kind, position) in shared {
+        try shared.readMarks(ids.map(key))
+        var found: [Conversation.ID: FeedMarks] = [:]
+        for id in ids {
             let isFormer = view(of: id)?.participant.isFormer == true
-            if isFormer, kind == TouchedKind.conversation.rawValue { continue }
-            var mark = marks[id] ?? FeedMarks()
-            mark.note(LogPosition(position), isWindow: kind == TouchedKind.window.rawValue)
-            marks[id] = mark
+            let marks = shared.marks(key(id)).filter { mark in
+                !isFormer || mark.kind != .conversation
+            }
+            guard !marks.isEmpty else { continue }
+            var sum = FeedMarks()
+            for mark in marks { sum.add(mark) }
+            found[id] = sum
         }
-        let own = try transaction.rows(
-            """
-            SELECT id, kind, position, gone_at FROM touched
-            WHERE application = \(application) AND stream = \(Array(user.text.utf8))
-                AND kind \(in: .integers([TouchedKind.view, .viewWindow].map(\.rawValue)))
-                AND id \(in: ids)
-            """
-        ) { row in
-            (
-                id: try row.id(0) as Conversation.ID, kind: try row.int64(1),
-                position: LogPosition(try row.int64(2)), isGone: try row.int64(3) > 0
-            )
-        }
-        for (id, kind, position, isGone) in own {
-            var mark = marks[id] ?? FeedMarks()
-            let isWindow = kind == TouchedKind.viewWindow.rawValue
-            mark.note(position, isWindow: isWindow)
-            if isWindow, isGone { mark.goneSince = position }
-            if isWindow, !isGone { mark.ownWindow = position }
-            marks[id] = mark
-        }
-        return marks
+        return found
     }
 
-    private static let sharedKinds = [TouchedKind.counts, .window].map(\.rawValue)
+    /// Rows of conversations that the user sees.
+    func rows(of ids: [Conversation.ID]) throws -> [ConversationViewRow] {
+        try shared.readRows(ids.map(key))
+        return ids.compactMap { id in shared.row(key(id)) }
+    }
 
     /// Whether a message `m` is not hidden from the user.
     var isShown: SQL {
@@ -145,32 +111,18 @@ struct UserViewReader {
         """
     }
 
-    /// The receipts of participants, in one statement.
-    func receipts(
-        of owners: [(conversation: Conversation.ID, user: UserID)]
-    ) throws -> [ReceiptOwner: Receipts] {
-        guard !owners.isEmpty else { return [:] }
-        let found = try transaction.rows(
-            """
-            SELECT r.delivered, r.read, r.conversation, r.user_id
-            FROM \(table: "named", of: [
-                .blobs(owners.map(\.conversation.bytes)), .texts(owners.map(\.user.text)),
-            ])
-            JOIN receipts r ON r.application = \(application)
-                AND r.conversation = named.column1 AND r.user_id = named.column2
-            """
-        ) { row in
-            (ReceiptOwner(conversation: try row.id(2), user: try row.user(3)), try Receipts(row))
-        }
-        return Dictionary(found) { first, _ in first }
-    }
-
-    /// Messages as the user sees them.
+    /// Messages as the user sees them, in conversations that the user sees.
     func snapshots(of ids: [Message.ID]) throws -> [Message.ID: MessageSnapshot] {
-        let messages = try transaction.messages(ids, in: application)
-        let snapshots = try transaction.snapshots(
-            of: Array(messages.values), seenBy: .user(user), in: application)
-        return Dictionary(snapshots.map { ($0.message.id, $0) }) { first, _ in first }
+        try shared.readMessages(ids)
+        try shared.readReceipts(
+            of: shared.wideConversations(of: ids).map { id in
+                ReceiptOwner(conversation: id, user: user)
+            })
+        return Dictionary(
+            ids.compactMap { id in
+                shared.snapshot(of: id, seenBy: user).map { snapshot in (id, snapshot) }
+            }
+        ) { first, _ in first }
     }
 
     /// The identities of users; of a user without one, its id alone.

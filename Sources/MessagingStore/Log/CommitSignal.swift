@@ -88,11 +88,6 @@ public final class CommitSignal: Sendable {
         for waiter in woken { waiter.wake.resume(returning: position) }
     }
 
-    /// The applications with waiting readers.
-    var awaited: Set<Application.ID> {
-        state.withLock { state in Set(state.waiting.values.map(\.application)) }
-    }
-
     private func enter(_ waiter: Waiter, as number: UInt64) {
         let known = state.withLock { state -> LogPosition? in
             if let latest = state.latest[waiter.application], waiter.position < latest {

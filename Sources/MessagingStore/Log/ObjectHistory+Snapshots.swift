@@ -32,11 +32,11 @@ extension ObjectHistory {
                     participant: found.participant,
                     receipts: isJustSent ? nil : try receipts(of: owner, at: position)))
         }
-        return MessageSnapshot(
+        return MessageSource(
             message, from: try sender(of: message, at: position), to: participants,
             counted: conversation?.isWide == true
-                ? RecipientCounts(of: message, participants) : nil,
-            seenBy: perspective.user)
+                ? RecipientCounts(of: message, participants) : nil
+        ).snapshot(seenBy: perspective.user)
     }
 
     /// A deleted message in its last state, with the receipts recorded by its deletion.

@@ -124,25 +124,30 @@ extension MutationContext {
         var unused = newIDs[...]
         let change = try message.changingParts(
             operation, partsMade: try partsMade(of: message),
-            contents: try contents(of: operation.drafts, readableBy: perspective),
+            contents: try contents(
+                of: operation.drafts, attachedBy: perspective, in: message.conversation),
             limits, newID: { unused.removeFirst() }, at: now)
         try record(.partsChanged(change))
         return change
     }
 
-    /// The existing contents among those that drafts attach.
+    /// The existing contents among those that drafts attach to a message of a conversation.
     ///
-    /// - Parameter perspective: A user may only attach contents they may read (R86), because the recipients
-    ///   of the message can read them; the system may read all.
+    /// - Parameter perspective: A user may attach contents they may read (ruling 47), because the recipients of the
+    ///   message can read them; the system those of the conversation (R24).
     func contents(
-        of drafts: [MessagePart.Draft], readableBy perspective: Perspective = .system
+        of drafts: [MessagePart.Draft], attachedBy perspective: Perspective = .system,
+        in conversation: Conversation.ID
     ) throws -> [Content.ID: Content] {
         var contents: [Content.ID: Content] = [:]
         for case .content(let id, _) in drafts.map(\.body) where contents[id] == nil {
-            if let user = perspective.user, try !transaction.mayRead(id, user, in: application) {
-                continue
-            }
-            contents[id] = try transaction.content(id, in: application)
+            guard let content = try transaction.content(id, in: application) else { continue }
+            let isAllowed =
+                switch perspective {
+                case .system: try transaction.isUsable(content, in: conversation, of: application)
+                case .user(let user): try transaction.mayRead(id, user, in: application)
+                }
+            if isAllowed { contents[id] = content }
         }
         return contents
     }
@@ -210,7 +215,7 @@ extension Projection {
         for (place, index) in (change.order ?? []).enumerated() {
             try move(index, to: Int64(place), in: change.message)
         }
-        try release(contents)
+        try release(contents, in: change.conversation)
         try transaction.execute(
             """
             UPDATE messages SET

@@ -84,11 +84,10 @@ extension MutationContext {
                         message: message, recipients: [],
                         recipientCounts: counts[message.id] ?? RecipientCounts(), at: now)))
         }
-        let recipients = MessageSnapshot(
+        let recipients = MessageSource(
             message, from: nil,
-            to: try transaction.participantReceipts(in: message.conversation, in: application),
-            seenBy: nil
-        ).recipients.map { recipient in
+            to: try transaction.participantReceipts(in: message.conversation, in: application)
+        ).snapshot(seenBy: nil).recipients.map { recipient in
             MessageDeleted.Recipient(user: recipient.userID, status: recipient.status)
         }
         try record(
@@ -125,7 +124,7 @@ extension Projection {
                 .message(at: message.position, in: conversation, of: application),
                 .conversation(conversation, in: application, "messages"),
             ])
-        try release(message.contents(at: message.parts.map(\.index)))
+        try release(message.contents(at: message.parts.map(\.index)), in: conversation)
         try subtract(message.position, sentBy: message.sender.userID, in: conversation)
         // Its id stays reserved, so that a late retry does not send it again (ruling 12).
         remember(Replay.Key(id), as: .message, for: id.bytes)

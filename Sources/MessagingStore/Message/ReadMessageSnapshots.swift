@@ -9,6 +9,26 @@ extension Transaction {
         in application: Application.ID
     ) throws -> [MessageSnapshot] {
         let viewer = perspective.user
+        let sources = try sources(of: messages, in: application)
+        var own: [Conversation.ID: ParticipantReceipts] = [:]
+        for id in Set(sources.filter(\.isWide).map(\.message.conversation)) {
+            guard let viewer, let participant = try participant(viewer, in: id, in: application)
+            else { continue }
+            own[id] = ParticipantReceipts(
+                participant: participant,
+                receipts: try receipts(
+                    of: ReceiptOwner(conversation: id, user: viewer), in: application))
+        }
+        return sources.map { source in
+            source.snapshot(seenBy: viewer, own[source.message.conversation])
+        }
+    }
+
+    /// What the snapshots of messages have in common for all users, read in four statements, and up to two more for each
+    /// wide conversation.
+    func sources(
+        of messages: [Message], in application: Application.ID
+    ) throws -> [MessageSource] {
         guard !messages.isEmpty else { return [] }
         let conversations = Array(Set(messages.map(\.conversation)))
         // Participants of one conversation that left before its oldest message received none of them.
@@ -22,7 +42,7 @@ extension Transaction {
                 of: Set(messages.compactMap(\.sender.userID)), in: application)
         )
         let receipts = Dictionary(try queries.receipts.rows()) { first, _ in first }
-        var participants = Dictionary(
+        let participants = Dictionary(
             grouping: try queries.participants.rows().sorted(by: PositionedParticipant.precedes),
             by: \.conversation
         ).mapValues { participants in
@@ -43,22 +63,80 @@ extension Transaction {
                 try recipientCounts(
                     of: messages.filter { message in message.conversation == id }, in: application)
             ) { first, _ in first }
-            if let viewer, let participant = try participant(viewer, in: id, in: application) {
-                participants[id] = [
-                    ParticipantReceipts(
-                        participant: participant,
-                        receipts: try self.receipts(
-                            of: ReceiptOwner(conversation: id, user: viewer), in: application))
-                ]
-            }
         }
         return messages.map { message in
-            MessageSnapshot(
+            MessageSource(
                 message, from: message.sender.userID.map(identities.identity),
                 to: participants[message.conversation] ?? [],
                 counted: wide.contains(message.conversation)
-                    ? counts[message.id] ?? RecipientCounts() : nil, seenBy: viewer)
+                    ? counts[message.id] ?? RecipientCounts() : nil)
         }
+    }
+}
+
+/// What the snapshots of a message have in common, whichever user sees it.
+struct MessageSource {
+    let message: Message
+    private let sender: BasicIdentity?
+    /// The participants at the time of sending.
+    private let participants: [ParticipantReceipts]
+    private let recipients: [MessageSnapshot.Recipient]
+    /// In a wide conversation, the number of recipients in each status.
+    private let counts: RecipientCounts?
+
+    /// - Parameters:
+    ///   - participants: The participants of the conversation, in order; those at the time of sending are the
+    ///     recipients. None have to be named of a wide conversation.
+    ///   - counts: In a wide conversation, the number of recipients in each status.
+    init(
+        _ message: Message, from sender: BasicIdentity?, to participants: [ParticipantReceipts],
+        counted counts: RecipientCounts? = nil
+    ) {
+        let present = participants.filter { entry in
+            entry.participant.wasPresent(at: message.position)
+        }
+        self.message = message
+        self.sender = sender
+        self.participants = present
+        recipients =
+            counts != nil
+            ? []
+            : present.map { entry in
+                let user = entry.participant.userID
+                return MessageSnapshot.Recipient(
+                    userID: user, status: message.status(of: user, entry.receipts))
+            }
+        self.counts = counts
+    }
+
+    /// Whether its conversation is wide (ruling 38).
+    var isWide: Bool { counts != nil }
+
+    /// The message as a user sees it.
+    ///
+    /// - Parameters:
+    ///   - viewer: `nil` for the system.
+    ///   - own: The participant that is the viewer, if it is not among the named ones.
+    func snapshot(
+        seenBy viewer: UserID?, _ own: ParticipantReceipts? = nil
+    ) -> MessageSnapshot {
+        let present = own.flatMap { own in
+            own.participant.wasPresent(at: message.position) ? own : nil
+        }
+        let entry =
+            present
+            ?? viewer.flatMap { viewer in
+                participants.first { entry in entry.participant.userID == viewer }
+            }
+        let isUnread = viewer.map { viewer in
+            entry.map { entry in
+                entry.participant.isInStay(message.position)
+                    && message.status(of: viewer, entry.receipts) != .read
+            } ?? false
+        }
+        return MessageSnapshot(
+            message: message, sender: sender, recipients: recipients, recipientCounts: counts,
+            isUnread: isUnread, receivedAt: entry == nil ? nil : message.sentAt)
     }
 }
 
@@ -240,40 +318,6 @@ extension RecipientCounts {
         for entry in participants where entry.participant.wasPresent(at: message.position) {
             self[message.status(of: entry.participant.userID, entry.receipts)] += 1
         }
-    }
-}
-
-extension MessageSnapshot {
-    /// A message with the status of its recipients.
-    ///
-    /// - Parameters:
-    ///   - participants: The participants of the conversation, in order; those at the time of sending are the
-    ///     recipients. Of a wide conversation, at most the viewer.
-    ///   - counts: In a wide conversation, the number of recipients in each status.
-    ///   - viewer: The user that reads it; `nil` for the system.
-    init(
-        _ message: Message, from sender: BasicIdentity?, to participants: [ParticipantReceipts],
-        counted counts: RecipientCounts? = nil, seenBy viewer: UserID?
-    ) {
-        var own: Participant?
-        var recipients: [Recipient] = []
-        recipients.reserveCapacity(participants.count)
-        for entry in participants where entry.participant.wasPresent(at: message.position) {
-            let user = entry.participant.userID
-            if user == viewer { own = entry.participant }
-            recipients.append(
-                Recipient(userID: user, status: message.status(of: user, entry.receipts)))
-        }
-        let isUnread = viewer.map { viewer in
-            own?.isInStay(message.position) == true
-                && recipients.contains { recipient in
-                    recipient.userID == viewer && recipient.status != .read
-                }
-        }
-        self.init(
-            message: message, sender: sender, recipients: counts == nil ? recipients : [],
-            recipientCounts: counts, isUnread: isUnread,
-            receivedAt: own == nil ? nil : message.sentAt)
     }
 }
 

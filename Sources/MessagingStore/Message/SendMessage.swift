@@ -73,7 +73,8 @@ extension MutationContext {
     ) throws -> Message {
         let event = try conversation.posting(
             draft, hasIdentity: try hasIdentity(draft.sender, in: conversation),
-            contents: try contents(of: draft.parts, readableBy: perspective), limits, as: id,
+            contents: try contents(
+                of: draft.parts, attachedBy: perspective, in: conversation.id), limits, as: id,
             partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event, reaching: recipientViews)
         guard case .messageSent(let sent) = event else {

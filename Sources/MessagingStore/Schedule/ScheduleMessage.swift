@@ -120,7 +120,7 @@ extension MutationContext {
     ) throws {
         let event = try conversation.scheduling(
             draft, for: schedule, hasIdentity: try hasIdentity(draft.sender, in: conversation),
-            contents: try contents(of: draft.parts), limits, as: id,
+            contents: try contents(of: draft.parts, in: conversation.id), limits, as: id,
             partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event)
         notifySender(of: Timestamp(milliseconds: now.milliseconds + schedule.delay))

@@ -113,8 +113,8 @@ extension Projection {
         for case .content(let content, _) in message.draft.parts.map(\.body) {
             try transaction.execute(
                 """
-                INSERT INTO scheduled_contents (application, message, content)
-                VALUES (\(application), \(message.id), \(content))
+                INSERT INTO scheduled_contents (application, conversation, message, content)
+                VALUES (\(application), \(message.conversation), \(message.id), \(content))
                 """)
             try use(content, in: message.conversation)
         }
@@ -127,13 +127,13 @@ extension Projection {
     func dropScheduled(_ id: Message.ID) throws {
         let contents = try transaction.rows(
             """
-            SELECT content FROM scheduled_contents
+            SELECT conversation, content FROM scheduled_contents
             WHERE application = \(application) AND message = \(id)
             """
-        ) { row in try row.id(0) as Content.ID }
+        ) { row in (try row.id(0) as Conversation.ID, try row.id(1) as Content.ID) }
         try transaction.execute(
             "DELETE FROM scheduled_contents WHERE application = \(application) AND message = \(id)")
-        try release(contents)
+        for (conversation, content) in contents { try release([content], in: conversation) }
         try transaction.execute(
             "DELETE FROM scheduled_messages WHERE application = \(application) AND id = \(id)")
     }

@@ -355,6 +355,24 @@ extension DatabaseSchema {
         "CREATE INDEX contents_by_name ON contents (id)",
         // Scanned for contents that are not used.
         "CREATE INDEX contents_unused ON contents (application, completed_at) WHERE use_count = 0",
+        // The uses of contents by messages of other conversations than the one that they belong to (ruling 47). They are
+        // part of the `use_count` of the content.
+        """
+        CREATE TABLE shared_contents (
+            application BYTEA NOT NULL,
+            content BYTEA NOT NULL,
+            conversation BYTEA NOT NULL,
+            use_count BIGINT NOT NULL
+        )
+        """,
+        """
+        CREATE UNIQUE INDEX shared_contents_by_content
+        ON shared_contents (application, content, conversation)
+        """,
+        """
+        CREATE INDEX shared_contents_by_conversation
+        ON shared_contents (application, conversation)
+        """,
         // Contents whose rows are deleted and whose bytes are still to be deleted.
         """
         CREATE TABLE dropped_contents (
@@ -467,10 +485,15 @@ extension DatabaseSchema {
         """
         CREATE TABLE scheduled_contents (
             application BYTEA NOT NULL,
+            conversation BYTEA NOT NULL,
             message BYTEA NOT NULL,
             content BYTEA NOT NULL
         )
         """,
         "CREATE INDEX scheduled_contents_by_message ON scheduled_contents (application, message)",
+        """
+        CREATE INDEX scheduled_contents_by_conversation
+        ON scheduled_contents (application, conversation)
+        """,
     ]
 }

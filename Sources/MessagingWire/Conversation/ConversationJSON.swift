@@ -68,6 +68,8 @@ public struct ConversationJSON: Equatable, Sendable {
     private let userView: UserView?
     /// The members of a feed; `nil` elsewhere.
     public private(set) var feedMembers: FeedMembers?
+    /// The members that are the same for all users, as an object that was written before.
+    private var written: [UInt8]?
 
     /// A conversation to show.
     public init(
@@ -85,26 +87,35 @@ public struct ConversationJSON: Equatable, Sendable {
 
     /// Writes the object.
     public func write(_ presentation: Presentation, into writer: inout JSONWriter) {
-        let url = presentation.links.conversation(id)
         writer.object { writer in
-            writer.member("id", IdentifierJSON.text(id, in: .conversations))
-            writer.member("url", url)
-            writer.member("messages_url", "\(url)/messages")
-            writer.member("created_at", TimestampJSON.text(createdAt))
-            writer.key("participants")
-            writer.array { writer in
-                for identity in participants {
-                    BasicIdentityJSON.write(
-                        identity, presentation.version, presentation.links, into: &writer)
-                }
+            if let written {
+                writer.raw(written.dropFirst().dropLast())
+            } else {
+                writeMembers(presentation, into: &writer)
             }
-            writer.member("participants_count", Int64(participantCount))
-            writer.member("distinct", isDistinct)
-            writer.key("metadata")
-            MetadataJSON.write(metadata, into: &writer)
             if let userView { write(userView, presentation, into: &writer) }
             if let feedMembers { write(feedMembers, into: &writer) }
         }
+    }
+
+    /// Writes the members that are the same for all users.
+    private func writeMembers(_ presentation: Presentation, into writer: inout JSONWriter) {
+        let url = presentation.links.conversation(id)
+        writer.member("id", IdentifierJSON.text(id, in: .conversations))
+        writer.member("url", url)
+        writer.member("messages_url", "\(url)/messages")
+        writer.member("created_at", TimestampJSON.text(createdAt))
+        writer.key("participants")
+        writer.array { writer in
+            for identity in participants {
+                BasicIdentityJSON.write(
+                    identity, presentation.version, presentation.links, into: &writer)
+            }
+        }
+        writer.member("participants_count", Int64(participantCount))
+        writer.member("distinct", isDistinct)
+        writer.key("metadata")
+        MetadataJSON.write(metadata, into: &writer)
     }
 
     private func write(_ feed: FeedMembers, into writer: inout JSONWriter) {
@@ -229,12 +240,28 @@ extension ConversationJSON {
     }
 
     /// A conversation of a feed.
-    public init(_ view: ConversationView, _ feed: FeedMembers) {
+    ///
+    /// - Parameter members: As returned by ``members(of:_:)``.
+    public init(_ view: ConversationView, _ feed: FeedMembers, members: [UInt8]) {
+        self.init(bare: view)
+        feedMembers = feed
+        written = members
+    }
+
+    /// The members of a conversation that are the same for all of its users that see the same participants, as an object.
+    public static func members(
+        of view: ConversationView, _ presentation: Presentation
+    ) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        ConversationJSON(bare: view).write(presentation, into: &writer)
+        return writer.finish()
+    }
+
+    private init(bare view: ConversationView) {
         self.init(
             id: view.id, createdAt: view.createdAt, participants: view.participants,
             participantCount: view.participantCount, isDistinct: view.isDistinct,
             metadata: view.metadata)
-        feedMembers = feed
     }
 
     /// A conversation as a user sees it.

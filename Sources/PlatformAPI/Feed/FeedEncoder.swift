@@ -11,15 +11,51 @@ struct FeedEncoder: Sendable {
 
     init(_ connection: UserConnection) { self.connection = connection }
 
-    /// The JSON of each item. A message that several users see alike is encoded once.
+    /// The JSON of each item. What several users see alike is encoded once.
     func json(_ entries: [FeedPage.Entry]) -> [[UInt8]] {
         let presentation = connection.presentation()
         return entries.map { entry in json(entry.item, presentation) }
     }
 
     private func json(_ item: FeedItem, _ presentation: Presentation) -> [UInt8] {
-        guard case .message(_, let snapshot?) = item else { return encode(item, presentation) }
-        return cached(snapshot, "item") { encode(item, presentation) }
+        let encode = { (item: FeedItemJSON) in
+            var writer = JSONWriter(capacity: 1024)
+            item.write(presentation, into: &writer)
+            return writer.finish()
+        }
+        switch item {
+        case .conversation(let id, let conversation):
+            return encode(
+                .conversation(
+                    id,
+                    conversation.map { conversation in json(conversation, presentation) }))
+        case .message(let id, nil): return encode(.message(id, nil))
+        case .message(let id, let snapshot?):
+            return cached(snapshot, "item") { encode(.message(id, MessageJSON(snapshot))) }
+        case .receipts(let id, let user, let receipts):
+            return encode(.receipts(id, user, receipts))
+        case .identity(let user, let identity): return encode(.identity(user, identity))
+        case .announcement(let id, let view):
+            return encode(
+                .announcement(id, view.map { view in AnnouncementJSON(view, for: connection.user) })
+            )
+        }
+    }
+
+    private func json(
+        _ conversation: FeedConversation, _ presentation: Presentation
+    ) -> ConversationJSON {
+        let view = conversation.view
+        let members = cached(.conversation(view.common), "members") {
+            ConversationJSON.members(of: view, presentation)
+        }
+        return ConversationJSON(
+            view,
+            ConversationJSON.FeedMembers(
+                lastMessage: conversation.lastMessage, unreadCount: view.unreadCount,
+                totalCount: view.totalCount, aliases: conversation.aliases, top: conversation.top,
+                windowFrom: conversation.windowFrom, clearedTo: conversation.clearedTo),
+            members: members)
     }
 
     /// The packets that tell of a change. A message that several users see alike is encoded once.
@@ -28,8 +64,7 @@ struct FeedEncoder: Sendable {
             ChangeJSON.packets(operation, for: connection.user, connection.presentation())
         }
         guard case .messageCreated(let snapshot) = operation else { return encode() }
-        let form = "packet \(connection.version.rawValue)"
-        let body = cached(snapshot, form) { encode().first?.body ?? [] }
+        let body = cached(snapshot, "packet") { encode().first?.body ?? [] }
         return [ChangeJSON(.change, body)]
     }
 
@@ -37,19 +72,20 @@ struct FeedEncoder: Sendable {
     private func cached(
         _ snapshot: MessageSnapshot, _ form: String, _ encode: () -> [UInt8]
     ) -> [UInt8] {
-        guard snapshot.message.isInline else { return encode() }
-        let cache = connection.api.feedCache
-        let form = "\(connection.base) \(connection.application.uuid) \(form)"
-        if let json = cache.json(of: snapshot, form) { return json }
-        let json = encode()
-        cache.store(json, of: snapshot, form)
-        return json
+        snapshot.message.isInline ? cached(.message(snapshot), form, encode) : encode()
     }
 
-    private func encode(_ item: FeedItem, _ presentation: Presentation) -> [UInt8] {
-        var writer = JSONWriter(capacity: 1024)
-        FeedItemJSON(item, for: connection.user).write(presentation, into: &writer)
-        return writer.finish()
+    private func cached(
+        _ content: FeedCache.Content, _ form: String, _ encode: () -> [UInt8]
+    ) -> [UInt8] {
+        let cache = connection.api.feedCache
+        let form = FeedCache.Form(
+            base: connection.base, application: connection.application,
+            version: connection.version, name: form)
+        if let json = cache.json(of: content, form) { return json }
+        let json = encode()
+        cache.store(json, of: content, form)
+        return json
     }
 
     /// The events of a page, of which the last one has the cursor of the page.
@@ -83,21 +119,38 @@ struct FeedEncoder: Sendable {
     }
 }
 
-/// The JSON of the latest messages of feeds, so that what one change sends to many users is encoded once.
+/// The JSON of the latest messages and conversations of feeds, so that what one change sends to many users is encoded once.
 ///
 /// It is the same for all users that see the same: the URLs of the Client API do not name the user. Messages with
 /// contents are not cached, because their JSON holds signed URLs. Safe to use from any thread.
 final class FeedCache: Sendable {
+    /// What the JSON shows.
+    enum Content: Equatable, Sendable {
+        case message(MessageSnapshot)
+        /// What all users see alike of a conversation.
+        case conversation(ConversationView)
+    }
+
+    /// How it is shown.
+    struct Form: Hashable, Sendable {
+        /// The base of the URLs.
+        let base: String
+        let application: Application.ID
+        let version: APIVersion
+        /// Whether it is an item, a packet or a part of an item.
+        let name: String
+    }
+
     private struct Key: Hashable {
-        let message: Message.ID
-        /// The base of the URLs, and whether it is an item or a packet.
-        let form: String
-        /// The sender sees a message as read, the others do not: two forms of most messages.
-        let isUnread: Bool?
+        let id: [UInt8]
+        let form: Form
+        /// The sender sees a message as read, the others do not: two forms of most messages. A former participant sees
+        /// no participants.
+        let isDifferent: Bool
     }
 
     private struct Cached {
-        let snapshot: MessageSnapshot
+        let content: Content
         let json: [UInt8]
     }
 
@@ -105,25 +158,31 @@ final class FeedCache: Sendable {
 
     init() { state = Locked(BudgetedCache(budget: 4 << 20)) }
 
-    fileprivate func json(of snapshot: MessageSnapshot, _ form: String) -> [UInt8]? {
+    fileprivate func json(of content: Content, _ form: Form) -> [UInt8]? {
         state.withLock { cache in
-            guard let cached = cache.value(of: Self.key(snapshot, form)),
-                cached.snapshot == snapshot
+            guard let cached = cache.value(of: Self.key(content, form)), cached.content == content
             else { return nil }
             return cached.json
         }
     }
 
-    fileprivate func store(_ json: [UInt8], of snapshot: MessageSnapshot, _ form: String) {
+    fileprivate func store(_ json: [UInt8], of content: Content, _ form: Form) {
         state.withLock { cache in
             cache.store(
-                Cached(snapshot: snapshot, json: json), under: Self.key(snapshot, form),
+                Cached(content: content, json: json), under: Self.key(content, form),
                 weight: 2 * json.count + 512)
         }
     }
 
-    private static func key(_ snapshot: MessageSnapshot, _ form: String) -> Key {
-        Key(message: snapshot.message.id, form: form, isUnread: snapshot.isUnread)
+    private static func key(_ content: Content, _ form: Form) -> Key {
+        switch content {
+        case .message(let snapshot):
+            Key(
+                id: snapshot.message.id.bytes, form: form,
+                isDifferent: snapshot.isUnread == true)
+        case .conversation(let view):
+            Key(id: view.id.bytes, form: form, isDifferent: view.isFormer)
+        }
     }
 }
 
@@ -147,31 +206,12 @@ extension Message {
     }
 }
 
-extension FeedItemJSON {
-    /// An item as the store has read it.
-    fileprivate init(_ item: FeedItem, for user: UserID) {
-        self =
-            switch item {
-            case .conversation(let id, let conversation):
-                .conversation(
-                    id,
-                    conversation.map { conversation in
-                        ConversationJSON(
-                            conversation.view,
-                            ConversationJSON.FeedMembers(
-                                lastMessage: conversation.lastMessage,
-                                unreadCount: conversation.view.unreadCount,
-                                totalCount: conversation.view.totalCount,
-                                aliases: conversation.aliases, top: conversation.top,
-                                windowFrom: conversation.windowFrom,
-                                clearedTo: conversation.clearedTo))
-                    })
-            case .message(let id, let snapshot):
-                .message(id, snapshot.map { snapshot in MessageJSON(snapshot) })
-            case .receipts(let id, let user, let receipts): .receipts(id, user, receipts)
-            case .identity(let user, let identity): .identity(user, identity)
-            case .announcement(let id, let view):
-                .announcement(id, view.map { view in AnnouncementJSON(view, for: user) })
-            }
+extension ConversationView {
+    /// The members that all users see alike that see the same participants.
+    fileprivate var common: ConversationView {
+        ConversationView(
+            id: id, createdAt: createdAt, participants: participants,
+            participantCount: participantCount, isDistinct: isDistinct, metadata: metadata,
+            lastMessage: nil, unreadCount: 0, totalCount: 0, isFormer: isFormer, version: 0)
     }
 }

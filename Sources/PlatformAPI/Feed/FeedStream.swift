@@ -3,7 +3,8 @@ import Messaging
 import MessagingStore
 import SystemSupport
 
-/// One client's stream of a user's feed (Y1): it reads pages from the store while the client keeps up.
+/// One client's stream of a user's feed (Y1): it reads pages from the store until the client has everything, and is then
+/// given the pages of new events.
 ///
 /// It reads nothing while the client has unsent data, so a slow client costs one page of memory and misses nothing.
 final class FeedStream: EventStreamHandler, LiveFeed.Reader {
@@ -22,10 +23,17 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
         /// Whether it is among the readers of the live feed.
         var isLive = false
         var isOver = false
+        /// Signals that wait for what came before them.
+        var signals: [EncodedEvent] = []
+
+        /// Whether the client was not sent all that the reader was woken for.
+        var isBehind: Bool { isReading || isCut || read < woken }
     }
 
     /// The most items and bytes of one read.
     private static let (itemsAtOnce, bytesAtOnce) = (200, Int64(64 << 10))
+    /// The most signals that wait; further ones are dropped.
+    private static let signalLimit = 16
 
     let session: Token.ID
     let showsAllReceipts = true
@@ -51,19 +59,64 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
 
     var user: UserID { connection.user }
 
-    func wake(at position: LogPosition, after start: LogPosition) {
-        let stream = state.withLock { state in
-            state.woken = max(state.woken, position)
+    var interest: FeedActivity.Interest {
+        .page(history, limit: Self.itemsAtOnce, bytes: Self.bytesAtOnce)
+    }
+
+    func wake(
+        at position: LogPosition, after start: LogPosition, _ content: FeedActivity.Content?
+    ) {
+        let (stream, isBehind) = state.withLock { state in
+            let isBehind = content == nil || state.isBehind
+            if isBehind { state.woken = max(state.woken, position) }
+            return (state.stream, isBehind)
+        }
+        guard !isBehind, case .page(let page)? = content else {
+            stream?.perform { self.readNext() }
+            return
+        }
+        let event = EncodedEvent.joined(encoder.events(page))
+        stream?.perform { self.take(page, event, after: start) }
+    }
+
+    /// Sends a page of new events if the client has everything before them; otherwise the next read has them.
+    private func take(_ page: FeedPage, _ event: EncodedEvent, after start: LogPosition) {
+        let stream = state.withLock { state -> EventStream? in
+            let isCurrent =
+                !state.isBehind && state.read <= start && state.stream?.isFull == false
+            state.woken = max(state.woken, page.end)
+            guard isCurrent else { return nil }
+            state.cursor = page.cursor
+            state.read = page.end
+            state.isCut = page.isCut
             return state.stream
         }
-        stream?.perform { self.readNext() }
+        if event.count > 0 { stream?.send(event) }
+        readNext()
     }
 
     func receive(_ signal: Signal) {
         guard let event = encoder.event(signal) else { return }
         let stream = state.withLock { state in state.stream }
-        // A client that is behind does not need to know who types.
-        stream?.perform { if let stream, !stream.isFull { stream.send(event) } }
+        stream?.perform {
+            self.state.withLock { state in
+                // A client that does not read does not need to know who types.
+                if state.stream?.isFull == false, state.signals.count < Self.signalLimit {
+                    state.signals.append(event)
+                }
+            }
+            self.sendSignals()
+        }
+    }
+
+    /// Sends the signals, unless the client is yet to be sent what came before them.
+    private func sendSignals() {
+        let (stream, signals) = state.withLock { state -> (EventStream?, [EncodedEvent]) in
+            guard !state.isBehind, !state.signals.isEmpty else { return (nil, []) }
+            defer { state.signals = [] }
+            return (state.stream, state.signals)
+        }
+        for event in signals { stream?.send(event) }
     }
 
     func end() { state.withLock { state in state.stream }?.close() }
@@ -97,7 +150,7 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
             state.isReading = true
             return (stream, state.cursor)
         }
-        guard let stream else { return }
+        guard let stream else { return sendSignals() }
         Task {
             do {
                 let page = try await connection.api.store.feed(

@@ -5,18 +5,23 @@ import SystemSupport
 /// Wakes the feeds of one application's users when an event concerns them.
 ///
 /// One task reads the event log while there are readers. For each batch of events it finds out, with a few statements for
-/// all users, whose feeds may have changed, and wakes only their readers; a reader that is not woken makes no query. Safe
-/// to use from any thread.
+/// all users, whose feeds may have changed, and what their readers are given that have everything before the batch. Only
+/// these readers are woken; one that is behind reads for itself. Safe to use from any thread.
 final class LiveFeed: Sendable {
     /// A stream or a waiting request of one user.
     protocol Reader: AnyObject, Sendable {
         var user: UserID { get }
         var session: Token.ID { get }
+        /// What it wants of events that concern the user.
+        var interest: FeedActivity.Interest { get }
         /// Whether it shows the receipts of others in wide conversations.
         var showsAllReceipts: Bool { get }
         /// Events up to a position may have changed the user's feed. Those between the last such call and `start` did
         /// not concern the user.
-        func wake(at position: LogPosition, after start: LogPosition)
+        ///
+        /// - Parameter content: What a reader is given that has everything up to `start`; `nil` if it has to read.
+        func wake(
+            at position: LogPosition, after start: LogPosition, _ content: FeedActivity.Content?)
         /// Another user signals something; it is not repeated.
         func receive(_ signal: Signal)
         /// The session has ended.
@@ -25,6 +30,8 @@ final class LiveFeed: Sendable {
 
     private struct State {
         var readers: [UserID: [ObjectIdentifier: any Reader]] = [:]
+        /// What the readers of each user want.
+        var interests: [UserID: Set<FeedActivity.Interest>] = [:]
         var position = LogPosition.start
         /// The users of readers that were added since the last call of `current`: the examination under way may have
         /// begun without them.
@@ -35,7 +42,34 @@ final class LiveFeed: Sendable {
         /// The users that are woken later, and for which events.
         var later: [UserID: Range<LogPosition>] = [:]
         var isWaitingToWake = false
+        /// Signals that were sent after events that are not examined yet.
+        var signals: [PendingSignal] = []
+
+        mutating func add(_ reader: any Reader) {
+            readers[reader.user, default: [:]][ObjectIdentifier(reader)] = reader
+            interests[reader.user, default: []].insert(reader.interest)
+            added.insert(reader.user)
+        }
+
+        /// - Returns: Whether it was the last reader of its user.
+        mutating func remove(_ reader: any Reader) -> Bool {
+            readers[reader.user]?[ObjectIdentifier(reader)] = nil
+            let rest = readers[reader.user].map { readers in Array(readers.values) } ?? []
+            interests[reader.user] = rest.isEmpty ? nil : Set(rest.map(\.interest))
+            guard rest.isEmpty else { return false }
+            return readers.removeValue(forKey: reader.user) != nil
+        }
     }
+
+    private struct PendingSignal {
+        let signal: Signal
+        let users: Set<UserID>
+        /// The end of the log when it was sent.
+        let position: LogPosition
+    }
+
+    /// The most signals that wait; further ones are dropped.
+    private static let signalLimit = 1000
 
     private let application: Application.ID
     private let store: MessagingStore
@@ -67,8 +101,32 @@ final class LiveFeed: Sendable {
         state.withLock { state in state.readers[user] != nil }
     }
 
-    /// Passes a signal to the readers of some users.
+    /// Passes a signal to the readers of some users, after the events that were committed before it: a message ends what
+    /// its sender has signalled before, and not what follows it.
     func signal(_ signal: Signal, to users: Set<UserID>) {
+        let end = store.signal.latest(in: application) ?? .start
+        let isDue = state.withLock { state in
+            guard !state.signals.isEmpty || state.position < end else { return true }
+            if !state.readers.isEmpty, state.signals.count < Self.signalLimit {
+                state.signals.append(PendingSignal(signal: signal, users: users, position: end))
+            }
+            return false
+        }
+        if isDue { send(signal, to: users) }
+    }
+
+    /// Passes on the signals that waited for events that are examined now. A signal is removed once it was passed on, so
+    /// that a later one does not overtake it.
+    private func sendSignals() {
+        while let next = state.withLock({ state in
+            state.signals.first.flatMap { next in next.position <= state.position ? next : nil }
+        }) {
+            send(next.signal, to: next.users)
+            state.withLock { state in if !state.signals.isEmpty { state.signals.removeFirst() } }
+        }
+    }
+
+    private func send(_ signal: Signal, to users: Set<UserID>) {
         let readers = state.withLock { state in
             users.flatMap { user in state.readers[user].map { Array($0.values) } ?? [] }
         }
@@ -81,24 +139,22 @@ final class LiveFeed: Sendable {
     ///   that were examined already, the reader is woken at once.
     func add(_ reader: any Reader, at position: LogPosition) {
         let examined = state.withLock { state -> LogPosition in
-            state.readers[reader.user, default: [:]][ObjectIdentifier(reader)] = reader
-            state.added.insert(reader.user)
+            state.add(reader)
             guard state.task == nil else { return state.position }
             state.position = position
             state.generation += 1
             state.task = Task { [generation = state.generation] in await run(generation) }
             return position
         }
-        if position < examined { reader.wake(at: examined, after: position) }
+        if position < examined { reader.wake(at: examined, after: position, nil) }
     }
 
     /// Removes a reader; without readers the task ends.
     func remove(_ reader: any Reader) {
         let (task, isLast) = state.withLock { state -> (Task<Void, Never>?, Bool) in
-            state.readers[reader.user]?[ObjectIdentifier(reader)] = nil
-            let isLast = state.readers[reader.user]?.isEmpty == true
-            if isLast { state.readers[reader.user] = nil }
+            let isLast = state.remove(reader)
             guard state.readers.isEmpty else { return (nil, isLast) }
+            state.signals = []
             defer { state.task = nil }
             return (state.task, isLast)
         }
@@ -107,10 +163,10 @@ final class LiveFeed: Sendable {
     }
 
     private func run(_ generation: Int) async {
-        while !Task.isCancelled, let (position, users) = current(generation) {
+        while !Task.isCancelled, let (position, readers) = current(generation) {
             do {
                 let found = try await store.feedActivity(
-                    after: position, among: users, in: application)
+                    after: position, among: readers, in: application)
                 guard let found else {
                     await store.signal.poll(past: position, in: application)
                     continue
@@ -124,38 +180,52 @@ final class LiveFeed: Sendable {
         }
     }
 
-    private func current(_ generation: Int) -> (LogPosition, Set<UserID>)? {
+    private func current(
+        _ generation: Int
+    ) -> (LogPosition, [UserID: Set<FeedActivity.Interest>])? {
         state.withLock { state in
             guard state.generation == generation else { return nil }
             state.added = []
-            return (state.position, Set(state.readers.keys))
+            return (state.position, state.interests)
         }
+    }
+
+    private struct Woken {
+        let reader: any Reader
+        let content: FeedActivity.Content?
     }
 
     private func advance(by found: FeedActivity, _ generation: Int) {
         let (woken, ended, start) = state.withLock { state in
             let start = state.position
             guard state.generation == generation else {
-                return ([] as [any Reader], [] as [any Reader], start)
+                return ([] as [Woken], [] as [any Reader], start)
             }
             state.position = found.through
             let woken = found.users.union(state.added).flatMap { user in
-                state.readers[user].map { readers in Array(readers.values) } ?? []
+                // A reader that waits for its receipts of wide conversations has not read everything before the events.
+                let contents = state.later[user] == nil ? found.contents[user] : nil
+                return (state.readers[user] ?? [:]).values.map { reader in
+                    Woken(reader: reader, content: contents?[reader.interest])
+                }
             }
-            let all = state.readers.values.flatMap(\.values)
-            let ended = all.filter { reader in
-                found.endings.contains { ending in ending.ends(reader) }
-            }
+            let ended =
+                found.endings.isEmpty
+                ? []
+                : state.readers.values.flatMap(\.values).filter { reader in
+                    found.endings.contains { ending in ending.ends(reader) }
+                }
             for user in found.users { state.later[user] = nil }
             for user in found.later where state.readers[user] != nil {
                 let first = state.later[user]?.lowerBound ?? start
                 state.later[user] = first..<found.through
             }
-            return (woken, found.endings.isEmpty ? [] : ended, start)
+            return (woken, ended, start)
         }
         wakeLater()
-        for reader in woken { reader.wake(at: found.through, after: start) }
+        for woken in woken { woken.reader.wake(at: found.through, after: start, woken.content) }
         for reader in ended { reader.end() }
+        sendSignals()
     }
 
     /// Wakes the users that are to be woken later, all at once after the interval.
@@ -184,7 +254,7 @@ final class LiveFeed: Sendable {
             return woken
         }
         for (reader, events) in woken {
-            reader.wake(at: events.upperBound, after: events.lowerBound)
+            reader.wake(at: events.upperBound, after: events.lowerBound, nil)
         }
     }
 }
@@ -267,6 +337,7 @@ extension LiveFeed {
 private final class FeedWaiter: LiveFeed.Reader {
     let user: UserID
     let session: Token.ID
+    let interest = FeedActivity.Interest.position
     let showsAllReceipts = true
     private let outcome = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
@@ -283,7 +354,9 @@ private final class FeedWaiter: LiveFeed.Reader {
         }
     }
 
-    func wake(at position: LogPosition, after start: LogPosition) {
+    func wake(
+        at position: LogPosition, after start: LogPosition, _ content: FeedActivity.Content?
+    ) {
         outcome.continuation.yield(false)
         outcome.continuation.finish()
     }

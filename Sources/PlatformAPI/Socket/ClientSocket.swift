@@ -55,6 +55,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         var isSubscribed = false
         var isLive = false
         var isOver = false
+        /// Signals that wait for the changes before them.
+        var signals: [SocketOutput] = []
 
         /// Removes and returns the next packet of the step; `nil` if there is none, or the client is behind.
         mutating func nextOutput() -> SocketOutput? {
@@ -68,6 +70,16 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             replays = []
             outputs = []
             completion = nil
+            signals = []
+        }
+
+        /// Whether changes were not sent that the socket was woken for.
+        var isBehind: Bool { isBusy || position < woken }
+
+        /// Notes that the changes of a page were sent.
+        mutating func advance(to page: UserChangePage) {
+            position = max(position, page.through)
+            if let latest = page.latest { time = max(time, latest) }
         }
 
         mutating func follow(_ followup: Followup) {
@@ -85,6 +97,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
 
     /// The most requests that wait, and the most bytes of them beside one.
     private static let (requestLimit, requestBytes) = (256, 1 << 20)
+    /// The most signals that wait; further ones are dropped.
+    private static let signalLimit = 16
     /// How long a commit may take, in milliseconds: events with an earlier time are known.
     private static let commitTime: Int64 = 10_000
 
@@ -131,16 +145,38 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
 
     // MARK: - LiveFeed.Reader
 
-    func wake(at position: LogPosition, after start: LogPosition) {
-        let socket = state.withLock { state in
-            // Nothing before these events concerned the user.
-            if !state.isBusy, state.position >= state.woken {
-                state.position = max(state.position, start)
-            }
-            state.woken = max(state.woken, position)
-            return state.socket
+    var interest: FeedActivity.Interest { .changes }
+
+    func wake(
+        at position: LogPosition, after start: LogPosition, _ content: FeedActivity.Content?
+    ) {
+        let (socket, isBehind) = state.withLock { state in (state.socket, state.isBehind) }
+        guard !isBehind, case .changes(let page)? = content else {
+            socket?.perform { self.take(nil, [], after: start, to: position) }
+            return
         }
-        socket?.perform { self.proceed() }
+        let outputs = outputs(page.changes, isReplayed: false)
+        socket?.perform { self.take(page, outputs, after: start, to: position) }
+    }
+
+    /// Takes a step with the changes of new events if everything before them was sent; otherwise a later step reads them.
+    private func take(
+        _ page: UserChangePage?, _ outputs: [SocketOutput], after start: LogPosition,
+        to end: LogPosition
+    ) {
+        let taken = state.withLock { state -> UserChangePage? in
+            // Nothing between the last events and these concerned the user.
+            if !state.isBehind { state.position = max(state.position, start) }
+            let isCurrent =
+                !state.isBehind && state.position <= start && state.isStarted
+                && state.replays.isEmpty && state.socket?.isFull == false
+            state.woken = max(state.woken, end)
+            guard isCurrent, let page else { return nil }
+            state.isBusy = true
+            return page
+        }
+        guard let taken else { return proceed() }
+        finish(outputs) { state in state.advance(to: taken) }
     }
 
     func receive(_ signal: Signal) {
@@ -152,12 +188,27 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             guard isSubscribed, version.namesIdentities else { return }
             output = .presence(ChangeJSON.presence(presence, connection.presentation()))
         }
-        // A client that is behind does not need to know who types.
         socket?.perform {
-            if self.state.withLock({ state in state.isStarted }), socket?.isFull == false {
-                self.send(output)
+            self.state.withLock { state in
+                // A client that does not read does not need to know who types.
+                if state.isStarted, state.socket?.isFull == false,
+                    state.signals.count < Self.signalLimit
+                {
+                    state.signals.append(output)
+                }
             }
+            self.sendSignals()
         }
+    }
+
+    /// Sends the signals, unless the client is yet to be sent what came before them.
+    private func sendSignals() {
+        let signals = state.withLock { state -> [SocketOutput] in
+            guard !state.isBehind, !state.signals.isEmpty else { return [] }
+            defer { state.signals = [] }
+            return state.signals
+        }
+        for output in signals { send(output) }
     }
 
     func end() { state.withLock { state in state.socket }?.close(.sessionEnded, "session ended") }
@@ -232,7 +283,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
             state.isBusy = true
             return (socket, step)
         }
-        guard let (socket, step) = next else { return }
+        guard let (socket, step) = next else { return sendSignals() }
         Task {
             do {
                 try await take(step, socket)
@@ -278,8 +329,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
                 self.finish(outputs) { state in
                     // Without progress the next event wakes the socket again.
                     if page.through <= position { state.woken = position }
-                    state.position = max(position, page.through)
-                    if let latest = page.latest { state.time = max(state.time, latest) }
+                    state.advance(to: page)
                 }
             }
         case .replay(var replay):

@@ -150,7 +150,7 @@ import Testing
 }
 
 extension SampleApplication {
-    fileprivate func dropped() async throws -> Set<Content.ID> {
+    func dropped() async throws -> Set<Content.ID> {
         Set(
             try await store.droppedContents(limit: 100).map { content in
                 #expect(content.application == application)

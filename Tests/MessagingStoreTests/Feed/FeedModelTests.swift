@@ -14,6 +14,7 @@ import Testing
         for limit in [100, 2] {
             var run = try await FeedRun(seed: seed, wideAbove: limit)
             for step in 1...300 { try await run.step(step) }
+            #expect(run.live.given > 100, "seed \(seed)")
             try await run.run.replay()
         }
     }
@@ -26,6 +27,66 @@ import Testing
             try await run.merge()
             for step in 61...100 { try await run.step(step) }
             try await run.merging.sample.expectSameRowsAgain("seed \(seed)")
+        }
+    }
+}
+
+/// Readers that have everything and are given what new events change, which must be what each would read alone.
+struct LiveReaders {
+    let users: [UserID]
+    private var random: SeededGenerator
+    private let seed: UInt64
+    /// The end of the log when the readers were given something last.
+    private var examined = LogPosition.start
+    /// The pages and changes that readers were given.
+    private(set) var given = 0
+
+    init(_ users: [UserID], seed: UInt64) {
+        self.users = users
+        self.seed = seed
+        random = SeededGenerator(seed ^ 0x11FE)
+    }
+
+    /// Sometimes reads what the last events have changed.
+    mutating func step(_ step: Int, in sample: SampleApplication) async throws {
+        guard random.once(in: 2) else { return }
+        let comment = Comment(rawValue: "seed \(seed), step \(step)")
+        let (limit, bytes) = (random.one(of: [2, 200]), Int64(64 << 10))
+        let histories = [FeedHistory.all, .unread, .newest(0), .newest(2), .newest(25)]
+        let history = random.one(of: histories)
+        let interest = FeedActivity.Interest.page(history, limit: limit, bytes: bytes)
+        var readers: [UserID: Set<FeedActivity.Interest>] = [:]
+        for user in users { readers[user] = [interest, .changes] }
+        let start = examined
+        guard
+            let found = try await sample.store.feedActivity(
+                after: start, among: readers, in: sample.application)
+        else { return }
+        examined = found.through
+        let cursor = FeedCursor(epoch: try await sample.store.epoch(), position: start)
+        for user in Set(users) {
+            let page = try await sample.store.feed(
+                of: user, after: cursor, history: history, limit: limit, bytes: bytes,
+                in: sample.application)
+            let changes = try await sample.store.changes(
+                of: user, after: start, in: sample.application)
+            // A reader that is not woken misses nothing.
+            if !found.users.contains(user) {
+                #expect(page.entries.isEmpty || found.later.contains(user), comment)
+                #expect(changes.changes.isEmpty, comment)
+            }
+            if case .page(let given)? = found.contents[user]?[interest] {
+                self.given += 1
+                #expect(given.entries == page.entries, comment)
+                #expect(given.cursor == page.cursor, comment)
+                #expect(given.isCut == page.isCut && given.end == page.end, comment)
+            }
+            if case .changes(let given)? = found.contents[user]?[.changes] {
+                self.given += 1
+                #expect(given.changes == changes.changes, comment)
+                #expect(given.through == changes.through, comment)
+                #expect(given.isCut == changes.isCut, comment)
+            }
         }
     }
 }
@@ -88,11 +149,13 @@ struct FeedDevices {
 struct FeedRun {
     var run: ModelRun
     var devices: FeedDevices
+    private(set) var live: LiveReaders
     private var announcements: [Announcement.ID] = []
 
     init(seed: UInt64, wideAbove limit: Int) async throws {
         run = try await ModelRun(seed: seed, wideAbove: limit)
         devices = FeedDevices(run.users + run.users, seed: seed)
+        live = LiveReaders(run.users, seed: seed)
     }
 
     mutating func step(_ step: Int) async throws {
@@ -101,6 +164,7 @@ struct FeedRun {
         for _ in 0..<devices.random.number(0...2) {
             try await devices.read(devices.random.below(devices.devices.count), in: run.sample)
         }
+        try await live.step(step, in: run.sample)
         if devices.random.once(in: 10) {
             try await devices.finish(
                 devices.random.below(devices.devices.count), in: run.sample, step)
@@ -178,10 +242,12 @@ struct FeedRun {
 struct MergedFeedRun {
     var merging: MergeRun
     var devices: FeedDevices
+    private var live: LiveReaders
 
     init(seed: UInt64, wideAbove limit: Int) async throws {
         merging = try await MergeRun(seed: seed, wideAbove: limit)
         devices = FeedDevices(merging.users + merging.users, seed: seed)
+        live = LiveReaders(merging.users, seed: seed)
     }
 
     mutating func step(_ step: Int) async throws {
@@ -191,6 +257,7 @@ struct MergedFeedRun {
             try await devices.read(
                 devices.random.below(devices.devices.count), in: merging.sample)
         }
+        try await live.step(step, in: merging.sample)
         if devices.random.once(in: 10) || step == 60 && devices.random.once(in: 2) || step == 100 {
             for index in devices.devices.indices where step == 100 || devices.random.once(in: 3) {
                 try await devices.finish(index, in: merging.sample, step)

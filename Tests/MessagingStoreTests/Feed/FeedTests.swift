@@ -221,7 +221,7 @@ import Testing
 
     @Test func `Y1: the activity of events names the users that see a change`() async throws {
         let sample = try await SampleApplication()
-        let everyone: Set<UserID> = [.ana, .bo, .cy]
+        let everyone: [UserID: Set<FeedActivity.Interest>] = [.ana: [], .bo: [], .cy: []]
         let conversation = try await sample.conversation([.ana, .bo])
         func users(_ act: () async throws -> Void) async throws -> Set<UserID>? {
             let before = try await sample.end()
@@ -256,7 +256,7 @@ import Testing
         _ = try await sample.store.markAllRead(
             upTo: nil, by: .bo, in: conversation, in: sample.application)
         let found = try await sample.store.feedActivity(
-            after: before, among: [.ana, .bo, .cy], in: sample.application)
+            after: before, among: [.ana: [], .bo: [], .cy: []], in: sample.application)
         #expect(found?.users == (isWide ? [.bo] : [.ana, .bo, .cy]))
         #expect(found?.later == (isWide ? [.ana, .cy] : []))
     }

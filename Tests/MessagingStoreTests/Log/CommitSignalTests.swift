@@ -70,6 +70,22 @@ extension SampleApplication {
         #expect(await second.value == LogPosition(Int64(before + 2)))
     }
 
+    @Test func `know the end of a log that nothing waits for once they listen again`() async throws
+    {
+        let location = DatabaseLocation.server(PostgresServer.shared.newSchema())
+        let writer = try await SampleApplication(at: location)
+        let reader = try await SampleApplication(at: location, opening: writer.application)
+        try await writer.setLifetime(1)
+        let end = try #require(try await writer.events().last?.position)
+        // A reader that reads nothing at this moment waits afterwards, for events after what it has read.
+        reader.store.listen()
+        while reader.store.signal.latest(in: reader.application) != end {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let before = LogPosition(end.number - 1)
+        #expect(await reader.store.signal.wait(past: before, in: reader.application) == end)
+    }
+
     @Test func `wake each other's sender of scheduled messages`() async throws {
         let location = DatabaseLocation.server(PostgresServer.shared.newSchema())
         let accepting = try await SampleApplication(at: location)

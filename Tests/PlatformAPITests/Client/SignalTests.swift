@@ -135,6 +135,36 @@ import Testing
         #expect(invalid.json?["data"]?["property"]?.string == "status")
     }
 
+    @Test func `a signal comes after what was committed before it (5_7)`() async throws {
+        let chat = try await SocketChat.make(in: try await TestServer.typing(step: 3_600_000))
+        try await chat.send()
+        let bo = try await chat.open(chat.bo)
+        let stream = try LiveStream(
+            chat.login.sample, target: "/events?session_token=\(chat.bo)")
+        var last = ""
+        while last != "ready" { last = try #require(try await stream.next(1).first).type }
+        for round in 1...20 {
+            try await chat.send("message \(round)", by: chat.ana)
+            try await chat.post(
+                "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#,
+                by: chat.ana)
+            var (packets, action) = ([String](), "")
+            while action != "started" {
+                let packet = try await bo.next()
+                action = packet["body"]?["data"]?["action"]?.string ?? ""
+                packets.append(packet["body"]?["object"]?["type"]?.string ?? "signal")
+            }
+            #expect(packets.contains("Message"))
+            var (items, data) = ([String](), "")
+            while !data.contains(#""action":"started""#) {
+                let event = try #require(try await stream.next(1).first)
+                items.append(event.type)
+                data = event.data
+            }
+            #expect(items.contains("item"))
+        }
+    }
+
     @Test func `an event stream has the same signals without ids (ruling 42)`() async throws {
         let chat = try await SocketChat.make()
         try await chat.send()
