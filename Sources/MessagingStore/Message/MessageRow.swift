@@ -92,6 +92,7 @@ extension Transaction {
             LEFT JOIN parts p ON p.application = m.application AND p.message = m.id
             WHERE m.application = \(application) AND m.conversation = \(conversation)
                 AND m.position \(Self.among(positions))
+            ORDER BY m.position
             """
         ) { row in
             // A range may have others.
@@ -108,14 +109,20 @@ extension Transaction {
         return messages
     }
 
-    /// The condition that a position is one of these, without its left side. Adjacent positions are a range of an index,
-    /// which is read without a search for each.
+    /// The condition that a position is one of these, without its left side.
+    ///
+    /// With the range and an order, PostgreSQL reads the index by position even if it expects a conversation to have few
+    /// messages; otherwise it may read all of them, from the index by the last change.
     private static func among(_ positions: [Position]) -> SQL {
         let numbers = positions.map(\.number)
-        guard let first = numbers.min(), let last = numbers.max(),
-            last - first < Int64(numbers.count + numbers.count / 8)
-        else { return "\(in: .integers(numbers))" }
-        return "BETWEEN \(first) AND \(last)"
+        guard let first = numbers.min(), let last = numbers.max() else {
+            return "\(in: .integers([]))"
+        }
+        // A range is read without a search for each position.
+        guard last - first >= Int64(numbers.count + numbers.count / 8) else {
+            return "BETWEEN \(first) AND \(last)"
+        }
+        return "BETWEEN \(first) AND \(last) AND m.position \(in: .integers(numbers))"
     }
 
     /// Queries the number of messages in a user's view of a conversation (ruling 17).
