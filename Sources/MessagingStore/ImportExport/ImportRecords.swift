@@ -107,13 +107,19 @@ private struct RecordImporter {
     private var unordered: Set<Conversation.ID> = []
     /// The results of ``isMerged(_:since:)`` so far.
     private var mergeResults: [Conversation.ID: Bool] = [:]
-    /// What is known here of the messages among the steps; `nil` before they were queried, and when that may have changed.
+    /// What is known here of the messages among the next steps; `nil` before they were queried, and when that may have
+    /// changed.
     private var known: KnownMessages?
+    /// The index of the first step whose message was not queried.
+    private var knownEnd = 0
     /// Messages that are decided and will be written together.
     private var decided: DecidedMessages?
 
     /// The number of steps whose rows a server inserts while the next ones are decided.
     private static let stepsAtOnce = 64
+    /// The number of steps whose messages are queried at once: few, because another record may make it necessary to query
+    /// the rest again.
+    private static let queriedAtOnce = 128
 
     private var transaction: Transaction { context.transaction }
     private var application: Application.ID { context.application }
@@ -310,9 +316,7 @@ private struct RecordImporter {
         let message = archived.message
         let target = try decided?.conversation ?? knownConversation(message.conversation)
         guard target.deletedAt == nil else { return nil }
-        let known =
-            try known ?? KnownMessages(of: steps[index...], on: transaction, in: application)
-        self.known = known
+        let known = try knownMessages(at: index)
         if let owner = known.conversation(of: message.id) {
             guard owner == target.id else {
                 throw ArchiveLineError("id", "belongs to a message in another conversation here")
@@ -346,6 +350,18 @@ private struct RecordImporter {
             to: try nextPosition(in: target.id), in: target.id,
             recipients: conversation.recipients(at: message.position))
         return (moved, isMoved: true)
+    }
+
+    /// What is known here of the message of a step.
+    private mutating func knownMessages(at index: Int) throws -> KnownMessages {
+        if let known, index < knownEnd { return known }
+        // The query must find the messages that were decided before.
+        try writeMessages()
+        knownEnd = min(index + Self.queriedAtOnce, steps.count)
+        let found = try KnownMessages(
+            of: steps[index..<knownEnd], on: transaction, in: application)
+        known = found
+        return found
     }
 
     /// Whether a conversation was merged here after its record was written. Then the positions of the record are those of
