@@ -1,6 +1,7 @@
 public import Messaging
 public import MessagingStore
 internal import MessagingWire
+internal import Uploads
 
 /// Imports the lines of an export into a store, a few per transaction, so that other writers are
 /// not blocked (X10). Lines are read while those before them are written.
@@ -13,7 +14,7 @@ public struct Importer {
     private var application: Application.ID?
     private var waiting = Batch()
     /// The transaction under way, and the steps in it.
-    private var running: (batch: Batch, outcomes: Task<[ImportOutcome], any Error>)?
+    private var running: (batch: Batch, outcomes: Task<TimedOutcomes, any Error>)?
     /// The conversation whose messages are being read.
     private var open: Conversation.ID?
     /// The last conversation record.
@@ -21,8 +22,9 @@ public struct Importer {
     /// An imported conversation that may have messages which are not in order yet.
     private var unsettled: Conversation.ID?
     /// Contents that were published for waiting records, by id, with their digest.
-    private var publishedDigests: [Content.ID: [UInt8]] = [:]
-    private var publishedBytes: Int64 = 0
+    private var published = PublishedContents()
+    /// Those that were published for the records of the transaction under way.
+    private var publishedBefore = PublishedContents()
     /// A content that is already stored, so that its bytes are skipped.
     private var known: Content.ID?
     /// What has been imported so far.
@@ -35,8 +37,21 @@ public struct Importer {
         var weight = 0
     }
 
-    /// Most steps in one transaction.
-    static let stepsAtOnce = 256
+    private struct PublishedContents {
+        var digests: [Content.ID: [UInt8]] = [:]
+        var bytes: Int64 = 0
+    }
+
+    /// The outcomes of the steps of a transaction, and how long it took.
+    private typealias TimedOutcomes = (outcomes: [ImportOutcome], duration: Duration)
+
+    /// The number of steps that start a transaction. It follows the time that a transaction takes, because other writers
+    /// wait for it: large ones write each page of an index less often.
+    private var stepsAtOnce = 256
+    /// The bounds of ``stepsAtOnce``.
+    static let stepCounts = 256...1024
+    /// The time that a transaction should take.
+    static let transactionTime = Duration.milliseconds(30)
     /// Bytes of lines after which a transaction is committed.
     static let bytesAtOnce = 1 << 20
 
@@ -70,7 +85,7 @@ public struct Importer {
             throw ImportError(error, line: line)
         }
         waiting.weight += bytes.count
-        if waiting.steps.count >= Self.stepsAtOnce || waiting.weight >= Self.bytesAtOnce {
+        if waiting.steps.count >= stepsAtOnce || waiting.weight >= Self.bytesAtOnce {
             try await flush()
         }
         summary.lines = line
@@ -147,7 +162,8 @@ public struct Importer {
         default: settle(line: line)
         }
         let isOpen = conversation?.conversation.id == open
-        waiting.steps.append((line, .record(record, of: isOpen ? conversation : nil)))
+        waiting.steps.append(
+            (line, .prepared(PreparedRecord(record), of: isOpen ? conversation : nil)))
     }
 
     private func begun() throws(ArchiveLineError) -> Application.ID {
@@ -179,18 +195,26 @@ public struct Importer {
         guard try await store.signedContent(content.id) == nil else {
             throw ArchiveLineError("contents.id", "is that of a content of another application")
         }
-        try await contents.publish(StoredFile(content, of: application), besides: publishedBytes)
-        publishedDigests[content.id] = content.sha256
-        publishedBytes += content.size
+        let file = StoredFile(content, of: application)
+        do {
+            try await contents.publish(file, besides: published.bytes + publishedBefore.bytes)
+        } catch UploadError.quotaExceeded where publishedBefore.bytes > 0 {
+            // If the transaction under way is durable meanwhile, its contents were counted twice.
+            try await wait()
+            try await contents.publish(file, besides: published.bytes)
+        }
+        published.digests[content.id] = content.sha256
+        published.bytes += content.size
         return true
     }
 
     private nonisolated(nonsending) mutating func digest(
         of content: Content.ID, in application: Application.ID
     ) async throws -> [UInt8]? {
-        if let digest = publishedDigests[content] { return digest }
-        // Contents of the transaction under way count as stored, also against the quota.
-        try await wait()
+        // Contents of the transaction under way count as stored.
+        if let digest = published.digests[content] ?? publishedBefore.digests[content] {
+            return digest
+        }
         return try await store.digest(ofContent: content, in: application)
     }
 
@@ -200,15 +224,18 @@ public struct Importer {
         guard let application, !waiting.steps.isEmpty else { return }
         start(waiting, in: application)
         waiting = Batch()
-        publishedDigests = [:]
-        publishedBytes = 0
+        (published, publishedBefore) = (PublishedContents(), published)
     }
 
     private mutating func start(_ batch: Batch, in application: Application.ID) {
         let steps = batch.steps.map(\.step)
         running = (
             batch,
-            Task { [store] in try await store.importRecords(steps, in: application) }
+            Task { [store] in
+                let start = ContinuousClock.now
+                let outcomes = try await store.importRecords(steps, in: application)
+                return (outcomes, start.duration(to: .now))
+            }
         )
     }
 
@@ -220,7 +247,10 @@ public struct Importer {
         guard let application, let (batch, outcomes) = running else { return }
         running = nil
         do {
-            count(batch, try await outcomes.value)
+            let (outcomes, duration) = try await outcomes.value
+            publishedBefore = PublishedContents()
+            adjust(to: duration, of: batch)
+            count(batch, outcomes)
         } catch let rejected as RejectedImportStep {
             // Contents of later lines are already published: they are unused and will be cleaned up.
             let later = (batch.steps[rejected.step...] + waiting.steps).filter { _, step in
@@ -236,13 +266,22 @@ public struct Importer {
         }
     }
 
+    /// Adjusts the number of steps of the next transactions.
+    private mutating func adjust(to duration: Duration, of batch: Batch) {
+        if duration > Self.transactionTime * 1.5 {
+            stepsAtOnce = max(stepsAtOnce / 2, Self.stepCounts.lowerBound)
+        } else if duration < Self.transactionTime * 0.75, batch.steps.count >= stepsAtOnce {
+            stepsAtOnce = min(stepsAtOnce * 2, Self.stepCounts.upperBound)
+        }
+    }
+
     private mutating func count(_ batch: Batch, _ outcomes: [ImportOutcome]) {
         for ((_, step), outcome) in zip(batch.steps, outcomes) {
             switch step {
-            case .record(let record, _):
-                summary.count(record.kind, isNew: outcome != .present)
+            case .prepared(let prepared, _):
+                summary.count(prepared.record.kind, isNew: outcome != .present)
                 if outcome == .merged { summary.countMerged() }
-                unsettled = record.conversation ?? unsettled
+                unsettled = prepared.record.conversation ?? unsettled
             case .content: break
             case .reconcile:
                 if outcome != .present { summary.noteOrder() }

@@ -4,43 +4,45 @@ import SQL
 
 // Binds domain values to statements. These are interpolations and not conformances, because a conformance of an
 // imported type to an imported protocol would be visible in other modules.
-extension SQL.StringInterpolation {
+extension SQLValueInterpolation {
     mutating func appendInterpolation<Subject>(_ id: Identifier<Subject>) {
-        appendInterpolation(id.bytes)
+        append(.blob(id.bytes))
     }
 
     mutating func appendInterpolation<Subject>(_ id: Identifier<Subject>?) {
-        appendInterpolation(id?.bytes)
+        append(id.map { id in .blob(id.bytes) } ?? .null)
     }
 
     mutating func appendInterpolation(_ user: UserID) {
-        appendInterpolation(user.text)
+        append(.text(user.text))
     }
 
     mutating func appendInterpolation(_ user: UserID?) {
-        appendInterpolation(user?.text)
+        append(user.map { user in .text(user.text) } ?? .null)
     }
 
     mutating func appendInterpolation(_ moment: Timestamp) {
-        appendInterpolation(moment.milliseconds)
+        append(.integer(moment.milliseconds))
     }
 
     mutating func appendInterpolation(_ moment: Timestamp?) {
-        appendInterpolation(moment?.milliseconds)
+        append(moment.map { moment in .integer(moment.milliseconds) } ?? .null)
     }
 
     mutating func appendInterpolation(_ position: Position) {
-        appendInterpolation(position.number)
+        append(.integer(position.number))
     }
 
     mutating func appendInterpolation(_ position: Position?) {
-        appendInterpolation(position?.number)
+        append(position.map { position in .integer(position.number) } ?? .null)
     }
 
     mutating func appendInterpolation(_ position: LogPosition) {
-        appendInterpolation(position.number)
+        append(.integer(position.number))
     }
+}
 
+extension SQL.StringInterpolation {
     mutating func appendInterpolation<Subject>(in ids: some Sequence<Identifier<Subject>>) {
         // Not `\.bytes`: the key path of a generic type is created for each query.
         appendInterpolation(in: .blobs(ids.map { id in id.bytes }))

@@ -5,7 +5,8 @@
 /// change, so that only the failing one is undone. An error that affects the whole batch, such as a broken
 /// connection, runs the batch again from the start.
 struct BatchCommit {
-    private let batch: [Mutation]
+    private let take: () -> [Mutation]
+    private var batch: [Mutation] = []
     private let connection: any Connection
     private(set) var statistics: WriterStatistics
 
@@ -23,9 +24,12 @@ struct BatchCommit {
         let notifications: PendingNotifications
     }
 
-    init(_ batch: [Mutation], on connection: any Connection, counting statistics: WriterStatistics)
-    {
-        self.batch = batch
+    /// - Parameter take: Takes the changes that wait; called once, when they can be made.
+    init(
+        taking take: @escaping () -> [Mutation], on connection: any Connection,
+        counting statistics: WriterStatistics
+    ) {
+        self.take = take
         self.connection = connection
         self.statistics = statistics
     }
@@ -41,6 +45,7 @@ struct BatchCommit {
             } catch {
                 // Neither begun nor committed: the error is that of every change.
                 connection.rollBack()
+                if batch.isEmpty { batch = take() }
                 guard (error as? SQLError)?.isTransient == true, attempt < Self.attempts else {
                     return failures(error)
                 }
@@ -53,6 +58,11 @@ struct BatchCommit {
         let roundTrips = connection.roundTrips
         defer { statistics.roundTrips += connection.roundTrips - roundTrips }
         try connection.start(.writing)
+        if batch.isEmpty {
+            // While another process writes, more changes arrive: they are taken when it is this one's turn.
+            if connection.isContended { try connection.flush() }
+            batch = take()
+        }
         do {
             return try commit(try asWhole())
         } catch {
@@ -119,7 +129,7 @@ struct BatchCommit {
     private mutating func inOwnTransactions() -> [Answer] {
         var answers: [Answer] = []
         for mutation in batch {
-            var alone = BatchCommit([mutation], on: connection, counting: statistics)
+            var alone = BatchCommit(taking: { [mutation] }, on: connection, counting: statistics)
             answers += alone.run()
             statistics = alone.statistics
         }

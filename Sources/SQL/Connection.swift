@@ -17,6 +17,9 @@ package protocol Connection: AnyObject {
     /// statement, or by `flush`.
     func execute(_ sql: SQL) throws(SQLError)
 
+    /// Runs a statement without a result with each of some lists of values, as ``execute(_:)``.
+    func execute(_ template: StatementTemplate, with rows: [[SQLValue]]) throws(SQLError)
+
     /// Runs a statement and returns how many rows it has inserted, updated or deleted.
     func change(_ sql: SQL) throws(SQLError) -> Int
 
@@ -37,6 +40,9 @@ package protocol Connection: AnyObject {
 
     /// Waits for the server since the connection was made; 0 on a file.
     var roundTrips: Int { get }
+
+    /// Whether the last transaction that writes had to wait for one of another process.
+    var isContended: Bool { get }
 
     /// Whether other processes are notified of what is committed here.
     var hasListeners: Bool { get }

@@ -15,6 +15,11 @@ public struct SQL: Hashable, Sendable {
     /// The values of `$1`, `$2` …
     public package(set) var values: [SQLValue]
 
+    package init(template: StatementTemplate, values: [SQLValue]) {
+        self.template = template
+        self.values = values
+    }
+
     /// The text with `$1`, `$2` … in place of values.
     public var text: String { template.text }
 }
@@ -32,7 +37,7 @@ extension SQL: ExpressibleByStringInterpolation {
     }
 
     /// Gathers the text and the values of an interpolated literal.
-    public struct StringInterpolation: StringInterpolationProtocol {
+    public struct StringInterpolation: SQLValueInterpolation {
         fileprivate var sql = SQL(stringLiteral: "")
 
         /// Reserves space for a literal of this size.
@@ -45,14 +50,9 @@ extension SQL: ExpressibleByStringInterpolation {
         public mutating func appendLiteral(_ literal: String) { sql.template.append(literal) }
 
         /// Binds a value.
-        public mutating func appendInterpolation(_ value: some SQLConvertible) {
-            sql.values.append(value.sqlValue)
+        public mutating func append(_ value: SQLValue) {
+            sql.values.append(value)
             sql.template.append(.value)
-        }
-
-        /// Binds a value that may be missing: `nil` as `NULL`, so compare with `IS NOT DISTINCT FROM`.
-        public mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value?) {
-            appendInterpolation(value.sqlValue)
         }
 
         /// Whether the preceding expression is one of these values: `id \(in: .integers(ids))`. No value is
@@ -109,6 +109,26 @@ extension SQL: ExpressibleByStringInterpolation {
     }
 }
 
+/// A literal whose interpolated values are bound. An extension of this protocol binds further types in statements and in
+/// rows to insert.
+public protocol SQLValueInterpolation: StringInterpolationProtocol
+where StringLiteralType == String {
+    /// Binds a value.
+    mutating func append(_ value: SQLValue)
+}
+
+extension SQLValueInterpolation {
+    /// Binds a value.
+    public mutating func appendInterpolation(_ value: some SQLConvertible) {
+        append(value.sqlValue)
+    }
+
+    /// Binds a value that may be missing: `nil` as `NULL`, so compare with `IS NOT DISTINCT FROM`.
+    public mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value?) {
+        append(value?.sqlValue ?? .null)
+    }
+}
+
 /// A lock on the rows that a `SELECT` has found.
 public enum RowLock: Sendable {
     /// Other transactions cannot change the rows until this one ends.
@@ -127,6 +147,19 @@ public enum SQLValue: Hashable, Sendable {
     case blob([UInt8])
     /// A parameter of several values; never in a column.
     case array(SQLArray)
+
+    /// Whether it is `NULL`.
+    var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// Whether two values are of the same type.
+    func hasType(of other: SQLValue) -> Bool {
+        switch (self, other) {
+        case (.integer, .integer), (.text, .text), (.blob, .blob), (.null, .null): true
+        default: false
+        }
+    }
 }
 
 /// A type whose values can be bound to a statement.

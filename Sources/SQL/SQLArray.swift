@@ -10,6 +10,8 @@ public enum SQLArray: Hashable, Sendable {
     case texts([String])
     /// `BYTEA[]`.
     case blobs([[UInt8]])
+    /// Values of one of these types, of which some may be `NULL`, but not all.
+    case values([SQLValue])
 
     /// The number of values.
     package var count: Int {
@@ -17,6 +19,7 @@ public enum SQLArray: Hashable, Sendable {
         case .integers(let values): values.count
         case .texts(let values): values.count
         case .blobs(let values): values.count
+        case .values(let values): values.count
         }
     }
 
@@ -26,6 +29,7 @@ public enum SQLArray: Hashable, Sendable {
         case .integers(let values): .integer(values[index])
         case .texts(let values): .text(values[index])
         case .blobs(let values): .blob(values[index])
+        case .values(let values): values[index]
         }
     }
 }

@@ -47,6 +47,17 @@ package struct StatementTemplate: Hashable, Sendable {
         for piece in part.pieces { append(piece) }
     }
 
+    /// The template without the word at its end.
+    func droppingLast(_ word: String) -> StatementTemplate {
+        guard case .text(let text)? = pieces.last, text.hasSuffix(word) else {
+            preconditionFailure("no \(word) at the end")
+        }
+        var rest = StatementTemplate("")
+        for piece in pieces.dropLast() { rest.append(piece) }
+        rest.append(String(text.dropLast(word.count)))
+        return rest
+    }
+
     /// Whether it begins with `SELECT`, and so writes no row.
     var isSelect: Bool {
         if case .text(let text)? = pieces.first { text.hasPrefix("SELECT") } else { false }

@@ -286,12 +286,29 @@ extension Transaction {
     /// table are then inserted by one statement.
     ///
     /// - Parameters:
-    ///   - values: The values in parentheses, in the order of the insertion.
+    ///   - row: The values, in the order of the insertion.
     ///   - table: The name of the table, as statements spell it.
     ///   - keys: The keys of the row, as in ``RowCacheKey``.
-    public func add(_ values: SQL, to table: String, keys: [UInt8]..., by insertion: Insertion) {
+    public func add(
+        _ row: InsertedRow, to table: String, keys: [UInt8]..., by insertion: Insertion
+    ) {
         hasChanged = true
-        connection.cache.add(values, keys.map { key in RowKey(key, in: table) }, by: insertion)
+        connection.cache.add(row, keys.map { key in RowKey(key, in: table) }, by: insertion)
+    }
+
+    /// Inserts a row at once; for rows that are too many to be deferred.
+    public func insert(
+        _ row: InsertedRow, by insertion: Insertion, changing changed: [RowKey]
+    ) throws(SQLError) {
+        try execute(
+            SQL(template: insertion.template(ofColumns: row.values.count), values: row.values),
+            changing: changed)
+    }
+
+    /// Defers the insertion of many rows. Nothing that was cached of the table is used any more.
+    public func add(_ rows: [InsertedRow], to table: String, by insertion: Insertion) {
+        hasChanged = true
+        connection.cache.add(rows, to: table, by: insertion)
     }
 
     /// Sends a server those deferred insertions that fill statements, so that it makes them while a long change goes

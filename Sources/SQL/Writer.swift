@@ -59,15 +59,16 @@ final class Writer: Sendable {
     }
 
     private func commitAll() {
-        while let batch = nextBatch() {
-            for answer in commit(batch) { answer() }
+        while hasWaiting() {
+            for answer in commitNext() { answer() }
             connection.withLock { connection in connection.performMaintenance() }
         }
     }
 
-    private func commit(_ batch: [Mutation]) -> [BatchCommit.Answer] {
+    private func commitNext() -> [BatchCommit.Answer] {
         connection.withLock { connection in
-            var commit = BatchCommit(batch, on: connection, counting: statistics)
+            var commit = BatchCommit(
+                taking: { self.takeBatch() }, on: connection, counting: statistics)
             let start = ContinuousClock.now
             let answers = commit.run()
             onCommit(start.duration(to: .now))
@@ -77,12 +78,16 @@ final class Writer: Sendable {
         }
     }
 
-    private func nextBatch() -> [Mutation]? {
+    /// Whether a change waits; if not, the next one starts ``commitAll()`` again.
+    private func hasWaiting() -> Bool {
         state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isRunning = false
-                return nil
-            }
+            state.isRunning = !state.waiting.isEmpty
+            return state.isRunning
+        }
+    }
+
+    private func takeBatch() -> [Mutation] {
+        state.withLock { state in
             let batch = Array(state.waiting.prefix(Self.batchLimit))
             state.waiting.removeFirst(batch.count)
             return batch

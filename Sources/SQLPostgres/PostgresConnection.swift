@@ -19,6 +19,7 @@ import SQL
     private var hasAnswered = false
     private(set) var roundTrips = 0
     private var isClosed = false
+    private(set) var isContended = false
     let cache = TransactionCache()
 
     /// The most statements sent before their results are read: more than the queries of a full batch, so that a
@@ -64,12 +65,20 @@ import SQL
         try connect()
         hasBegun = true
         hasAnswered = false
-        for text in PostgresDialect.begin(access) { try send(text) }
+        try send(PostgresDialect.begin(access))
+        guard access == .writing else { return }
+        try query(PostgresDialect.writerLock) { [unowned self] rows in
+            isContended = (try? rows.next()) == true && rows.integer(at: 0) != 0
+        }
     }
 
     func execute(_ sql: SQL) throws(SQLError) {
         try send(sql)
         if pendingResults.count >= Self.pendingLimit { try flush() }
+    }
+
+    func execute(_ template: StatementTemplate, with rows: [[SQLValue]]) throws(SQLError) {
+        for values in rows { try execute(SQL(template: template, values: values)) }
     }
 
     func query(_ sql: SQL, _ take: @escaping (any Rows) -> Void) throws(SQLError) {

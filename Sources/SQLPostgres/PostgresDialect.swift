@@ -2,19 +2,27 @@ import SQL
 
 /// Statements of PostgreSQL.
 enum PostgresDialect {
-    static func begin(_ access: TransactionAccess) -> [String] {
+    static func begin(_ access: TransactionAccess) -> String {
         switch access {
-        // One writer at a time in a schema, as in an SQLite file: what a change has read stays true until it
-        // commits, and positions are assigned in commit order. In READ COMMITTED, statements after the lock
-        // see everything that its last holder has committed.
-        case .writing:
-            [
-                "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
-                "SELECT pg_advisory_xact_lock(hashtextextended(current_schema()::text, 1985))",
-            ]
-        case .reading: ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
+        // In READ COMMITTED, statements after the writer's lock see everything that its last holder has committed.
+        case .writing: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+        case .reading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         }
     }
+
+    /// Takes the lock of the schema's writer, and selects 1 if another process held it, else 0.
+    ///
+    /// One process at a time writes in a schema, as in an SQLite file: what a change has read stays true until it
+    /// commits, and positions are assigned in commit order.
+    static let writerLock: SQL =
+        """
+        SELECT CASE
+            WHEN pg_try_advisory_xact_lock(key) THEN 0
+            WHEN pg_advisory_xact_lock(key) IS NULL THEN 2
+            ELSE 1
+        END
+        FROM (SELECT hashtextextended(current_schema()::text, 1985) AS key) AS writer
+        """
 
     /// Notifies the listeners of this schema.
     static func notify(_ text: String) -> SQL {

@@ -29,16 +29,14 @@ struct PostgresParameters {
     }
 
     private mutating func append(_ number: some FixedWidthInteger) {
-        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-        }
+        unsafe withUnsafeBytes(of: number.bigEndian) { number in unsafe bytes += number }
     }
 
     /// Appends an array as `array_recv` of the server reads it: the number of dimensions, a flag for `NULL`s and the
     /// element type; the length and the first index; then each element after its length.
     private mutating func append(_ array: SQLArray) {
         append(Int32(array.count > 0 ? 1 : 0))
-        append(Int32(0))
+        append(Int32(array.mayHaveNulls ? 1 : 0))
         append(array.elementType)
         guard array.count > 0 else { return }
         append(Int32(array.count))
@@ -53,6 +51,22 @@ struct PostgresParameters {
             for text in texts { appendElement { bytes in PostgresText.append(text, to: &bytes) } }
         case .blobs(let blobs):
             for blob in blobs { appendElement { bytes in bytes += blob } }
+        case .values(let values):
+            for value in values { append(element: value) }
+        }
+    }
+
+    private mutating func append(element value: SQLValue) {
+        switch value {
+        case .null: append(Int32(-1))
+        case .integer(let number):
+            append(Int32(8))
+            append(number)
+        case .text(let text): appendElement { bytes in PostgresText.append(text, to: &bytes) }
+        case .blob(let blob):
+            append(Int32(blob.count))
+            bytes += blob
+        case .array: preconditionFailure("an array in an array")
         }
     }
 
@@ -104,14 +118,19 @@ extension SQLArray {
         case .integers: PostgresType.int8
         case .texts: PostgresType.text
         case .blobs: PostgresType.bytea
+        case .values(let values): values.first { value in value != .null }?.postgresType ?? 0
         }
     }
 
+    fileprivate var mayHaveNulls: Bool {
+        if case .values = self { true } else { false }
+    }
+
     fileprivate var arrayType: Oid {
-        switch self {
-        case .integers: PostgresType.int8Array
-        case .texts: PostgresType.textArray
-        case .blobs: PostgresType.byteaArray
+        switch elementType {
+        case PostgresType.int8: PostgresType.int8Array
+        case PostgresType.text: PostgresType.textArray
+        default: PostgresType.byteaArray
         }
     }
 }

@@ -174,6 +174,15 @@ private struct LargeApplication: Sendable {
         ) { row in try row.id(0) }
     }
 
+    /// The id of a message at position 61 of one of the first conversations, which its participants have not read.
+    private func unread(in conversation: Int, _ transaction: Transaction) throws -> Message.ID {
+        let number = 60 * Self.conversationsWithMessages + conversation
+        return try #require(
+            try transaction.first("SELECT decode(md5('m' || CAST(\(number) AS BIGINT)), 'hex')") {
+                row in try row.id(0)
+            })
+    }
+
     /// Runs calls of the store in the transaction.
     private func inline<Value: Sendable>(
         _ transaction: Transaction,
@@ -223,7 +232,13 @@ private struct LargeApplication: Sendable {
         },
         Operation(name: "messages at positions") { large, transaction in
             let id: Conversation.ID = try large.ids("c", transaction)[2]
-            let positions = (1...100).map { number in Position(number) }
+            let positions = (31...50).map { number in Position(number) }
+            let found = try transaction.messages(at: positions, in: id, in: large.application)
+            #expect(found.map(\.position) == positions && found.allSatisfy { $0.parts.count == 1 })
+        },
+        Operation(name: "messages at every other position") { large, transaction in
+            let id: Conversation.ID = try large.ids("c", transaction)[2]
+            let positions = (1...20).map { number in Position(30 + 2 * number) }
             let found = try transaction.messages(at: positions, in: id, in: large.application)
             #expect(found.map(\.position) == positions && found.allSatisfy { $0.parts.count == 1 })
         },
@@ -284,6 +299,40 @@ private struct LargeApplication: Sendable {
                         parts: [MessagePart.Draft(mimeType: "text/plain", body: .inline([1]))]),
                     to: id, in: large.application)
             }
+        },
+        Operation(name: "a receipt", needsStatistics: true) { large, transaction in
+            let id = try large.unread(in: 61, transaction)
+            try transaction.prefetchReceipt(of: id, by: .named("u62"), in: large.application)
+            try transaction.sendPrefetches()
+            try large.inline(transaction) { store in
+                try await store.recordReceipt(
+                    .read, of: id, by: .named("u62"), in: large.application)
+            }
+        },
+        Operation(name: "receipts of a range") { large, transaction in
+            let id: Conversation.ID = try large.ids("c", transaction)[63]
+            let recorded = try large.inline(transaction) { store in
+                try await store.recordReceipts(
+                    .delivery, of: IntervalSet(1...70), by: .named("u65"), in: id,
+                    in: large.application)
+            }
+            #expect(recorded == IntervalSet(51...70))
+        },
+        Operation(name: "marking a conversation as read") { large, transaction in
+            let id: Conversation.ID = try large.ids("c", transaction)[65]
+            let result = try large.inline(transaction) { store in
+                try await store.markAllRead(
+                    upTo: nil, by: .named("u67"), in: id, in: large.application)
+            }
+            #expect(result.lastRead == Position(100))
+        },
+        Operation(name: "marking a part of a conversation as read") { large, transaction in
+            let id: Conversation.ID = try large.ids("c", transaction)[67]
+            let result = try large.inline(transaction) { store in
+                try await store.markAllRead(
+                    upTo: Position(80), by: .named("u69"), in: id, in: large.application)
+            }
+            #expect(result.lastRead == Position(80))
         },
         Operation(name: "deleting a message") { large, transaction in
             let id: Message.ID = try large.ids("m", transaction)[50]

@@ -59,7 +59,7 @@ import Testing
                 switch list {
                 case .integers: .integer(5)
                 case .texts: .text("absent")
-                case .blobs: .blob([5])
+                case .blobs, .values: .blob([5])
                 }
             let isAbsent = try transaction.first(
                 """

@@ -25,6 +25,39 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `rows with and without values are inserted together`(engine: Engine) async throws {
+        let database = try engine.people()
+        let inserted: [[SQLValue]] = [
+            [.integer(1), .text("a"), .null, .null], [.integer(2), .null, .blob([7]), .null],
+            [.integer(3), .text("c\u{0}"), .blob([]), .null],
+        ]
+        let found = try await database.write { transaction in
+            try transaction.execute(
+                "CREATE TABLE things (id BIGINT NOT NULL, name TEXT, data BYTEA, size BIGINT)")
+            transaction.add(
+                inserted.map(InsertedRow.init), to: "things",
+                by: Insertion("INSERT INTO things (id, name, data, size) VALUES"))
+            return try transaction.rows("SELECT * FROM things ORDER BY id") { row in
+                try (0..<4).map { column in try row.value(.index(column)) }
+            }
+        }
+        #expect(found == inserted)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `many rows are read after they were added`(engine: Engine) async throws {
+        let database = try engine.people()
+        let names = try await database.write { transaction in
+            let before = try transaction.queryName(1).first()
+            transaction.add(
+                [InsertedRow([.integer(1), .text("Ada")])], to: "people",
+                by: Insertion("INSERT INTO people (id, name) VALUES"))
+            return try [before, transaction.queryName(1).first()]
+        }
+        #expect(names == [nil, "Ada"])
+    }
+
+    @Test(arguments: Engine.allCases)
     func `cached rows show the table as it was when they were read`(
         engine: Engine
     ) async throws {

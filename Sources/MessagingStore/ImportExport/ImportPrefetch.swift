@@ -1,19 +1,50 @@
 import Messaging
 import SQL
 
-/// What is known here of a message to import.
-struct StoredMessage {
-    /// The conversation of the message with this id; `nil` for none.
-    let conversation: Conversation.ID?
-    /// Whether it was deleted: its id is a replay key then, so that it is not sent again (rulings 12).
-    let isDeleted: Bool
-    /// Whether a message has its position.
-    let isPositionTaken: Bool
+/// What is known here of messages to import.
+struct KnownMessages {
+    private struct Place: Hashable {
+        let conversation: Conversation.ID
+        let position: Position
+    }
 
-    /// The query for some messages.
-    static func sql(of messages: [Message], in application: Application.ID) -> SQL {
+    /// The conversations of existing messages.
+    private var conversations: [Message.ID: Conversation.ID] = [:]
+    /// Messages that were deleted: their ids are replay keys then, so that they are not sent again (ruling 12).
+    private var deleted: Set<Message.ID> = []
+    /// The positions of existing messages.
+    private var taken: Set<Place> = []
+
+    /// Queries what is known of all messages among steps.
+    init(
+        of steps: some Sequence<ImportStep>, on transaction: Transaction,
+        in application: Application.ID
+    ) throws {
+        let messages = steps.compactMap { step in step.archivedMessage?.message }
+        // On a server all are sent before the first is answered.
+        let queries = try messages.powerOfTwoChunks(upTo: 256).map { chunk in
+            try transaction.query(Self.sql(of: chunk, in: application)) { row in
+                (
+                    id: try row.id(0) as Message.ID,
+                    place: try Place(conversation: row.id(1), position: row.position(2)),
+                    owner: try row.optionalID(3) as Conversation.ID?,
+                    isDeleted: try !row.isNull(4), isTaken: try !row.isNull(5)
+                )
+            }
+        }
+        for query in queries {
+            for row in try query.rows() {
+                if let owner = row.owner { conversations[row.id] = owner }
+                if row.isDeleted { deleted.insert(row.id) }
+                if row.isTaken { taken.insert(row.place) }
+            }
+        }
+    }
+
+    /// The query for some messages: a row for each of which anything is known.
+    private static func sql(of messages: [Message], in application: Application.ID) -> SQL {
         """
-        SELECT m.conversation, r.replay_key, p.position, column1, column2, column3
+        SELECT column1, column2, column3, m.conversation, r.replay_key, p.position
         FROM \(table: "imported", of: [
             .blobs(messages.map(\.id.bytes)), .blobs(messages.map(\.conversation.bytes)),
             .integers(messages.map(\.position.number)),
@@ -23,41 +54,29 @@ struct StoredMessage {
             AND r.kind = \(Replay.Kind.message.rawValue) AND r.replay_key = column1
         LEFT JOIN messages p ON p.application = \(application) AND p.conversation = column2
             AND p.position = column3
+        WHERE m.id IS NOT NULL OR r.replay_key IS NOT NULL OR p.id IS NOT NULL
         """
     }
 
-    init(_ row: borrowing Row) throws {
-        conversation = try row.optionalID(0)
-        isDeleted = try !row.isNull(1)
-        isPositionTaken = try !row.isNull(2)
+    /// The conversation of a message; `nil` if there is no message with this id.
+    func conversation(of message: Message.ID) -> Conversation.ID? { conversations[message] }
+
+    func isDeleted(_ message: Message.ID) -> Bool { deleted.contains(message) }
+
+    /// Whether a message has this position.
+    func isTaken(_ position: Position, in conversation: Conversation.ID) -> Bool {
+        taken.contains(Place(conversation: conversation, position: position))
     }
 
-    static func cacheKey(
-        of message: Message.ID, at position: Position, in conversation: Conversation.ID,
-        of application: Application.ID
-    ) -> RowCacheKey<StoredMessage> {
-        RowCacheKey(
-            of: [
-                .message(message, in: application),
-                RowKey(application.bytes + message.bytes, in: "replay_keys"),
-                .message(at: position, in: conversation, of: application),
-            ], aspect: Array("imported".utf8))
+    /// Notes a message that is imported.
+    mutating func insert(_ message: Message) {
+        conversations[message.id] = message.conversation
+        taken.insert(Place(conversation: message.conversation, position: message.position))
     }
 }
 
 // The queries of an import. On a server those of all steps are sent ahead in one round trip.
 extension Transaction {
-    /// Queries what is known here of a message to import; always one row.
-    func queryStored(
-        _ message: Message, in application: Application.ID
-    ) throws -> DeferredRows<StoredMessage> {
-        try query(
-            StoredMessage.sql(of: [message], in: application),
-            as: StoredMessage.cacheKey(
-                of: message.id, at: message.position, in: message.conversation, of: application)
-        ) { row in try StoredMessage(row) }
-    }
-
     /// Queries what the steps of an import depend on.
     func prefetch(
         _ steps: [ImportStep], in application: Application.ID,
@@ -65,8 +84,8 @@ extension Transaction {
     ) throws {
         var (users, keys): (Set<UserID>, Set<DistinctKey>) = ([], [])
         var conversations: Set<Conversation.ID> = []
-        for case .record(let record, _) in steps {
-            switch record {
+        for case .prepared(let prepared, _) in steps {
+            switch prepared.record {
             case .user(let archived): users.insert(archived.user.id)
             case .conversation(let archived):
                 conversations.insert(archived.conversation.id)
@@ -83,19 +102,6 @@ extension Transaction {
         }
         if !conversations.isEmpty { try prefetch(conversations, in: application) }
         if !keys.isEmpty { try prefetch(keys, in: application) }
-        try prefetchStored(steps, in: application)
-    }
-
-    /// Queries what is known here of all messages among the steps of an import.
-    func prefetchStored(_ steps: [ImportStep], in application: Application.ID) throws {
-        let messages = steps.compactMap { step in step.archivedMessage?.message }
-        for chunk in messages.powerOfTwoChunks(upTo: 256) {
-            try prefetch(StoredMessage.sql(of: chunk, in: application)) { row in
-                let key = StoredMessage.cacheKey(
-                    of: try row.id(3), at: try row.position(5), in: try row.id(4), of: application)
-                return (key, try StoredMessage(row))
-            }
-        }
     }
 
     /// Queries the distinct conversations of sets of participants.

@@ -4,12 +4,34 @@ import SQL
 /// A step of an import.
 public enum ImportStep: Equatable, Sendable {
     /// Imports a record. A message is passed with the record of its conversation, if that is on an earlier line.
-    case record(ArchiveRecord, of: ArchivedConversation? = nil)
+    case prepared(PreparedRecord, of: ArchivedConversation?)
     /// Sorts the messages of a conversation by the time of sending, if it was merged (X1.3); passed after its last
     /// message, and when the import stops.
     case reconcile(Conversation.ID)
     /// Imports a content whose bytes are stored, before the record that uses it.
     case content(ArchivedContent)
+
+    /// Prepares a record, and imports it.
+    public static func record(
+        _ record: ArchiveRecord, of conversation: ArchivedConversation? = nil
+    ) -> ImportStep {
+        .prepared(PreparedRecord(record), of: conversation)
+    }
+}
+
+/// A record with what an import writes of it whatever the database holds, so that other writers do not wait while that is
+/// encoded.
+public struct PreparedRecord: Equatable, Sendable {
+    /// The record.
+    public let record: ArchiveRecord
+    /// The event of the record.
+    fileprivate let encoded: [UInt8]
+
+    /// Encodes a record.
+    public init(_ record: ArchiveRecord) {
+        self.record = record
+        encoded = RecordImported(record: record).encoded
+    }
 }
 
 /// The outcome of a step.
@@ -65,17 +87,14 @@ extension MessagingStore {
     public func importRecords(
         _ steps: [ImportStep], in application: Application.ID
     ) async throws -> [ImportOutcome] {
-        let isShared = database.isShared
-        return try await change(
+        try await change(
             in: application,
             prefetching: { [environment] transaction in
                 try transaction.prefetch(steps, in: application, hash: environment.sha256)
             }
         ) { context in
-            // On a file nothing else is prefetched; one query for all messages is faster than one for each.
-            if !isShared { try context.transaction.prefetchStored(steps, in: application) }
-            var importing = RecordImporter(context: context)
-            return try importing.importRecords(steps)
+            var importing = RecordImporter(steps, in: context)
+            return try importing.importRecords()
         }
     }
 }
@@ -83,96 +102,123 @@ extension MessagingStore {
 /// The import of a few records in one transaction.
 private struct RecordImporter {
     let context: MutationContext
+    private let steps: [ImportStep]
     /// Conversations whose messages must be sorted at the end, because a message did not get its own position.
     private var unordered: Set<Conversation.ID> = []
     /// The results of ``isMerged(_:since:)`` so far.
     private var mergeResults: [Conversation.ID: Bool] = [:]
-    /// The messages that were inserted last.
-    private var uncounted: UncountedMessages?
+    /// What is known here of the messages among the next steps; `nil` before they were queried, and when that may have
+    /// changed.
+    private var known: KnownMessages?
+    /// The index of the first step whose message was not queried.
+    private var knownEnd = 0
+    /// Messages that are decided and will be written together.
+    private var decided: DecidedMessages?
 
     /// The number of steps whose rows a server inserts while the next ones are decided.
     private static let stepsAtOnce = 64
+    /// The number of steps whose messages are queried at once: few, because another record may make it necessary to query
+    /// the rest again.
+    private static let queriedAtOnce = 128
 
     private var transaction: Transaction { context.transaction }
     private var application: Application.ID { context.application }
 
-    init(context: MutationContext) {
+    init(_ steps: [ImportStep], in context: MutationContext) {
+        self.steps = steps
         self.context = context
     }
 
-    mutating func importRecords(_ steps: [ImportStep]) throws -> [ImportOutcome] {
+    mutating func importRecords() throws -> [ImportOutcome] {
         var outcomes: [ImportOutcome] = []
+        outcomes.reserveCapacity(steps.count)
         for (index, step) in steps.enumerated() {
             do {
-                outcomes.append(try perform(step))
+                outcomes.append(try perform(step, at: index))
             } catch let error as ArchiveLineError {
                 throw RejectedImportStep(step: index, lineError: error)
             }
             if (index + 1).isMultiple(of: Self.stepsAtOnce) { try transaction.sendInsertions() }
         }
-        try countMessages()
+        try writeMessages()
         for id in unordered.sorted() { try context.reconcile(id) }
         return outcomes
     }
 
-    private mutating func perform(_ step: ImportStep) throws -> ImportOutcome {
-        let conversation = step.archivedMessage?.message.conversation
-        if conversation == nil || conversation != uncounted?.conversation.id {
-            try countMessages()
+    private mutating func perform(_ step: ImportStep, at index: Int) throws -> ImportOutcome {
+        if case .prepared(let prepared, let conversation) = step,
+            case .message(let archived) = prepared.record
+        {
+            return try importMessage(archived, prepared.encoded, of: conversation, at: index)
         }
+        try writeMessages()
         switch step {
-        case .reconcile(let id): return try reconcile(id)
+        case .reconcile(let id):
+            let outcome = try reconcile(id)
+            if outcome != .present { known = nil }
+            return outcome
         case .content(let archived): return try importContent(archived)
-        case .record(let record, let conversation):
-            guard let record = try missing(record, of: conversation) else { return .present }
-            if case .message(let archived) = record, archived.recipients.isEmpty {
-                try insert(archived)
-                return .imported
-            }
-            try countMessages()
-            let hasOther = try hasOther(record)
-            try context.record(.recordImported(RecordImported(record: record)))
-            if case .scheduled(let archived) = record {
-                context.notifySender(of: archived.message.dueAt)
-            }
+        case .prepared(let prepared, _): return try importRecord(prepared.record)
+        }
+    }
+
+    /// Imports any record but a message.
+    private mutating func importRecord(_ record: ArchiveRecord) throws -> ImportOutcome {
+        guard let record = try missing(record) else { return .present }
+        let hasOther = try hasOther(record)
+        try context.record(.recordImported(RecordImported(record: record)))
+        switch record {
+        case .scheduled(let archived):
+            context.notifySender(of: archived.message.dueAt)
+            known = nil
+        case .key: known = nil
+        case .conversation(let archived):
             // In the same transaction, so that two are never visible (ruling 26).
-            if hasOther, case .conversation(let archived) = record,
-                try context.reconcile(archived.conversation.id).hasChanged
-            {
-                return .merged
-            }
+            guard hasOther else { break }
+            known = nil
+            if try context.reconcile(archived.conversation.id).hasChanged { return .merged }
+        case .application, .user, .relations, .message, .content, .announcement: break
+        }
+        return .imported
+    }
+
+    private mutating func importMessage(
+        _ archived: ArchivedMessage, _ encoded: [UInt8], of conversation: ArchivedConversation?,
+        at index: Int
+    ) throws -> ImportOutcome {
+        let id = archived.message.conversation
+        if let decided, decided.conversation.id != id { try writeMessages() }
+        guard let (placed, isMoved) = try missing(archived, of: conversation, at: index) else {
+            return .present
+        }
+        known?.insert(placed.message)
+        guard !isMoved, archived.isPlain else {
+            try writeMessages()
+            try context.record(.recordImported(RecordImported(record: .message(placed))))
             return .imported
         }
-    }
-
-    /// Imports a message as ``MutationContext/record(_:reaching:)`` does, but counts it later, together with those that
-    /// follow in the same conversation: nothing but the next position depends on that.
-    private mutating func insert(_ archived: ArchivedMessage) throws {
-        let projection = try context.append(RecordImported(record: .message(archived)))
-        try projection.insertRows(of: archived)
-        let id = archived.message.conversation
-        if uncounted?.conversation.id == id {
-            uncounted?.messages.append(archived)
-            uncounted?.last = projection
-        } else {
-            try countMessages()
-            uncounted = UncountedMessages(
-                conversation: try knownConversation(id), messages: [archived], last: projection)
+        if decided == nil {
+            decided = DecidedMessages(conversation: try knownConversation(id))
         }
+        decided?.messages.append(archived)
+        decided?.encoded.append(encoded)
+        return .imported
     }
 
-    /// Counts the messages that were inserted last.
-    private mutating func countMessages() throws {
-        guard let inserted = uncounted else { return }
-        uncounted = nil
-        let id = inserted.conversation.id
-        try inserted.last.count(inserted.messages, in: id)
-        context.announce([.messages(id, application)], through: inserted.last.position)
+    /// Writes the messages that are decided, as ``MutationContext/record(_:reaching:)`` would write each of them.
+    private mutating func writeMessages() throws {
+        guard let decided else { return }
+        self.decided = nil
+        let id = decided.conversation.id
+        let events = try context.append(.recordImported, decided.encoded)
+        events.last.insert(decided.messages, eventsFrom: events.first)
+        try events.last.count(decided.messages, in: id)
+        context.announce([.messages(id, application)], through: events.last.position)
     }
 
     /// The position after the last message of a conversation.
     private mutating func nextPosition(in id: Conversation.ID) throws -> Position {
-        try countMessages()
+        try writeMessages()
         return try knownConversation(id).lastPosition.next
     }
 
@@ -200,12 +246,10 @@ private struct RecordImporter {
     }
 
     /// What has to be imported of a record, because it does not exist here; `nil` for nothing.
-    private mutating func missing(
-        _ record: ArchiveRecord, of conversation: ArchivedConversation?
-    ) throws -> ArchiveRecord? {
+    private func missing(_ record: ArchiveRecord) throws -> ArchiveRecord? {
         switch record {
-        // The application was imported before all other records.
-        case .application: return nil
+        // The application was imported before all other records, and messages are imported by another function.
+        case .application, .message: return nil
         case .user(let archived): return try isMissing(archived) ? record : nil
         case .relations(let archived): return try missing(archived).map(ArchiveRecord.relations)
         case .conversation(let archived):
@@ -214,8 +258,6 @@ private struct RecordImporter {
                 try transaction.queryLocked(id, in: application).first() != nil
                 || transaction.winner(of: id, in: application) != nil
             return isThere ? nil : record
-        case .message(let archived):
-            return try missing(archived, of: conversation).map(ArchiveRecord.message)
         case .content(let archived):
             return try isMissing(archived, "") ? record : nil
         case .scheduled(let archived): return try missing(archived).map(ArchiveRecord.scheduled)
@@ -264,36 +306,36 @@ private struct RecordImporter {
     /// What has to be imported of a message; `nil` for nothing. The message keeps its position, unless another message
     /// here has it, or its conversation was merged.
     ///
-    /// - Parameter conversation: The record of its conversation, if that is on an earlier line.
+    /// - Parameters:
+    ///   - conversation: The record of its conversation, if that is on an earlier line.
+    ///   - index: The index of its step.
     /// - Throws: ``ArchiveLineError``.
     private mutating func missing(
-        _ archived: ArchivedMessage, of conversation: ArchivedConversation?
-    ) throws -> ArchivedMessage? {
+        _ archived: ArchivedMessage, of conversation: ArchivedConversation?, at index: Int
+    ) throws -> (message: ArchivedMessage, isMoved: Bool)? {
         let message = archived.message
-        let query = try transaction.queryStored(message, in: application)
-        let target =
-            if let uncounted, uncounted.conversation.id == message.conversation {
-                uncounted.conversation
-            } else {
-                try knownConversation(message.conversation)
-            }
-        guard target.deletedAt == nil, let stored = try query.first() else { return nil }
-        if let known = stored.conversation {
-            guard known == target.id else {
+        let target = try decided?.conversation ?? knownConversation(message.conversation)
+        guard target.deletedAt == nil else { return nil }
+        let known = try knownMessages(at: index)
+        if let owner = known.conversation(of: message.id) {
+            guard owner == target.id else {
                 throw ArchiveLineError("id", "belongs to a message in another conversation here")
             }
             return nil
         }
-        guard !stored.isDeleted else { return nil }
+        guard !known.isDeleted(message.id) else { return nil }
         for content in archived.contents { _ = try isMissing(content, "contents.") }
         let isMerged =
             try target.id != message.conversation || isMerged(target, since: conversation)
         guard isMerged else {
-            guard stored.isPositionTaken else { return archived }
+            guard known.isTaken(message.position, in: message.conversation) else {
+                return (archived, isMoved: false)
+            }
             unordered.insert(target.id)
-            return archived.moved(
+            let moved = archived.moved(
                 to: try nextPosition(in: target.id), in: target.id,
                 recipients: conversation?.recipients(at: message.position) ?? [])
+            return (moved, isMoved: true)
         }
         // Only the record has what its participants have received and read.
         guard let conversation else {
@@ -304,9 +346,22 @@ private struct RecordImporter {
         // The message is added after the last position, and all are sorted later: those of a merged conversation when
         // all were imported. It does not get a free position before, because a participant may have deleted all
         // messages up to that one.
-        return archived.moved(
+        let moved = archived.moved(
             to: try nextPosition(in: target.id), in: target.id,
             recipients: conversation.recipients(at: message.position))
+        return (moved, isMoved: true)
+    }
+
+    /// What is known here of the message of a step.
+    private mutating func knownMessages(at index: Int) throws -> KnownMessages {
+        if let known, index < knownEnd { return known }
+        // The query must find the messages that were decided before.
+        try writeMessages()
+        knownEnd = min(index + Self.queriedAtOnce, steps.count)
+        let found = try KnownMessages(
+            of: steps[index..<knownEnd], on: transaction, in: application)
+        known = found
+        return found
     }
 
     /// Whether a conversation was merged here after its record was written. Then the positions of the record are those of
@@ -388,19 +443,33 @@ private struct RecordImporter {
     }
 }
 
-/// Messages of one conversation that were inserted and are not counted yet.
-private struct UncountedMessages {
+/// New messages of one conversation with their own positions.
+private struct DecidedMessages {
     /// The conversation, without these messages.
     let conversation: Conversation
-    var messages: [ArchivedMessage]
-    /// The projection of the event of the last of them.
-    var last: Projection
+    var messages: [ArchivedMessage] = []
+    /// Their events.
+    var encoded: [[UInt8]] = []
+}
+
+extension ArchivedMessage {
+    /// Whether it has nothing but inline parts in the order of their creation.
+    fileprivate var isPlain: Bool {
+        contents.isEmpty && recipients.isEmpty && places.allSatisfy { place in place == nil }
+            && message.parts.allSatisfy { part in
+                if case .inline = part.body { true } else { false }
+            }
+    }
 }
 
 extension ImportStep {
     /// The message of the record; `nil` for another record.
     var archivedMessage: ArchivedMessage? {
-        if case .record(.message(let archived), _) = self { archived } else { nil }
+        if case .prepared(let prepared, _) = self, case .message(let archived) = prepared.record {
+            archived
+        } else {
+            nil
+        }
     }
 }
 

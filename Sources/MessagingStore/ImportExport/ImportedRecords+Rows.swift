@@ -152,7 +152,7 @@ extension Projection {
         _ member: ArchivedParticipant, _ conversation: Conversation, withOthers: Bool
     ) throws {
         let (participant, id) = (member.participant, conversation.id)
-        let row: SQL =
+        let row: InsertedRow =
             """
             (
                 \(application), \(id), \(participant.userID), \(member.place),
@@ -162,7 +162,7 @@ extension Projection {
                 \(conversation.createdAt), \(conversation.isWide && !participant.isFormer)
             )
             """
-        let receipts: SQL =
+        let receipts: InsertedRow =
             """
             (
                 \(application), \(id), \(participant.userID), \(member.receipts.delivered.text),
@@ -178,12 +178,12 @@ extension Projection {
                 transaction.add(receipts, to: "receipts", keys: key, by: Self.importedReceipts)
             }
         } else {
-            try transaction.execute(
-                "\(Self.importedColumns) VALUES \(row)",
+            try transaction.insert(
+                row, by: Self.importedParticipants,
                 changing: [.conversation(id, in: application, "participants")])
             if hasReceipts {
-                try transaction.execute(
-                    "\(Self.receiptColumns) VALUES \(receipts)",
+                try transaction.insert(
+                    receipts, by: Self.importedReceipts,
                     changing: [.conversation(id, in: application, "receipts")])
             }
         }
@@ -199,19 +199,16 @@ extension Projection {
         }
     }
 
-    private static let importedParticipants = Insertion("\(importedColumns) VALUES")
-    private static let importedReceipts = Insertion("\(receiptColumns) VALUES")
-
-    private static let importedColumns: SQL =
+    private static let importedParticipants = Insertion(
         """
         INSERT INTO participants (
             application, conversation, user_id, place, past, joined_after, left_after,
             frozen_metadata, conversation_created_at, state, cleared_to, shown_from, last_at, is_wide
-        )
-        """
+        ) VALUES
+        """)
 
-    private static let receiptColumns: SQL =
-        "INSERT INTO receipts (application, conversation, user_id, delivered, read)"
+    private static let importedReceipts = Insertion(
+        "INSERT INTO receipts (application, conversation, user_id, delivered, read) VALUES")
 
     /// Inserts a message and counts it in every view.
     private func insert(_ archived: ArchivedMessage) throws {

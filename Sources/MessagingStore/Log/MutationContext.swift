@@ -45,15 +45,42 @@ struct MutationContext {
     ///
     /// - Returns: The projection that writes the rows of the event.
     func append(_ stored: any StoredEvent) throws -> Projection {
-        let position = try transaction.nextLogPosition(in: application)
+        let position = try transaction.nextLogPositions(1, in: application)
         effect?.note(position)
         transaction.add(
-            """
-            (\(application), \(position), \(stored.type.rawValue), \(now), \(stored.encoded), \(actor?.user),
-            \(actor?.token), \(trace?.text))
-            """,
+            row(of: stored.type, at: position, stored.encoded),
             to: "events", keys: application.bytes, by: Self.events)
-        return Projection(
+        return projection(at: position)
+    }
+
+    /// Appends encoded events of one type to the log. The caller applies them to the rows.
+    ///
+    /// - Parameter encoded: At least one event.
+    /// - Returns: The position of the first event, and the projection of the last one.
+    func append(
+        _ type: EventType, _ encoded: [[UInt8]]
+    ) throws -> (first: LogPosition, last: Projection) {
+        let first = try transaction.nextLogPositions(encoded.count, in: application)
+        let rows = encoded.enumerated().map { index, event in
+            row(of: type, at: LogPosition(first.number + Int64(index)), event)
+        }
+        transaction.add(rows, to: "events", by: Self.events)
+        let last = LogPosition(first.number + Int64(encoded.count - 1))
+        effect?.note(last)
+        return (first, projection(at: last))
+    }
+
+    private func row(
+        of type: EventType, at position: LogPosition, _ encoded: [UInt8]
+    ) -> InsertedRow {
+        """
+        (\(application), \(position), \(type.rawValue), \(now), \(encoded), \(actor?.user),
+        \(actor?.token), \(trace?.text))
+        """
+    }
+
+    private func projection(at position: LogPosition) -> Projection {
+        Projection(
             transaction: transaction, application: application, hash: hash, position: position,
             moment: now, trace: trace)
     }
@@ -87,12 +114,14 @@ struct LogEnd {
 }
 
 extension Transaction {
-    /// The next position in an application's log.
+    /// The first of the next positions in an application's log.
     ///
     /// It comes from a row and not from a sequence: with a sequence, position 2 can be committed before position 1, and a
     /// reader would skip 1. After a rollback the number is used again, so there are no gaps. The row is written once for
     /// all changes of a commit.
-    fileprivate func nextLogPosition(in application: Application.ID) throws -> LogPosition {
+    fileprivate func nextLogPositions(
+        _ count: Int, in application: Application.ID
+    ) throws -> LogPosition {
         let key = LogEnd.cacheKey(of: application)
         let last = try cached(key) ?? queryLogEnd(in: application).first()
         if last == nil {
@@ -100,13 +129,13 @@ extension Transaction {
                 "INSERT INTO log_positions (application, position) VALUES (\(application), 0)")
         }
         var end = last ?? LogEnd()
-        end.position = LogPosition(end.position.number + 1)
-        let next = end.position
-        deferWrite(end, of: key) {
-            "UPDATE log_positions SET position = \(next) WHERE application = \(application)"
+        let first = LogPosition(end.position.number + 1)
+        end.position = LogPosition(end.position.number + Int64(count))
+        deferWrite(end, of: key) { [position = end.position] in
+            "UPDATE log_positions SET position = \(position) WHERE application = \(application)"
         }
         cache(end, for: key)
-        return next
+        return first
     }
 
     /// Queries the end of an application's log, whose row is locked until the transaction ends; no row for an application

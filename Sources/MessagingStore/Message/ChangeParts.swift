@@ -243,17 +243,21 @@ extension Projection {
     func insert(
         _ part: MessagePart, of message: Message.ID, in conversation: Conversation.ID
     ) throws {
-        let (body, content) = part.columns
         transaction.add(
-            """
-            (\(application), \(message), \(part.index), \(part.id), \(part.mimeType), \(body),
-            \(content), \(part.size), \(part.updatedAt))
-            """,
-            to: "parts", keys: application.bytes + message.bytes, by: Self.parts)
-        try use(content, in: conversation)
+            row(of: part, of: message), to: "parts", keys: application.bytes + message.bytes,
+            by: Self.parts)
+        try use(part.columns.content, in: conversation)
     }
 
-    private static let parts = Insertion(
+    func row(of part: MessagePart, of message: Message.ID) -> InsertedRow {
+        let (body, content) = part.columns
+        return """
+            (\(application), \(message), \(part.index), \(part.id), \(part.mimeType), \(body),
+            \(content), \(part.size), \(part.updatedAt))
+            """
+    }
+
+    static let parts = Insertion(
         """
         INSERT INTO parts (
             application, message, part_index, id, mime_type, body, content, size, updated_at

@@ -158,17 +158,43 @@ extension Projection {
     func insert(
         _ message: Message, blocksChangedAt moment: Timestamp, partsMade count: Int64? = nil
     ) {
-        let (user, name) = message.sender.columns
         transaction.add(
-            """
-            (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
-            \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
-            \(position), \(position), \(moment), \(count))
-            """,
+            row(of: message, blocksChangedAt: moment, partsMade: count, event: position),
             to: "messages", keys: application.bytes + message.id.bytes,
             application.bytes + message.conversation.bytes,
             application.bytes + message.conversation.bytes + message.position.bytes,
             by: Self.messages)
+    }
+
+    /// Inserts imported messages of one conversation with their parts, which have no content and no place.
+    ///
+    /// - Parameter first: The position of the event of the first message; those of the others follow.
+    func insert(
+        _ archived: [ArchivedMessage], eventsFrom first: LogPosition
+    ) {
+        let messages = archived.enumerated().map { index, archived in
+            row(
+                of: archived.message, blocksChangedAt: archived.blocksChangedAt,
+                partsMade: archived.partsMade,
+                event: LogPosition(first.number + Int64(index)))
+        }
+        transaction.add(messages, to: "messages", by: Self.messages)
+        let parts = archived.flatMap { archived in
+            archived.message.parts.map { part in row(of: part, of: archived.message.id) }
+        }
+        transaction.add(parts, to: "parts", by: Self.parts)
+    }
+
+    private func row(
+        of message: Message, blocksChangedAt moment: Timestamp, partsMade count: Int64?,
+        event: LogPosition
+    ) -> InsertedRow {
+        let (user, name) = message.sender.columns
+        return """
+            (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
+            \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
+            \(event), \(event), \(moment), \(count))
+            """
     }
 
     private static let messages = Insertion(

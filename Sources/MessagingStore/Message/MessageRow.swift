@@ -91,9 +91,11 @@ extension Transaction {
             FROM messages m
             LEFT JOIN parts p ON p.application = m.application AND p.message = m.id
             WHERE m.application = \(application) AND m.conversation = \(conversation)
-                AND m.position \(in: .integers(positions.map(\.number)))
+                AND m.position \(Self.among(positions))
+            ORDER BY m.position
             """
         ) { row in
+            // A range may have others.
             guard let index = indices[try row.position(2)] else { return }
             if heads[index] == nil { heads[index] = try MessageRow(row) }
             if try !row.isNull(9) { parts[index].append(try PositionedPart(row, from: 9)) }
@@ -105,6 +107,22 @@ extension Transaction {
             messages.append(head.message(with: PositionedPart.inOrder(parts)))
         }
         return messages
+    }
+
+    /// The condition that a position is one of these, without its left side.
+    ///
+    /// With the range and an order, PostgreSQL reads the index by position even if it expects a conversation to have few
+    /// messages; otherwise it may read all of them, from the index by the last change.
+    private static func among(_ positions: [Position]) -> SQL {
+        let numbers = positions.map(\.number)
+        guard let first = numbers.min(), let last = numbers.max() else {
+            return "\(in: .integers([]))"
+        }
+        // A range is read without a search for each position.
+        guard last - first >= Int64(numbers.count + numbers.count / 8) else {
+            return "BETWEEN \(first) AND \(last)"
+        }
+        return "BETWEEN \(first) AND \(last) AND m.position \(in: .integers(numbers))"
     }
 
     /// Queries the number of messages in a user's view of a conversation (ruling 17).

@@ -225,6 +225,9 @@ extension Transaction {
     }
 
     /// The number of messages of other senders than a user at the positions.
+    ///
+    /// Without `ORDER BY`, PostgreSQL may expect a conversation to have few messages, and read all of them from the index
+    /// by the last change.
     func count(
         othersThan owner: ReceiptOwner, in positions: IntervalSet, in application: Application.ID
     ) throws -> Int64 {
@@ -236,10 +239,13 @@ extension Transaction {
             }
             let more = try first(
                 """
-                SELECT COUNT(*) FROM messages
-                WHERE application = \(application) AND conversation = \(owner.conversation)
-                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
-                    AND (sender_user IS NULL OR sender_user <> \(owner.user))
+                SELECT COUNT(*) FROM (
+                    SELECT 1 FROM messages
+                    WHERE application = \(application) AND conversation = \(owner.conversation)
+                        AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                        AND (sender_user IS NULL OR sender_user <> \(owner.user))
+                    ORDER BY position
+                ) AS others
                 """
             ) { row in try row.int64(0) }
             return count + (more ?? 0)
@@ -262,7 +268,7 @@ extension Transaction {
                 WHERE application = \(application) AND conversation = \(owner.conversation)
                     AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
                     AND (sender_user IS NULL OR sender_user <> \(owner.user))
-                LIMIT 1
+                ORDER BY position LIMIT 1
                 """
             ) { _ in true }
             if found != nil { return true }

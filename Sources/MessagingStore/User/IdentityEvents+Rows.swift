@@ -109,7 +109,7 @@ extension Projection {
         transaction.add(
             """
             (\(application), \(user.id), \(identity[.displayName]), \(identity[.avatarURL]),
-            \(user.identity.kind.rawValue), 0, \(user.identityStatus.rawValue),
+            \(user.identity.kind.rawValue), \(0), \(user.identityStatus.rawValue),
             \(user.identityVersion), \(user.isSuspended), \(user.sessionsEndedAt),
             \(archived.externalUnreadCount), \(identity[.firstName]), \(identity[.lastName]),
             \(identity[.phoneNumber]), \(identity[.emailAddress]), \(metadata),
@@ -172,12 +172,13 @@ extension Projection {
         _ users: [UserID], as status: User.IdentityStatus, inConversations count: Int64,
         following followed: Int64
     ) throws {
-        let values: SQL =
-            "\(Identity.Kind.user.rawValue), \(count), \(status.rawValue), \(followed), \(moment)"
         guard users.count > Self.fewUsers else {
             for user in users {
                 transaction.add(
-                    "(\(application), \(user), \(values))",
+                    """
+                    (\(application), \(user), \(Identity.Kind.user.rawValue), \(count),
+                    \(status.rawValue), \(followed), \(moment))
+                    """,
                     to: "identities", keys: application.bytes + Array(user.text.utf8),
                     by: Self.identities)
                 transaction.cache(
@@ -190,7 +191,8 @@ extension Projection {
             try transaction.execute(
                 """
                 \(Self.identityColumns)
-                SELECT \(application), named.column1, \(values)
+                SELECT \(application), named.column1, \(Identity.Kind.user.rawValue), \(count),
+                    \(status.rawValue), \(followed), \(moment)
                 FROM \(table: "named", of: [.texts(chunk.map(\.text))])
                 """, changing: chunk.map { user in .user(user, in: application) })
         }

@@ -11,16 +11,30 @@ struct DeferredWrites {
     /// The writes of each row, in order: those of one aspect need not commute with those of another.
     private var updates: [[UInt8]: [Write]] = [:]
     /// Rows to insert; rows that one statement can insert are one element.
-    private var insertions: [(insertion: Insertion, rows: [SQL])] = []
+    private var insertions: [(insertion: Insertion, rows: [[SQLValue]])] = []
     /// The time of the first of them by the clock of the cache; `nil` for none.
     private(set) var firstInsertion: Int?
     /// The statements that insert rows of one form, so that their texts are neither built nor compared again.
     private var templates: [RowForm: StatementTemplate] = [:]
+
+    /// A statement to run.
+    enum Statement {
+        case once(SQL)
+        /// With each of these values in turn.
+        case each(StatementTemplate, [[SQLValue]])
+
+        var template: StatementTemplate {
+            switch self {
+            case .once(let sql): sql.template
+            case .each(let template, _): template
+            }
+        }
+    }
     /// Bounds `templates`.
     private static let templateLimit = 64
 
-    /// The most rows in one statement on a server, a power of two; on a file several rows in one statement save nothing.
-    static let rowsAtOnce = 64
+    /// The number of rows that a long change sends a server at once.
+    private static let sentRows = 64
 
     var isEmpty: Bool { updates.isEmpty && insertions.isEmpty }
 
@@ -49,13 +63,10 @@ struct DeferredWrites {
         return nil
     }
 
-    mutating func add(_ values: SQL, _ insertion: Insertion, at time: Int) {
+    mutating func add(_ rows: [InsertedRow], _ insertion: Insertion, at time: Int) {
         if firstInsertion == nil { firstInsertion = time }
-        if insertions.last?.insertion == insertion {
-            insertions[insertions.count - 1].rows.append(values)
-        } else {
-            insertions.append((insertion, [values]))
-        }
+        if insertions.last?.insertion != insertion { insertions.append((insertion, [])) }
+        for row in rows { insertions[insertions.count - 1].rows.append(row.values) }
     }
 
     /// Returns the statements of the writes, which are no longer deferred then.
@@ -63,19 +74,23 @@ struct DeferredWrites {
     /// - Parameters:
     ///   - keys: Only the updates of these rows; empty for all.
     ///   - insertions: Whether to take the insertions.
-    ///   - rowsAtOnce: The most rows in one statement.
-    mutating func take(for keys: [[UInt8]], insertions: Bool, rowsAtOnce: Int) -> [SQL] {
-        var statements = insertions ? takeInsertions(rowsAtOnce) : []
+    ///   - together: Whether a statement inserts many rows. On a file that saves nothing.
+    mutating func take(for keys: [[UInt8]], insertions: Bool, together: Bool) -> [Statement] {
+        var statements = insertions ? takeInsertions(together: together) : []
         var groups: [CommitGroup: [Write]] = [:]
         for key in keys.isEmpty ? Array(updates.keys) : keys {
             let writes = updates.removeValue(forKey: key) ?? []
             if let group = writes.first?.group, writes.allSatisfy({ $0.group == group }) {
                 groups[group, default: []] += writes
             } else {
-                for write in writes { statements += write.statements([write.value]) }
+                for write in writes {
+                    statements += write.statements([write.value]).map(Statement.once)
+                }
             }
         }
-        for writes in groups.values { statements += writes[0].statements(writes.map(\.value)) }
+        for writes in groups.values {
+            statements += writes[0].statements(writes.map(\.value)).map(Statement.once)
+        }
         return statements
     }
 
@@ -85,104 +100,76 @@ struct DeferredWrites {
         firstInsertion = nil
     }
 
-    /// Returns the statements of the first insertions that fill statements.
-    mutating func takeFullInsertions() -> [SQL] {
-        var statements: [SQL] = []
-        while let (insertion, rows) = insertions.first, rows.count >= Self.rowsAtOnce {
+    /// Returns the statements of the first insertions that have many rows.
+    mutating func takeFullInsertions() -> [Statement] {
+        var statements: [Statement] = []
+        while let (insertion, rows) = insertions.first, rows.count >= Self.sentRows {
             insertions.removeFirst()
-            let count = rows.count - rows.count % Self.rowsAtOnce
+            let count = rows.count - rows.count % Self.sentRows
             if count < rows.count { insertions.insert((insertion, Array(rows[count...])), at: 0) }
-            for chunk in Array(rows[..<count]).chunks(of: Self.rowsAtOnce) {
-                statements.append(statement(insertion, adding: chunk))
-            }
+            statements.append(statement(insertion, of: Array(rows[..<count]), together: true))
         }
         return statements
     }
 
-    private mutating func takeInsertions(_ rowsAtOnce: Int) -> [SQL] {
-        var statements: [SQL] = []
-        for (insertion, rows) in insertions {
-            if rowsAtOnce == 1 {
-                statements += self.statements(insertion, adding: rows)
-            } else {
-                for chunk in rows.powerOfTwoChunks(upTo: rowsAtOnce) {
-                    statements.append(statement(insertion, adding: chunk))
-                }
-            }
+    private mutating func takeInsertions(together: Bool) -> [Statement] {
+        let statements = insertions.map { insertion, rows in
+            statement(insertion, of: rows, together: together)
         }
         insertions.removeAll(keepingCapacity: true)
         firstInsertion = nil
         return statements
     }
 
-    /// A statement for each row; rows that follow each other mostly have one form.
-    private mutating func statements(_ insertion: Insertion, adding rows: [SQL]) -> [SQL] {
-        var last: (row: StatementTemplate, statement: StatementTemplate)?
-        return rows.map { row in
-            guard let known = last, known.row == row.template else {
-                let sql = statement(insertion, adding: [row])
-                last = (row.template, sql.template)
-                return sql
+    /// The text of the rows that a statement inserts.
+    private enum RowForm: Hashable {
+        /// Of one row with a number of columns.
+        case row(Insertion, columns: Int)
+        /// Of arrays; see ``Insertion/template(ofArrays:)``.
+        case arrays(Insertion, areEmpty: [Bool])
+    }
+
+    private mutating func statement(
+        _ insertion: Insertion, of rows: [[SQLValue]], together: Bool
+    ) -> Statement {
+        if together, rows.count > 1, let sql = arrayStatement(insertion, of: rows) {
+            return .once(sql)
+        }
+        let count = rows.first?.count ?? 0
+        return .each(
+            template(.row(insertion, columns: count)) { insertion.template(ofColumns: count) }, rows
+        )
+    }
+
+    /// The statement with one array for each column, whose text and plan do not depend on the number of rows; `nil` if
+    /// a column has values of different types.
+    private mutating func arrayStatement(_ insertion: Insertion, of rows: [[SQLValue]]) -> SQL? {
+        var arrays: [SQLValue] = []
+        var areEmpty: [Bool] = []
+        for index in rows[0].indices {
+            let column = rows.map { row in row[index] }
+            let type = column.first { value in !value.isNull }
+            areEmpty.append(type == nil)
+            guard let type else { continue }
+            guard column.allSatisfy({ value in value.isNull || value.hasType(of: type) }) else {
+                return nil
             }
-            return SQL(template: known.statement, values: insertion.values(adding: [row]))
+            arrays.append(.array(.values(column)))
         }
+        guard !arrays.isEmpty else { return nil }
+        let template = template(.arrays(insertion, areEmpty: areEmpty)) {
+            insertion.template(ofArrays: areEmpty)
+        }
+        return SQL(template: template, values: arrays)
     }
 
-    /// The number and the text of rows that a statement inserts.
-    private struct RowForm: Hashable {
-        let insertion: Insertion
-        let row: StatementTemplate
-        let count: Int
-    }
-
-    private mutating func statement(_ insertion: Insertion, adding rows: [SQL]) -> SQL {
-        guard let row = rows.first?.template, rows.allSatisfy({ $0.template == row }) else {
-            return insertion.sql(adding: rows)
-        }
-        let form = RowForm(insertion: insertion, row: row, count: rows.count)
-        if let template = templates[form] {
-            return SQL(template: template, values: insertion.values(adding: rows))
-        }
-        let sql = insertion.sql(adding: rows)
+    private mutating func template(
+        _ form: RowForm, _ make: () -> StatementTemplate
+    ) -> StatementTemplate {
+        if let template = templates[form] { return template }
+        let template = make()
         if templates.count >= Self.templateLimit { templates.removeAll() }
-        templates[form] = sql.template
-        return sql
-    }
-}
-
-/// An `INSERT` statement around the rows it inserts.
-///
-/// ```swift
-/// Insertion("INSERT INTO people (id, name) VALUES", "ON CONFLICT (id) DO NOTHING")
-/// ```
-public struct Insertion: Hashable, Sendable {
-    private let front: SQL
-    private let back: SQL
-
-    /// - Parameters:
-    ///   - front: The statement up to and including `VALUES`.
-    ///   - back: The statement after the rows.
-    public init(_ front: SQL, _ back: SQL = "") {
-        self.front = front
-        self.back = back
-    }
-
-    /// The values of the statement with these rows.
-    func values(adding rows: [SQL]) -> [SQLValue] {
-        if rows.count == 1, front.values.isEmpty, back.values.isEmpty { return rows[0].values }
-        return front.values + rows.flatMap(\.values) + back.values
-    }
-
-    func sql(adding rows: [SQL]) -> SQL {
-        var text = SQL.StringInterpolation(
-            literalCapacity: 0, interpolationCount: rows.reduce(2) { $0 + $1.values.count })
-        text.appendInterpolation(front)
-        for (number, row) in rows.enumerated() {
-            text.appendLiteral(number == 0 ? " " : ", ")
-            text.appendInterpolation(row)
-        }
-        text.appendLiteral(" ")
-        text.appendInterpolation(back)
-        return SQL(stringInterpolation: text)
+        templates[form] = template
+        return template
     }
 }

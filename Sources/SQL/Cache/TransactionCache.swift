@@ -71,11 +71,23 @@ package final class TransactionCache {
     /// Defers the insertion of a row.
     ///
     /// - Parameter rows: The keys that values read from the row are cached with, all of one table.
-    func add(_ values: SQL, _ rows: [RowKey], by insertion: Insertion) {
+    func add(_ row: InsertedRow, _ rows: [RowKey], by insertion: Insertion) {
         guard let table = rows.first?.table else { return }
         track(table)
         invalidate(rows)
-        writes[table]?.add(values, insertion, at: clock)
+        writes[table]?.add([row], insertion, at: clock)
+    }
+
+    /// Defers the insertion of many rows, and invalidates everything that is cached of the table.
+    func add(_ rows: [InsertedRow], to table: String, by insertion: Insertion) {
+        track(table)
+        invalidate(table)
+        writes[table]?.add(rows, insertion, at: clock)
+    }
+
+    private func invalidate(_ table: String) {
+        clock += 1
+        changedTables[table] = clock
     }
 
     func invalidate(_ rows: [RowKey]) {
@@ -97,10 +109,7 @@ package final class TransactionCache {
         for table in tables(in: sql.template) {
             let keys = (read + changed).filter { row in row.table == table }.map(\.key)
             try runWrites(of: table, for: keys, on: connection)
-            if !sql.template.isSelect, keys.isEmpty {
-                clock += 1
-                changedTables[table] = clock
-            }
+            if !sql.template.isSelect, keys.isEmpty { invalidate(table) }
         }
         if !changed.isEmpty { invalidate(changed) }
     }
@@ -129,7 +138,9 @@ package final class TransactionCache {
     func sendInsertions(on connection: any Connection) throws(SQLError) {
         guard connection.isRemote else { return }
         for table in Array(writes.keys) {
-            for sql in writes[table]?.takeFullInsertions() ?? [] { try connection.execute(sql) }
+            for statement in writes[table]?.takeFullInsertions() ?? [] {
+                try connection.execute(statement)
+            }
         }
     }
 
@@ -147,17 +158,20 @@ package final class TransactionCache {
         guard writes[table]?.isEmpty == false else { return }
         // A row that was invalidated since the first insertion may be one that was inserted.
         let mayBeInserted = writes[table]?.firstInsertion.map { first in
-            keys.contains { key in changedRows[RowKey(key, in: table), default: 0] >= first }
+            changedTables[table, default: 0] >= first
+                || keys.contains { key in
+                    changedRows[RowKey(key, in: table), default: 0] >= first
+                }
         }
         let statements =
             writes[table]?.take(
                 for: keys, insertions: keys.isEmpty || mayBeInserted == true,
-                rowsAtOnce: connection.isRemote ? DeferredWrites.rowsAtOnce : 1) ?? []
-        for sql in statements {
-            for other in tables(in: sql.template) where other != table {
+                together: connection.isRemote) ?? []
+        for statement in statements {
+            for other in tables(in: statement.template) where other != table {
                 try runWrites(of: other, on: connection)
             }
-            try connection.execute(sql)
+            try connection.execute(statement)
         }
     }
 
@@ -187,6 +201,15 @@ package final class TransactionCache {
         let found = writes.keys.filter(template.names).sorted()
         tables[template] = found
         return found
+    }
+}
+
+extension Connection {
+    fileprivate func execute(_ statement: DeferredWrites.Statement) throws(SQLError) {
+        switch statement {
+        case .once(let sql): try execute(sql)
+        case .each(let template, let rows): try execute(template, with: rows)
+        }
     }
 }
 

@@ -130,6 +130,16 @@ extension SQLiteConnection {
         while try statement.next() {}
     }
 
+    func execute(_ template: StatementTemplate, with rows: [[SQLValue]]) throws(SQLError) {
+        let statement = try statement(for: template)
+        defer { takeBack(statement) }
+        for values in rows {
+            try statement.bind(values)
+            while try statement.next() {}
+            statement.reset()
+        }
+    }
+
     func change(_ sql: SQL) throws(SQLError) -> Int {
         let before = totalChanges
         try execute(sql)
@@ -165,6 +175,9 @@ extension SQLiteConnection {
     var isRemote: Bool { false }
 
     var roundTrips: Int { 0 }
+
+    /// One process at a time opens a file.
+    var isContended: Bool { false }
 
     /// Other processes that open the file are not notified.
     var hasListeners: Bool { false }
