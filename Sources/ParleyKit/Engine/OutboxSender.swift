@@ -1,4 +1,5 @@
 internal import HTTP
+internal import JSON
 internal import Messaging
 internal import MessagingWire
 internal import SQL
@@ -135,11 +136,11 @@ struct OutboxSender {
             default: nil
             }
         if let positions, positions.isEmpty {
-            try await finish(row, .done, nil, nil)
+            try await finish(row, .done, nil, nil, nil)
             return .ended
         }
         guard let request = try await request(row, positions) else {
-            try await finish(row, .done, nil, nil)
+            try await finish(row, .done, nil, nil, nil)
             return .ended
         }
         if row.kind == .create {
@@ -163,19 +164,49 @@ struct OutboxSender {
         case .authenticate: return .retry(nil)
         case .done, .merged, .refused: break
         }
-        try await finish(row, outcome, positions, response.cursor)
+        let sent: MessageSnapshot? =
+            if row.kind == .send, outcome == .done {
+                try await sentMessage(row, answer)
+            } else {
+                nil
+            }
+        try await finish(row, outcome, positions, sent, response.cursor)
         return .ended
+    }
+
+    /// The message of a send as the server has it: from the answer, and after a lost answer by a request; `nil` if it was
+    /// deleted meanwhile.
+    private func sentMessage(
+        _ row: OutboxRow, _ answer: TransportResponse
+    ) async throws(ParleyError) -> MessageSnapshot? {
+        if let message = Self.message(answer) { return message }
+        guard let id = row.message else { return nil }
+        let found = try await engine.send(
+            TransportRequest(
+                method: .get, path: "/messages/\(id.value.uuid)",
+                headers: [("Accept", SyncEngine.accept)]))
+        if let message = Self.message(found) { return message }
+        guard found.status == 404 || found.status == 410 else { throw .noAnswer }
+        return nil
+    }
+
+    private static func message(_ answer: TransportResponse) -> MessageSnapshot? {
+        guard (200...299).contains(answer.status) else { return nil }
+        return (try? JSONDocument(answer.body)).flatMap { document in
+            MessageJSON.readResponse(document.root)?.snapshot
+        }
     }
 
     private func finish(
         _ row: OutboxRow, _ outcome: OutboxOutcome, _ positions: IntervalSet?,
-        _ cursor: FeedPosition?
+        _ sent: MessageSnapshot?, _ cursor: FeedPosition?
     ) async throws(ParleyError) {
         let failures = try await store.write { transaction -> [OperationFailure] in
             let now = Clock.now
             switch outcome {
             case .done:
-                try transaction.succeed(row, reporting: positions, at: cursor, now: now)
+                try transaction.succeed(
+                    row, reporting: positions, sent: sent, at: cursor, now: now)
                 return []
             case .merged(let id, let error):
                 try transaction.succeed(row, reporting: nil, at: cursor, now: now)

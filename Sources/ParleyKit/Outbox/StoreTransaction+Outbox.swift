@@ -1,3 +1,4 @@
+internal import JSON
 internal import Messaging
 internal import MessagingWire
 internal import SQL
@@ -168,10 +169,11 @@ extension StoreTransaction {
     ///
     /// - Parameters:
     ///   - positions: What a receipt has reported.
+    ///   - sent: The message of a send as the server has it; `nil` if it was deleted meanwhile.
     ///   - cursor: Where the effect stands in the feed; `nil` if there is none.
     func succeed(
-        _ row: OutboxRow, reporting positions: IntervalSet?, at cursor: FeedPosition?,
-        now: Timestamp
+        _ row: OutboxRow, reporting positions: IntervalSet?, sent: MessageSnapshot? = nil,
+        at cursor: FeedPosition?, now: Timestamp
     ) throws {
         try sql.execute(
             """
@@ -182,9 +184,18 @@ extension StoreTransaction {
         if row.kind == .send, let message = row.message {
             try sql.execute("UPDATE messages SET is_sent = 1 WHERE id = \(message.bytes)")
             note(.updated(property: "delivery"), of: .message(message), in: row.conversation)
+            if let sent { try applySent(sent, message) }
         }
         if let positions { try enqueueMissed(by: row, positions, now) }
         try settle()
+    }
+
+    /// Applies the answer of a send, unless the feed was faster or has removed the message.
+    private func applySent(_ sent: MessageSnapshot, _ id: Message.ID) throws {
+        let isWithout = try sql.first(
+            "SELECT position IS NULL AS is_without FROM messages WHERE id = \(id.bytes)"
+        ) { row in try row.bool("is_without") }
+        if isWithout == true { try apply(sent, id) }
     }
 
     /// Reports what became due while a receipt was on its way.
@@ -268,13 +279,24 @@ extension StoreTransaction {
         }
     }
 
-    /// Removes a message that the feed does not show although it was sent before: it was deleted meanwhile, or the
-    /// conversation was.
+    /// Removes a sent message that the user does not see any more: it was deleted before its answer came, or with all
+    /// messages up to it. The feed need not name it, because it sends only the newest of several messages.
     private func removeUnlessShown(_ id: Message.ID) throws {
-        let isWithout = try sql.first(
-            "SELECT position IS NULL AS is_without FROM messages WHERE id = \(id.bytes)"
-        ) { row in try row.bool("is_without") }
-        if isWithout == true { try removeMessage(id) }
+        let row = try sql.first(
+            """
+            SELECT position, base FROM messages LEFT JOIN conversations ON conversations.id = conversation
+            WHERE messages.id = \(id.bytes)
+            """
+        ) { row in
+            (position: try row.optionalInt64("position"), base: try row.optionalBlob("base"))
+        }
+        guard let row else { return }
+        let clearedTo = row.base.flatMap { base in
+            (try? JSONDocument(base))?.root["cleared_to"]?.integer
+        }
+        if row.position.map({ position in position <= clearedTo ?? 0 }) ?? true {
+            try removeMessage(id)
+        }
     }
 
     private func undoMarks(of number: Int64) throws {

@@ -11,7 +11,11 @@ import Testing
         var random = SeededGenerator(seed)
         let item = random.item()
         let bytes = Array(text { item.write(Self.presentation, into: &$0) }.utf8)
-        #expect(try FeedItemJSON.read(JSONDocument(bytes).root) == item)
+        let read = try #require(try FeedItemJSON.read(JSONDocument(bytes).root))
+        #expect(Array(text { read.write(Self.presentation, into: &$0) }.utf8) == bytes)
+        // The shared members of a conversation are written from bytes, which a reader does not keep.
+        if case .conversation = item { return }
+        #expect(read == item)
     }
 
     @Test(arguments: TestRounds.seeds(100, of: 2000))
@@ -198,7 +202,13 @@ extension SeededGenerator {
                 totalCount: Int64(next() % 1000), aliases: (0..<Int(next() % 3)).map { _ in id() },
                 top: Position(Int64(next() % 1000)), windowFrom: Position(1),
                 clearedTo: Position(Int64(next() % 10)))
-            return .conversation(view.id, isGone ? nil : ConversationJSON(view, feed))
+            return .conversation(
+                view.id,
+                isGone
+                    ? nil
+                    : ConversationJSON(
+                        view, feed,
+                        members: ConversationJSON.members(of: view, Sample.presentation(.v3_0))))
         case 1:
             let message = message()
             return .message(message.snapshot.message.id, isGone ? nil : message)
