@@ -133,14 +133,21 @@ extension Transaction {
             found.users.formUnion(found.views.map(\.user))
             for id in found.wide.intersection(audience.conversations) {
                 let rest = readers.keys.filter { user in !found.users.contains(user) }
-                found.users.formUnion(try participants(of: id, among: rest, in: application))
+                found.users.formUnion(
+                    try participants(of: id, in: "'shown'", among: rest, in: application))
             }
             for id in found.wide.subtracting(audience.conversations) {
                 let rest = readers.keys.filter { user in
                     !found.users.contains(user) && !found.later.contains(user)
                 }
-                found.later.formUnion(try participants(of: id, among: rest, in: application))
+                found.later.formUnion(
+                    try participants(of: id, in: "'shown'", among: rest, in: application))
             }
+        }
+        for id in audience.cleared {
+            let rest = readers.keys.filter { user in !found.users.contains(user) }
+            found.users.formUnion(
+                try participants(of: id, in: "'cleared'", among: rest, in: application))
         }
         for identity in audience.identities {
             let rest = readers.keys.filter { user in !found.users.contains(user) }
@@ -176,9 +183,10 @@ extension Transaction {
         ) { row in readers[try row.user(0)] == nil ? nil : try FeedView(row) }.compactMap(\.self)
     }
 
-    /// Those of some users that see a conversation; for one with many participants.
+    /// Those of some users to whom a conversation is in a state.
     private func participants(
-        of conversation: Conversation.ID, among users: [UserID], in application: Application.ID
+        of conversation: Conversation.ID, in state: StaticString, among users: [UserID],
+        in application: Application.ID
     ) throws -> Set<UserID> {
         var found: Set<UserID> = []
         for chunk in users.sorted().chunks(of: 1024) {
@@ -188,7 +196,7 @@ extension Transaction {
                     SELECT user_id FROM participants
                     WHERE application = \(application)
                         AND conversation = \(conversation) AND user_id \(in: chunk)
-                        AND state = 'shown'
+                        AND state = \(raw: state)
                     """
                 ) { row in try row.user(0) })
         }

@@ -5,6 +5,8 @@ struct FeedAudience {
     var users: Set<UserID> = []
     /// Those that see one of these conversations.
     var conversations: Set<Conversation.ID> = []
+    /// Those that have cleared one of these conversations: they take part without seeing it, and follow its users.
+    var cleared: Set<Conversation.ID> = []
     /// Those that see the receipts of others in one of these conversations.
     var receipts: Set<Conversation.ID> = []
     /// Those that follow one of these users.
@@ -32,6 +34,7 @@ struct FeedAudience {
         case .conversationHidden(let payload): users.insert(payload.user)
         case .participantsChanged(let payload):
             conversations.insert(payload.conversation)
+            cleared.insert(payload.conversation)
             // They may not see the conversation, but those that they followed through it end.
             users.formUnion(payload.added + payload.removed)
         case .metadataChanged(let payload): conversations.insert(payload.conversation)

@@ -105,13 +105,25 @@ extension FeedReader {
             }
         }
         let start = try windowStart(of: view, history)
+        // What has changed for the user alone comes as a change of its own, too.
+        let isUnchanged: SQL =
+            bound == LogPosition(.max)
+            ? "1 = 1"
+            : """
+            NOT EXISTS (
+                SELECT 1 FROM touched t
+                WHERE t.application = m.application AND t.stream = \(Array(user.text.utf8))
+                    AND t.kind = \(TouchedKind.viewedMessage.rawValue) AND t.id = m.id
+                    AND t.position > \(bound)
+            )
+            """
         while true {
             let heads = try transaction.rows(
                 """
                 SELECT m.id, m.position, m.weight FROM messages m
                 WHERE m.application = \(application) AND m.conversation = \(id)
                     AND m.position BETWEEN \(max(start, last.next)) AND \(view.top)
-                    AND m.changed <= \(bound) AND \(seen.isShown)
+                    AND m.changed <= \(bound) AND \(seen.isShown) AND \(isUnchanged)
                 ORDER BY m.position LIMIT \(min(rest + 1, Self.messagesAtOnce))
                 """
             ) { row in

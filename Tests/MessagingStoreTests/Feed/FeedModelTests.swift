@@ -7,7 +7,8 @@ import Testing
 /// Devices that read the feed of their user at random times, a random part at a time, converge to what a fresh device
 /// reads (Y1).
 @Suite struct `Feeds beside a model` {
-    @Test(arguments: TestRounds.seeds(2, of: 12))
+    // 212 has found participants that were not woken, and a message that came twice.
+    @Test(arguments: TestRounds.seeds(2, of: 12) + [212])
     func `Y1: devices with any cuts, limits and histories show what a fresh one shows`(
         seed: UInt64
     ) async throws {
