@@ -105,6 +105,8 @@ def rounds(chats, server, count, generator):
             chat.written.append(f"line {number}")
             chat.write(f"line {number}")
             time.sleep(generator.choice([0, 0, 0.005, 0.05]))
+        if index % 2 == 0:
+            chat.wait_for(f"^\\d+ {chat.user}: {chat.written[-1]}(  |$)")
         time.sleep(generator.random() * generator.choice([0.02, 0.3, 1.5]))
         chat.kill()
         if index % 3 == 2:
@@ -149,6 +151,8 @@ def messages(server):
 
 
 def check(chats, found):
+    if not any(chat.shown for chat in chats):
+        raise SystemExit("no line was shown, so nothing was tested")
     for chat in chats:
         arrived = [text for user, text in found if user == chat.user]
         if len(set(arrived)) != len(arrived):

@@ -215,11 +215,15 @@ final class SyncEngine: Sendable {
         return try await applier.apply(answer: body)
     }
 
+    /// Whether a command that was answered waits for the feed to come to its effect.
+    func hasUnconfirmedAnswers() async -> Bool {
+        (try? await store.read { sql in try StoreTransaction(sql).hasAnsweredRows() }) == true
+    }
+
     /// Deletes answered rows whose effect the feed does not show because it changed nothing for the user: the stream sends
     /// no cursor for that.
     func confirmAnswers() async {
-        guard connection == .live,
-            (try? await store.read { sql in try StoreTransaction(sql).hasAnsweredRows() }) == true,
+        guard connection == .live, await hasUnconfirmedAnswers(),
             let path = try? await feedPath(),
             let response = try? await send(
                 TransportRequest(
