@@ -117,8 +117,8 @@ class Device(threading.Thread):
                     self.connections += 1
                     self.follow(self.generator.choice(self.servers))
                 time.sleep(self.generator.random() / 20)
-        except AssertionError as error:
-            self.error = f"{type(self).__name__} of {self.user}: {error}"
+        except Exception as error:
+            self.error = f"{type(self).__name__} of {self.user}: {error!r}"
 
     def cut(self):
         current = self.socket
@@ -230,15 +230,17 @@ class SocketDevice(Device):
         self.messages, self.metadata, self.last = set(), {}, None
 
     def follow(self, server):
+        try:
+            self.receive(server)
+        except (websockets.exceptions.WebSocketException, TimeoutError) as error:
+            raise ConnectionError from error
+
+    def receive(self, server):
         self.ready_at = float("inf")
         # The first connection is made before any change.
         address = f"ws://127.0.0.1:{server.port}/websocket?session_token={self.token}"
-        try:
-            connection = websockets.sync.client.connect(
-                address, subprotocols=["layer-3.0"], open_timeout=30, close_timeout=1, proxy=None)
-        except (websockets.exceptions.InvalidHandshake, TimeoutError) as error:
-            raise ConnectionError from error
-        with connection:
+        with websockets.sync.client.connect(
+                address, subprotocols=["layer-3.0"], open_timeout=30, close_timeout=1, proxy=None) as connection:
             self.socket = connection.socket
             if self.last:
                 connection.send(json.dumps({"type": "request", "body": {
@@ -247,21 +249,18 @@ class SocketDevice(Device):
                 # Asks for the time from which changes follow.
                 connection.send(json.dumps({"type": "request", "body": {"request_id": "replay", "method": "Counter.read"}}))
             expected = 0
-            try:
-                while True:
-                    packet = json.loads(connection.recv())
-                    assert packet["counter"] == expected, f"counter {packet['counter']} after {expected - 1}"
-                    expected += 1
-                    body = packet["body"]
-                    if packet["type"] == "response":
-                        assert body["success"], body
-                        self.ready_at = time.monotonic()
-                    elif packet["type"] == "change":
-                        self.apply(body)
-                    # What comes live before the replay has ended must not move its beginning.
-                    if self.ready_at < float("inf"): self.last = packet["timestamp"]
-            except websockets.exceptions.ConnectionClosed as error:
-                raise ConnectionError from error
+            while True:
+                packet = json.loads(connection.recv())
+                assert packet["counter"] == expected, f"counter {packet['counter']} after {expected - 1}"
+                expected += 1
+                body = packet["body"]
+                if packet["type"] == "response":
+                    assert body["success"], body
+                    self.ready_at = time.monotonic()
+                elif packet["type"] == "change":
+                    self.apply(body)
+                # What comes live before the replay has ended must not move its beginning.
+                if self.ready_at < float("inf"): self.last = packet["timestamp"]
 
     def apply(self, change):
         object, operation = change["object"], change["operation"]

@@ -104,12 +104,14 @@ struct ChangeReader {
         guard start < end else {
             return UserChangePage(changes: [], through: end, latest: nil, isCut: false)
         }
+        let bound = min(end, LogPosition(start.number + MessagingStore.eventWindow))
         let page = try transaction.events(
-            after: start, through: end, types: nil, limit: Self.pageLimit, in: application)
+            after: start, through: bound, concerning: user, limit: Self.pageLimit,
+            in: application)
         return try read(
             page.items, after: start,
             through: !page.isCut && page.items.count < Self.pageLimit
-                ? end : page.items.last?.position ?? end, to: end)
+                ? bound : page.items.last?.position ?? bound, to: end)
     }
 
     /// Reads what some events change.

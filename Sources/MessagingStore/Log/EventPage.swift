@@ -94,12 +94,26 @@ extension Transaction {
         after position: LogPosition, through end: LogPosition, types: Set<EventType>?, limit: Int,
         in application: Application.ID
     ) throws -> BoundedPage<RecordedEvent> {
-        try boundedPage(
+        try eventPage(
             .events(
                 after: position, through: end,
                 kinds: types.map { types in types.map(\.rawValue).sorted() }, limit: limit,
-                in: application)
-        ) { row in
+                in: application))
+    }
+
+    /// The events after a position up to another that may concern a user, oldest first, as many as fit into one response:
+    /// all but messages and receipts in conversations that the user does not see.
+    func events(
+        after position: LogPosition, through end: LogPosition, concerning user: UserID,
+        limit: Int, in application: Application.ID
+    ) throws -> BoundedPage<RecordedEvent> {
+        try eventPage(
+            .events(
+                after: position, through: end, concerning: user, limit: limit, in: application))
+    }
+
+    private func eventPage(_ query: SQL) throws -> BoundedPage<RecordedEvent> {
+        try boundedPage(query) { row in
             Int64(try row.blob(3).count)
         } _: { row in
             try RecordedEvent(row)
@@ -149,7 +163,7 @@ extension MessagingStore {
     }
 }
 
-// The query for the event log. An index has its order, which a test checks with the query plan.
+// The queries for the event log. An index has their order, which a test checks with the query plan.
 extension SQL {
     /// The events after a position up to another, oldest first.
     ///
@@ -162,6 +176,28 @@ extension SQL {
         SELECT \(raw: RecordedEvent.columns) FROM events
         WHERE application = \(application) AND position > \(position) AND position <= \(end)
             \(kinds.map { kinds -> SQL in "AND kind \(in: .texts(kinds))" } ?? "")
+        ORDER BY position LIMIT \(limit)
+        """
+    }
+
+    /// The events after a position up to another that may concern a user, oldest first.
+    ///
+    /// Messages and receipts are most of a log, so those in conversations that the user does not see are not decoded. The
+    /// numbers are the places in the payload of the conversation's id: after the version, the lengths of ids, and the
+    /// message's id.
+    static func events(
+        after position: LogPosition, through end: LogPosition, concerning user: UserID,
+        limit: Int, in application: Application.ID
+    ) -> SQL {
+        """
+        SELECT \(raw: RecordedEvent.columns) FROM events
+        WHERE application = \(application) AND position > \(position) AND position <= \(end)
+            AND (kind NOT IN ('message.sent', 'message.delivered', 'message.read')
+                OR substr(payload, CASE kind WHEN 'message.sent' THEN 20 ELSE 3 END, 16) IN (
+                    SELECT conversation FROM participants
+                    WHERE application = \(application) AND user_id = \(user)
+                        AND state = 'shown'
+                ))
         ORDER BY position LIMIT \(limit)
         """
     }

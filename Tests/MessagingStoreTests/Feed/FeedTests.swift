@@ -219,6 +219,44 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `5_6: a replay reads no messages and receipts of conversations that the user does not see`()
+        async throws
+    {
+        let sample = try await SampleApplication()
+        let start = try await sample.end()
+        var expected = 0
+        for participants in [[UserID.ana, .bo], [.ana, .cy]] {
+            let conversation = try await sample.conversation(participants)
+            let message = try await sample.send(to: conversation).object.message.id
+            try await sample.store.recordReceipt(
+                .read, of: message, by: participants[1], in: sample.application)
+            if participants.contains(.bo) { expected += 2 }
+        }
+        let (application, end) = (sample.application, try await sample.end())
+        let read = try await sample.database.read { transaction in
+            try transaction.events(
+                after: start, through: end, concerning: .bo, limit: 100, in: application
+            ).items
+        }
+        let found = read.filter { recorded in
+            switch recorded.event {
+            case .messageSent, .receiptsRecorded: true
+            default: false
+            }
+        }
+        #expect(found.count == expected)
+        #expect(read.count < Int(end.number - start.number))
+        let changes = try await sample.store.changes(of: .bo, after: start, in: application)
+        #expect(
+            changes.changes.contains { change in
+                change.operations.contains { operation in
+                    if case .messageCreated = operation { true } else { false }
+                }
+            })
+    }
+
     @Test func `Y1: the activity of events names the users that see a change`() async throws {
         let sample = try await SampleApplication()
         let everyone: [UserID: Set<FeedActivity.Interest>] = [.ana: [], .bo: [], .cy: []]
