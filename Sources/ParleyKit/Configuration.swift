@@ -22,8 +22,15 @@ public struct Configuration: Sendable {
     public var concurrentUploads = 3
     /// How many contents are downloaded at once.
     public var concurrentDownloads = 6
+    /// How many contents are transferred at once, at most.
+    package var concurrentTransfers: Int {
+        min(max(1, concurrentUploads), 100) + min(max(1, concurrentDownloads), 100)
+    }
     /// Below this number of free bytes downloads wait (K48).
     var minimumFreeSpace: Int64 = 64 << 20
+    /// How long a stream may send nothing at all before the feed is polled instead (K11). The server sends a comment every
+    /// 25 s.
+    var streamPatience = Duration.seconds(35)
     /// Receives what the client logs; never message bodies, tokens or signed URLs.
     public var logger = Logger(label: "parley.kit")
     let credentials: Credentials

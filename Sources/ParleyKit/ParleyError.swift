@@ -3,7 +3,7 @@ internal import JSON
 /// An error of ``ParleyClient``.
 public struct ParleyError: Error, Hashable, Sendable {
     /// What callers distinguish.
-    public enum Code: String, Hashable, Sendable {
+    public enum Code: String, CaseIterable, Hashable, Sendable {
         /// There is no session and none can be made without ``ParleyClient/authenticate()``.
         case notAuthenticated
         /// The identity token names another user than the store.
@@ -93,7 +93,8 @@ public struct ParleyError: Error, Hashable, Sendable {
         public let message: String
     }
 
-    init(
+    /// An error.
+    package init(
         _ code: Code, _ message: String, server: ServerError? = nil, isTransient: Bool = false
     ) {
         self.code = code
@@ -103,7 +104,8 @@ public struct ParleyError: Error, Hashable, Sendable {
     }
 
     static let closed = ParleyError(.closed, "The client is closed; open another one.")
-    static let cancelled = ParleyError(.cancelled, "The task was cancelled.", isTransient: true)
+    package static let cancelled = ParleyError(
+        .cancelled, "The task was cancelled.", isTransient: true)
 }
 
 extension ParleyError: CustomStringConvertible {

@@ -32,7 +32,7 @@ import Testing
             case 8..<20: devices[index].client.connect()
             case 20..<24:
                 await devices[index].client.close()
-                devices[index].client = try await ParleyClient(
+                devices[index].client = try await openClient(
                     server.configuration(devices[index].user, device: devices[index].name))
             default:
                 if let text = try await devices[index].act(step, users, &random) {

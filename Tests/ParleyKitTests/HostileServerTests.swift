@@ -86,7 +86,7 @@ import Testing
     private static func client(
         of port: UInt16, in folder: TemporaryFolder
     ) async throws -> ParleyClient {
-        let client = try await ParleyClient(
+        let client = try await openClient(
             Configuration(
                 server: URL(string: "http://127.0.0.1:\(port)") ?? URL(filePath: "/"),
                 application: KitServer.application, store: URL(filePath: folder.path),

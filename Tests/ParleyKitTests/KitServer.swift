@@ -60,11 +60,20 @@ final class KitServer: Sendable {
     func client(
         _ user: UserID, device: String = "phone", history: History = .all
     ) async throws -> ParleyClient {
-        let client = try await ParleyClient(
-            configuration(user, device: device, history: history))
+        let client = try await openClient(configuration(user, device: device, history: history))
         try await client.authenticate()
         return client
     }
+}
+
+/// Opens a client with the transport of these tests.
+func openClient(_ configuration: Configuration) async throws -> ParleyClient {
+    try await ParleyClient(configuration, try openTransport(configuration))
+}
+
+/// The transport of these tests.
+func openTransport(_ configuration: Configuration) throws -> any Transport {
+    try CurlTransport(server: configuration.server, transfers: 9)
 }
 
 /// Fails the process when a helper does not answer as it should: no test could go on.

@@ -33,7 +33,7 @@ import Testing
         await ana.close()
         var configuration = server.configuration("bo")
         configuration.store = server.configuration("ana").store
-        let bo = try await ParleyClient(configuration)
+        let bo = try await openClient(configuration)
         // The token in the store has ended, so the first request needs a new session.
         bo.connect()
         try await eventually("the wrong user is refused") {
@@ -44,6 +44,21 @@ import Testing
         await bo.close()
     }
 
+    @Test func `only the user of the process can read the store with its token (K9)`() async throws
+    {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        let folder = server.configuration("ana").store.path
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder)
+        #expect("\(attributes[.posixPermissions] ?? "none")" == "\(0o700)")
+        let token = try await ana.engine.session.currentToken()
+        #expect(try await ana.store.read { try StoreTransaction($0).setting("session") } == token)
+        await ana.close()
+        let again = try await openClient(server.configuration("ana"))
+        #expect(try await again.engine.session.currentToken() == token)
+        await again.close()
+    }
+
     @Test func `logging out deletes everything (K8)`() async throws {
         let server = try KitServer()
         let ana = try await server.client("ana")
@@ -51,7 +66,7 @@ import Testing
         try await ana.send([.text("secret")], to: conversation)
         try await ana.deauthenticate()
         await #expect(throws: ParleyError.self) { try await ana.conversation(conversation) }
-        let again = try await ParleyClient(server.configuration("ana"))
+        let again = try await openClient(server.configuration("ana"))
         #expect(try await again.user == nil)
         #expect(try await again.conversation(conversation) == nil)
         await #expect(throws: ParleyError.self) { try await again.newConversation(with: ["bo"]) }

@@ -22,7 +22,7 @@ import Testing
         server.kill()
         server.start()
 
-        let again = try await ParleyClient(server.configuration("ana"))
+        let again = try await openClient(server.configuration("ana"))
         #expect(try await again.texts(in: conversation.id) == ["one", "two", "three"])
         again.connect()
         let bo = try await server.client("bo")

@@ -95,4 +95,7 @@ public enum TestRounds {
     public static func seeds(_ some: UInt64, of all: UInt64) -> ClosedRange<UInt64> {
         1...(areAll ? all : some)
     }
+
+    /// Some rounds of a test, or all.
+    public static func number(_ some: Int, of all: Int) -> Int { areAll ? all : some }
 }

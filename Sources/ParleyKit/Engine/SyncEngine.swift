@@ -30,6 +30,8 @@ final class SyncEngine: Sendable {
         var tasks: [Task<Void, Never>] = []
         /// Whether an event stream goes through unbuffered; after one that did not, the feed is polled (K11).
         var streams = true
+        /// Whether polling has worked since: then the network is not the reason that a stream sent nothing.
+        var hasPolled = false
         /// When a kick or a success has ended all back-offs last.
         var kicks = 0
     }
@@ -151,7 +153,14 @@ final class SyncEngine: Sendable {
         } else {
             enter(.catchingUp)
             while !Task.isCancelled {
-                let hasMore = try await poll(wait: connection == .live ? 30 : 0)
+                let hasMore: Bool
+                do throws(ParleyError) {
+                    hasMore = try await poll(wait: connection == .live ? 30 : 0)
+                } catch {
+                    state.withLock { state in state.streams = !state.hasPolled }
+                    throw error
+                }
+                state.withLock { state in state.hasPolled = true }
                 if !hasMore {
                     enter(.live)
                     onLive()
@@ -166,21 +175,33 @@ final class SyncEngine: Sendable {
         var request = TransportRequest(method: .get, path: path)
         request.headers = [("Accept", "text/event-stream"), ("Accept", Self.accept)]
         request.isStream = true
-        let stream = try await open(request)
+        let opening = Task { [request] () async -> Result<any TransportStream, ParleyError> in
+            do throws(ParleyError) {
+                return .success(try await self.open(request))
+            } catch {
+                return .failure(error)
+            }
+        }
+        // A proxy that buffers lets nothing through in this time, although the server sends a comment every 25 s (K11).
+        let watchdog = Task { [state, patience = configuration.streamPatience] in
+            try await Task.sleep(for: patience)
+            state.withLock { state in (state.streams, state.hasPolled) = (false, false) }
+            opening.cancel()
+            if case .success(let stream) = await opening.value { stream.cancel() }
+        }
+        defer { watchdog.cancel() }
+        let stream = try await withTaskCancellationHandler {
+            await opening.value
+        } onCancel: {
+            opening.cancel()
+        }.get()
+        defer { stream.cancel() }
         guard stream.status == 200 else {
             var body: [UInt8] = []
             while let bytes = try await stream.next(), body.count < 1 << 16 { body += bytes }
             throw ParleyError(status: stream.status, (try? JSONDocument(body))?.root)
         }
         enter(.catchingUp)
-        defer { stream.cancel() }
-        // A proxy that buffers lets nothing through in this time, although the server sends a comment every 25 s (K11).
-        let watchdog = Task { [state] in
-            try await Task.sleep(for: .seconds(35))
-            state.withLock { state in state.streams = false }
-            stream.cancel()
-        }
-        defer { watchdog.cancel() }
         var parser = EventStreamParser()
         var applier = FeedApplier(store)
         while let bytes = try await stream.next() {

@@ -123,7 +123,7 @@ final class StoreTransaction {
             shown.total = feed.totalCount
         }
         let pending = try applyPending(to: &shown, id, me, hasBase: base != nil)
-        try countMessages(of: id, into: &shown)
+        try countMessages(of: id, above: base?.feedMembers?.top.number ?? 0, into: &shown)
         if base == nil, !pending.contains(.create) {
             shown.isHidden = true
             if pending.isEmpty, shown.lastMessage == nil { return try delete(id, before) }
@@ -224,11 +224,17 @@ final class StoreTransaction {
         return Set(pending.compactMap(\.kind))
     }
 
-    private func countMessages(of id: Conversation.ID, into shown: inout Shown) throws {
+    /// Counts the messages, and finds the last one.
+    ///
+    /// - Parameter top: The highest position that the base has counted. Messages above are new: unsent, or answered before
+    ///   the feed has come to them.
+    private func countMessages(
+        of id: Conversation.ID, above top: Int64, into shown: inout Shown
+    ) throws {
         let pending = try sql.first(
             """
             SELECT count(*) AS number FROM messages
-            WHERE conversation = \(id.bytes) AND position IS NULL AND is_hidden = 0
+            WHERE conversation = \(id.bytes) AND place > \(top) AND is_hidden = 0
             """
         ) { row in try row.int64("number") }
         let hidden = try sql.first(

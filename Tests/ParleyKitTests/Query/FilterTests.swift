@@ -131,7 +131,9 @@ struct FilterCase<Element: Queryable> {
     private static let dates = [time(0), time(5), time(12), time(30)]
     private static let users: [UserID] = ["me", "ann", "Zoë", "unknown"]
 
-    @Test(arguments: seeds) func `find conversations as a loop does`(seed: UInt64) async throws {
+    @Test(arguments: seeds) func `find conversations as a loop does (K58)`(seed: UInt64)
+        async throws
+    {
         let sample = try await SampleStore()
         try await sample.fill(seed: seed)
         let columns = Conversation.columns
@@ -188,7 +190,7 @@ struct FilterCase<Element: Queryable> {
         try await check(cases, sample, try await sample.conversations(), seed)
     }
 
-    @Test(arguments: seeds) func `find messages as a loop does`(seed: UInt64) async throws {
+    @Test(arguments: seeds) func `find messages as a loop does (K58)`(seed: UInt64) async throws {
         let sample = try await SampleStore()
         try await sample.fill(seed: seed)
         let columns = Message.columns
@@ -242,7 +244,7 @@ struct FilterCase<Element: Queryable> {
         try await check(cases, sample, try await sample.messages(), seed)
     }
 
-    @Test(arguments: seeds) func `find parts as a loop does`(seed: UInt64) async throws {
+    @Test(arguments: seeds) func `find parts as a loop does (K58)`(seed: UInt64) async throws {
         let sample = try await SampleStore()
         try await sample.fill(seed: seed)
         let messages = try await sample.messages()
@@ -271,7 +273,7 @@ struct FilterCase<Element: Queryable> {
         try await check(cases, sample, parts, seed)
     }
 
-    @Test(arguments: seeds) func `find identities as a loop does`(seed: UInt64) async throws {
+    @Test(arguments: seeds) func `find identities as a loop does (K58)`(seed: UInt64) async throws {
         let sample = try await SampleStore()
         try await sample.fill(seed: seed)
         let columns = Identity.columns

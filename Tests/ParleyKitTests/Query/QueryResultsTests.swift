@@ -23,7 +23,7 @@ import Testing
                 })
     }
 
-    @Test func `yield the current set, and one after each change`() async throws {
+    @Test func `yield the current set, and one after each change (K60)`() async throws {
         let sample = try await SampleStore()
         try await sample.send(1, in: 1)
         let query = Query<Message>(where: { $0.conversation == Self.here })
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [([Store.Table.messages, .conversations], there), ([.conversations], here)])
-    func `run again only after commits that concern them`(
+    func `run again only after commits that concern them (K61)`(
         tables: [Store.Table], conversation: Conversation.ID
     ) async throws {
         let sample = try await SampleStore()
@@ -67,7 +67,7 @@ import Testing
         #expect(runs.withLock { $0 } == 2)
     }
 
-    @Test func `yield nothing for a commit that changes nothing they hold`() async throws {
+    @Test func `yield nothing for a commit that changes nothing they hold (K60)`() async throws {
         let sample = try await SampleStore()
         for number in 1...5 { try await sample.send(number, in: 1) }
         let runs = Locked(0)
@@ -94,7 +94,7 @@ import Testing
             ])
     }
 
-    @Test func `count updates only in the properties that were asked for`() async throws {
+    @Test func `count updates only in the properties that were asked for (K62)`() async throws {
         let sample = try await SampleStore()
         try await sample.send(1, in: 1)
         let query = Query<Message>()
@@ -116,7 +116,9 @@ import Testing
         #expect(set.changes == [.update(ResultIndex(section: 0, item: 0))])
     }
 
-    @Test func `give a slow reader the newest set, and changes from the one before`() async throws {
+    @Test func `give a slow reader the newest set, and changes from the one before (K60)`()
+        async throws
+    {
         let sample = try await SampleStore()
         try await sample.send(1, in: 1)
         let runs = Locked(0)
@@ -130,7 +132,7 @@ import Testing
         #expect(runs.withLock { $0 } == 2)
     }
 
-    @Test func `yield at most one set per 16 ms`() async throws {
+    @Test func `yield at most one set per 16 ms (K60)`() async throws {
         let sample = try await SampleStore()
         try await sample.send(0, in: 1)
         let query = Query<Message>(where: { $0.conversation == Self.here })
@@ -149,7 +151,7 @@ import Testing
         #expect(number <= 2 + Int((ContinuousClock.now - start) / .milliseconds(16)))
     }
 
-    @Test func `go on after a merge`() async throws {
+    @Test func `go on after a merge (K23)`() async throws {
         let sample = try await SampleStore()
         try await sample.send(1, in: 1)
         let query = Query<Message>(where: { $0.conversation == Self.here })
@@ -188,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `widen the last elements by those that arrive behind them`() async throws {
+    @Test func `widen the last elements by those that arrive behind them (K63)`() async throws {
         let sample = try await SampleStore()
         for number in 1...10 { try await sample.send(number, in: 1) }
         let query = Query<Message>(where: { $0.conversation == Self.here })
@@ -203,7 +205,8 @@ import Testing
         #expect(set.changes.count == 29)
     }
 
-    @Test func `are up to date if no message inside the window is missing`() async throws {
+    @Test func `are up to date if no message inside the window is missing (K13, K63)`() async throws
+    {
         let sample = try await SampleStore()
         try await sample.change { transaction in
             try transaction.addConversation(1)

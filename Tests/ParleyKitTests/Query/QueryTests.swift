@@ -7,7 +7,7 @@ import Testing
 @testable import ParleyKit
 
 @Suite struct `Queries` {
-    @Test func `find messages whose parts are all complete`() async throws {
+    @Test func `find messages whose parts are all complete (K44)`() async throws {
         let sample = try await SampleStore()
         try await sample.change { transaction in
             try transaction.addConversation(1)
@@ -83,7 +83,7 @@ import Testing
         #expect(times == times.sorted())
     }
 
-    @Test func `have conversations with the newest message first`() async throws {
+    @Test func `have conversations with the newest message first (K64)`() async throws {
         let sample = try await SampleStore()
         try await sample.change { transaction in
             for (number, time) in [3, 9, 1, 9].enumerated() {
@@ -95,7 +95,21 @@ import Testing
                 == [conversationID(3), conversationID(1), conversationID(0), conversationID(2)])
     }
 
-    @Test func `have unsent messages last, in the order of sending`() async throws {
+    @Test func `have identities by their names (K64)`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            for (user, name) in [("x", "b"), ("y", "a"), ("z", "c")] {
+                try transaction.sql.execute(
+                    """
+                    INSERT INTO identities (user, is_followed, snapshot, display_name)
+                    VALUES (\(user), 1, 0, \(name))
+                    """)
+            }
+        }
+        #expect(try await sample.runner.ids(Query<Identity>()) == ["y", "x", "z"])
+    }
+
+    @Test func `have unsent messages last, in the order of sending (K64)`() async throws {
         let sample = try await SampleStore()
         try await sample.change { transaction in
             try transaction.addMessage(1, in: 1, position: nil, place: 1 << 62 + 2)
@@ -113,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `find a conversation and its messages by a former id`() async throws {
+    @Test func `find a conversation and its messages by a former id (K24, K58)`() async throws {
         let sample = try await SampleStore()
         try await sample.change { transaction in
             try transaction.addConversation(1)
@@ -217,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `give the default orders`() async throws {
+    @Test func `give the default orders (K59)`() async throws {
         let messages = try await plan(Query<Message>(where: { $0.conversation == Self.here }))
         #expect(messages.contains("messages_by_place (conversation=?)"))
         #expect(!messages.contains("TEMP B-TREE"))
@@ -226,7 +240,7 @@ import Testing
         #expect(!conversations.contains("TEMP B-TREE"))
     }
 
-    @Test func `find unread messages, positions and the states of parts`() async throws {
+    @Test func `find unread messages, positions and the states of parts (K59)`() async throws {
         let unread = try await plan(
             Query<Message>(where: { $0.conversation == Self.here && $0.isUnread == true }))
         #expect(unread.contains("messages_unread_shown (conversation=?)"))
@@ -303,7 +317,7 @@ import Testing
         #expect(byPosition.sections.map(\.key) == [.number(1), .number(2)])
     }
 
-    @Test func `are absent when they are empty`() async throws {
+    @Test func `are absent when they are empty (K64)`() async throws {
         let sample = try await SampleStore()
         #expect(try await sample.first(Query<Message>()).sections.isEmpty)
         try await sample.change { transaction in try transaction.addMessage(1, in: 1, position: 1) }

@@ -7,7 +7,7 @@ import Testing
     private typealias Sections = [ResultSection<Identity>]
 
     @Test(arguments: TestRounds.seeds(4, of: 100))
-    func `turn the old set into the new one`(seed: UInt64) {
+    func `turn the old set into the new one (K62)`(seed: UInt64) {
         var random = SeededGenerator(seed)
         var old: Sections = []
         for _ in 0..<1000 {
@@ -39,7 +39,7 @@ import Testing
         #expect(changes.count == 4)
     }
 
-    @Test func `count an update only in the properties that were asked for`() {
+    @Test func `count an update only in the properties that were asked for (K62)`() {
         let old = identity("a", version: 1)
         let new = identity("a", version: 2)
         #expect(Identity.rows.differ(old, new, in: nil))

@@ -35,7 +35,7 @@ import Testing
         try await client.parts(of: part.message).first?.transferStatus
     }
 
-    @Test func `contents are downloaded by size and type, and by a new rule`() async throws {
+    @Test func `contents are downloaded by size and type, and by a new rule (K42)`() async throws {
         let fixture = try TransferFixture()
         let bo = try await fixture.client("bo") { configuration in
             configuration.autoDownload = AutoDownload(
@@ -73,7 +73,7 @@ import Testing
         await bo.close()
     }
 
-    @Test func `the newest contents come first`() async throws {
+    @Test func `the newest contents come first (K42)`() async throws {
         let fixture = try TransferFixture()
         let bo = try await fixture.client("bo") { configuration in
             configuration.concurrentDownloads = 1
@@ -91,7 +91,9 @@ import Testing
         await bo.close()
     }
 
-    @Test func `the least recently read contents are evicted, pinned ones never`() async throws {
+    @Test func `the least recently read contents are evicted, pinned ones never (K47)`()
+        async throws
+    {
         let fixture = try TransferFixture()
         let bo = try await fixture.client("bo")
         bo.connect()
@@ -134,7 +136,7 @@ import Testing
         return here
     }
 
-    @Test func `missing and needless files are found at opening`() async throws {
+    @Test func `missing and needless files are found at opening (K49)`() async throws {
         let fixture = try TransferFixture()
         var bo = try await fixture.client("bo")
         bo.connect()
@@ -174,7 +176,7 @@ import Testing
         await bo.close()
     }
 
-    @Test func `downloads wait while the disk is nearly full`() async throws {
+    @Test func `downloads wait while the disk is nearly full (K48)`() async throws {
         let fixture = try TransferFixture()
         let bo = try await fixture.client("bo") { $0.minimumFreeSpace = .max }
         bo.connect()
@@ -187,13 +189,13 @@ import Testing
         await bo.close()
     }
 
-    @Test func `expired URLs, whole answers to ranges and wrong digests are overcome`() async throws
+    @Test func `expired URLs, whole answers to ranges and wrong digests are overcome (K43)`()
+        async throws
     {
         let fixture = try TransferFixture()
         let script = Locked<[Disturbance]>([])
-        let base = try CurlTransport(
-            server: fixture.server.configuration("bo", through: fixture.proxy.port).server,
-            transfers: 9)
+        let base = try openTransport(
+            fixture.server.configuration("bo", through: fixture.proxy.port))
         let transport = AlteringTransport(base: base) { request in
             switch script.withLock({ script in script.first }) {
             case .expire:

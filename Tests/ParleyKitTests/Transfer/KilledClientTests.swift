@@ -8,7 +8,7 @@ import Testing
 
 /// Clients in processes of their own, which end in the middle of a transfer; and large files.
 @Suite(.timeLimit(.minutes(5))) struct KilledClientTests {
-    @Test func `a killed client goes on where it was`() async throws {
+    @Test func `a killed client goes on where it was (K39)`() async throws {
         let fixture = try TransferFixture()
         let (ana, bo) = (try await fixture.client("ana"), try await fixture.client("bo"))
         let conversation = try await ana.newConversation(with: ["bo"]).id
@@ -76,7 +76,7 @@ import Testing
                 server: try #require(URL(string: server)), application: KitServer.application,
                 store: URL(filePath: store), developmentUser: UserID(user))
             configuration.autoDownload = .nothing
-            let client = try await ParleyClient(configuration)
+            let client = try await openClient(configuration)
             let part = try await client.store.read { sql in
                 try StoreTransaction(sql).openTransfers().first?.part
             }

@@ -29,7 +29,7 @@ struct TransferFixture {
             if let transport {
                 try await ParleyClient(configuration, transport)
             } else {
-                try await ParleyClient(configuration)
+                try await openClient(configuration)
             }
         try await client.authenticate()
         return client

@@ -13,7 +13,7 @@ import Testing
         UploadMachine(size: 100, location: location, offset: 10)
     }
 
-    @Test func `an upload announces, queries, sends and completes`() {
+    @Test func `an upload announces, queries, sends and completes (K37)`() {
         var machine = machine(nil)
         #expect(machine.handle(.start) == .create)
         #expect(machine.handle(.created(Self.place)) == .query(Self.place))
@@ -39,7 +39,7 @@ import Testing
             (.refused(refusal), .fail(refusal), true),
             (.pause, .stop, true), (.cancel, .delete(place), true),
         ] as [(UploadMachine.Event, UploadMachine.Action, Bool)])
-    func `what follows an event of an announced upload`(
+    func `what follows an event of an announced upload (K37)`(
         event: UploadMachine.Event, action: UploadMachine.Action, isKnown: Bool
     ) {
         var machine = machine()
@@ -48,7 +48,7 @@ import Testing
         if !isKnown { #expect(machine.offset == 0) }
     }
 
-    @Test func `bytes that differ are sent once more, from the start`() {
+    @Test func `bytes that differ are sent once more, from the start (K37)`() {
         var machine = machine()
         #expect(machine.handle(.completed(isSame: false)) == .delete(Self.place))
         #expect(machine.handle(.deleted) == .create)
@@ -58,7 +58,7 @@ import Testing
         #expect(machine.handle(.deleted) == .fail(.contentCorrupt))
     }
 
-    @Test func `cancelling deletes what the server has`() {
+    @Test func `cancelling deletes what the server has (K37)`() {
         var machine = machine()
         #expect(machine.handle(.cancel) == .delete(Self.place))
         #expect(machine.handle(.deleted) == .fail(.cancelled))
@@ -67,7 +67,7 @@ import Testing
         #expect(fresh.handle(.start) == .fail(.cancelled))
     }
 
-    @Test func `a paused upload goes on at the server's offset`() {
+    @Test func `a paused upload goes on at the server's offset (K37, K38)`() {
         var machine = machine()
         #expect(machine.handle(.pause) == .stop)
         #expect(machine.handle(.start) == .stop)
@@ -163,7 +163,7 @@ import Testing
         return (machine, action)
     }
 
-    @Test func `a download locates, receives, verifies and completes`() {
+    @Test func `a download locates, receives, verifies and completes (K43)`() {
         var (machine, action) = machine(have: 0)
         #expect(action == .locate)
         #expect(machine.handle(.located("u")) == .get("u", from: 0))
@@ -182,13 +182,15 @@ import Testing
             (.gone, .fail(.contentGone)), (.broken(retryAfter: 9), .wait(seconds: 9)),
             (.forbidden, .wait(seconds: nil)), (.pause, .stop), (.cancel, .fail(.cancelled)),
         ] as [(DownloadMachine.Event, DownloadMachine.Action)])
-    func `what follows an answer`(event: DownloadMachine.Event, action: DownloadMachine.Action) {
+    func `what follows an answer (K43)`(
+        event: DownloadMachine.Event, action: DownloadMachine.Action
+    ) {
         var (machine, _) = machine()
         #expect(machine.handle(.located("u")) == .get("u", from: 40))
         #expect(machine.handle(event) == action)
     }
 
-    @Test func `an expired URL is replaced, one that expires at once after a delay`() {
+    @Test func `an expired URL is replaced, one that expires at once after a delay (K43)`() {
         var (machine, _) = machine()
         _ = machine.handle(.located("u"))
         _ = machine.handle(.began(at: 40))
@@ -200,7 +202,7 @@ import Testing
         #expect(machine.handle(.start(have: 50)) == .locate)
     }
 
-    @Test func `a wrong digest is downloaded once more from the start`() {
+    @Test func `a wrong digest is downloaded once more from the start (K43)`() {
         var (machine, _) = machine()
         _ = machine.handle(.located("u"))
         _ = machine.handle(.began(at: 40))
@@ -211,7 +213,7 @@ import Testing
         #expect(machine.handle(.verified(false)) == .fail(.contentCorrupt))
     }
 
-    @Test func `the last byte is requested again, for the digest`() {
+    @Test func `the last byte is requested again, for the digest (K43)`() {
         for have in [99, 100, 500] as [Int64] {
             var (machine, _) = machine(have: have)
             #expect(machine.handle(.located("u")) == .get("u", from: 99))

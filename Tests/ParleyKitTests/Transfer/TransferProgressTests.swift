@@ -12,7 +12,7 @@ import Testing
             try #require(Self.part), .download, TransferProgress(completed: 0, total: total), nil)
     }
 
-    @Test func `an aggregate counts bytes, and ends with its last member`() {
+    @Test func `an aggregate counts bytes, and ends with its last member (K46)`() {
         let one = TransferProgress(completed: 10, total: 30)
         let paused = TransferProgress(completed: 0, total: 10, isPaused: true)
         let done = TransferProgress(completed: 60, total: 60, isFinished: true)
@@ -31,7 +31,7 @@ import Testing
         #expect(TransferProgress.aggregate([TransferProgress]()).isFinished)
     }
 
-    @Test func `a restarted member lowers an aggregate, nothing else does`() async throws {
+    @Test func `a restarted member lowers an aggregate, nothing else does (K46)`() async throws {
         let (first, second, empty) = (try transfer(100), try transfer(50), try transfer(0))
         let all = AggregateTransfer([first])
         all.add(second)
@@ -51,7 +51,7 @@ import Testing
         await #expect(throws: ParleyError.self) { try await all.wait() }
     }
 
-    @Test func `updates are few, and the last one always comes`() async throws {
+    @Test func `updates are few, and the last one always comes (K38)`() async throws {
         let transfer = try transfer(1_000_000)
         let count = Task {
             var (count, last): (Int, TransferProgress?) = (0, nil)

@@ -6,7 +6,7 @@ import Testing
 
 /// Uploads and downloads with a real server.
 @Suite(.timeLimit(.minutes(2))) struct TransferTests {
-    @Test func `parts of every kind reach the other side`() async throws {
+    @Test func `parts of every kind reach the other side (K37, K40, K43)`() async throws {
         let fixture = try TransferFixture()
         let (ana, bo) = (try await fixture.client("ana"), try await fixture.client("bo"))
         let conversation = try await ana.newConversation(with: ["bo"]).id
@@ -47,6 +47,9 @@ import Testing
         #expect(sent.allSatisfy { $0.transferStatus == .complete })
         #expect(ana.transfer(of: sent[1].id) == nil)
         #expect(try await ana.bytes(of: sent[1].id) == kept.bytes)
+        #expect(try await ana.diskUtilization == Int64(3_000_001 + 200_000 + 5000 + 399_960))
+        try await ana.purge(sent[2].id)
+        #expect(try await ana.parts(of: message.id)[2].transferStatus == .readyForDownload)
         #expect(try await bo.lastPart(in: conversation, 2).text == "after")
 
         let parts = try await bo.parts(of: message.id)
@@ -77,7 +80,7 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
-    @Test func `a file passes ten cuts in each direction`() async throws {
+    @Test func `a file passes ten cuts in each direction (K38, K43)`() async throws {
         let fixture = try TransferFixture()
         let (ana, bo) = (try await fixture.client("ana"), try await fixture.client("bo"))
         let conversation = try await ana.newConversation(with: ["bo"]).id
@@ -135,7 +138,9 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
-    @Test func `transfers go on after the server and the client have ended`() async throws {
+    @Test func `transfers go on after the server and the client have ended (K41, K45)`()
+        async throws
+    {
         let fixture = try TransferFixture()
         var ana = try await fixture.client("ana")
         let conversation = try await ana.newConversation(with: ["bo"]).id
@@ -188,7 +193,7 @@ import Testing
         await bo.close()
     }
 
-    @Test func `a paused transfer stays paused over a restart`() async throws {
+    @Test func `a paused transfer stays paused over a restart (K35, K37)`() async throws {
         let fixture = try TransferFixture()
         var ana = try await fixture.client("ana")
         let conversation = try await ana.newConversation(with: ["bo"]).id
@@ -232,7 +237,9 @@ import Testing
         await ana.close()
     }
 
-    @Test func `a cancelled upload fails its message, which can be sent again`() async throws {
+    @Test func `a cancelled upload fails its message, which can be sent again (K33, K37)`()
+        async throws
+    {
         let fixture = try TransferFixture()
         let ana = try await fixture.client("ana")
         let conversation = try await ana.newConversation(with: ["bo"]).id

@@ -1,0 +1,134 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import ParleyKit
+
+/// Sequences of changes and signals, errors, and limits.
+@Suite(.timeLimit(.minutes(2))) struct ChangesTests {
+    @Test func `every reader gets every commit in order, a slow one resynchronises (K65, K70)`()
+        async throws
+    {
+        let folder = TemporaryFolder()
+        let store = try Store(folder: folder.path)
+        let sequence = ChangeSequence(store.commits)
+        var readers = (0..<3).map { _ in sequence.makeAsyncIterator() }
+        var slow = sequence.makeAsyncIterator()
+        var slower = sequence.makeAsyncIterator()
+        func write(_ count: Int, _ name: String) async throws {
+            try await store.write { transaction in
+                for number in 0..<count {
+                    transaction.note(.created, of: .identity(UserID("\(name)\(number)")))
+                }
+            }
+        }
+        for commit in 0..<3 {
+            try await write(2, "\(commit)-")
+            for reader in readers.indices {
+                let changes = await readers[reader].next()
+                #expect(changes?.map(\.object.description) == ["\(commit)-0", "\(commit)-1"])
+            }
+        }
+        #expect(
+            await slow.next()?.map(\.object.description) == [
+                "0-0", "0-1", "1-0", "1-1", "2-0", "2-1",
+            ])
+        try await write(9_994, "more")
+        #expect(await slower.next()?.count == 10_000)
+        try await write(5_000, "x")
+        #expect(await slow.next()?.map(\.kind) == [.resynchronize])
+        #expect(await slower.next()?.count == 5_000)
+        store.close()
+        #expect(await slow.next() == nil)
+    }
+
+    @Test func `signals of others arrive while connected (K66)`() async throws {
+        let server = try KitServer()
+        let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        var signals = bo.signals.makeAsyncIterator()
+        // Without a connection nothing is sent.
+        ana.sendTyping(.paused, in: conversation)
+        ana.connect()
+        bo.connect()
+        let first = try await ana.send([.text("Hello")], to: conversation)
+        try await bo.waitFor(.message(first.id), within: .seconds(20))
+        try await eventually("both are live") {
+            ana.connection == .live && bo.connection == .live
+        }
+        ana.sendTyping(.started, in: conversation)
+        #expect(await signals.next() == .typing(.started, by: "ana", in: conversation))
+        ana.sendTyping(.finished, in: conversation)
+        #expect(await signals.next() == .typing(.finished, by: "ana", in: conversation))
+        try await bo.follow(["ana"])
+        try await eventually("ana is followed") { try await bo.rowCount(of: "outbox") == 0 }
+        ana.setPresence(.busy)
+        #expect(await signals.next() == .presence(.busy, of: "ana"))
+        for client in [ana, bo] { await client.close() }
+    }
+
+    @Test func `the article of errors lists every code (K68)`() throws {
+        let article = try String(
+            contentsOf: URL(
+                filePath: #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+                    + "/Sources/ParleyKit/ParleyKit.docc/Errors.md"), encoding: .utf8)
+        let listed = article.split(separator: "\n").filter { $0.hasPrefix("| `") }
+            .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
+        #expect(Set(listed) == Set(ParleyError.Code.allCases.map(\.rawValue)))
+        #expect(listed.count == Set(listed).count)
+        for code in ParleyError.Code.allCases {
+            let error = ParleyError(
+                code, "text", server: .init(status: 1, id: "i", code: 2, message: "m"),
+                isTransient: true)
+            #expect(ParleyError(stored: error.stored) == error)
+        }
+    }
+
+    @Test func `cancelling a task ends its waiting, not the command (K70)`() async throws {
+        let server = try KitServer()
+        let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let message = try await ana.send([.text("Hello")], to: conversation)
+        let waiting = Task { () async -> ParleyError? in
+            do throws(ParleyError) {
+                try await ana.waitUntilSent(message.id)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        waiting.cancel()
+        #expect(await waiting.value == .cancelled)
+        ana.connect()
+        bo.connect()
+        try await bo.waitFor(.message(message.id), within: .seconds(20))
+        for client in [ana, bo] { await client.close() }
+    }
+
+    @Test func `user ids, pages and transactions have limits (K73)`() async throws {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        let configuration = server.configuration("bo", history: .newest(0))
+        let transport = HeldTransport(base: try openTransport(configuration))
+        let bo = try await ParleyClient(configuration, transport)
+        let longest = UserID(String(repeating: "ü", count: 128))
+        for user in ["", ".", "..", "a\u{0}b", UserID(longest.text + "x")] as [UserID] {
+            await #expect(throws: ParleyError.self) { try await ana.newConversation(with: [user]) }
+            await #expect(throws: ParleyError.self) { try await ana.follow([user]) }
+        }
+        let conversation = try await ana.newConversation(with: ["bo", longest]).id
+        var last: Message?
+        for number in 1...230 {
+            last = try await ana.send([.text("\(number)")], to: conversation)
+        }
+        ana.connect()
+        try await ana.waitUntilSent(try #require(last).id)
+        try await bo.catchUp(within: .seconds(20))
+        #expect(try await bo.loadOlder(500, in: conversation) == 230)
+        #expect(transport.count(of: "GET /conversations") == 3)
+        #expect(try await bo.texts(in: conversation) == (1...230).map(String.init))
+        #expect(FeedApplier.batchSize == 200)
+        for client in [ana, bo] { await client.close() }
+    }
+}

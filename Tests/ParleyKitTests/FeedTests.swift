@@ -1,0 +1,229 @@
+import FoundationEssentials
+import Glibc
+import HTTP
+import SystemSupport
+import TestSupport
+import Testing
+
+@testable import ParleyKit
+
+/// How a client follows the feed.
+@Suite(.timeLimit(.minutes(10))) struct FeedTests {
+    @Test func `a client killed while it catches up has a prefix of the feed (K10)`() async throws {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        var last: Message?
+        for number in 1...600 {
+            last = try await ana.send([.text("\(number)")], to: conversation)
+        }
+        ana.connect()
+        try await ana.waitUntilSent(try #require(last).id)
+        let configuration = server.configuration("bo")
+        var seen = 0
+        for round in 1...TestRounds.number(4, of: 40) {
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [
+                    server = configuration.server.absoluteString as String,
+                    store = configuration.store.path as String, round = round as Int
+                ] in
+                var configuration = Configuration(
+                    server: try #require(URL(string: server)), application: KitServer.application,
+                    store: URL(filePath: store), developmentUser: "bo")
+                configuration.history = .all
+                let client = try await openClient(configuration)
+                var changes = client.changes.makeAsyncIterator()
+                client.connect()
+                // Not later than the first commit; after that at any moment.
+                if round % 4 > 0 { _ = await changes.next() }
+                try await Task.sleep(for: .microseconds(.random(in: 0...60_000)))
+                kill(getpid(), SIGKILL)
+            }
+            let bo = try await openClient(configuration)
+            let positions = try await bo.messages(in: conversation).compactMap(\.position)
+            #expect(positions == Array(1...Int64(600)).prefix(positions.count).map { $0 })
+            #expect(positions.count >= seen, "a committed item is gone")
+            seen = positions.count
+            await bo.close()
+        }
+        let bo = try await openClient(configuration)
+        try await bo.catchUp(within: .seconds(60))
+        #expect(try await bo.texts(in: conversation) == (1...600).map(String.init))
+        for client in [ana, bo] { await client.close() }
+    }
+
+    @Test(arguments: [true, false])
+    func `a stream that a proxy holds back is replaced by long polling (K11)`(
+        holdsHead: Bool
+    ) async throws {
+        let server = try KitServer()
+        var configuration = server.configuration("bo")
+        configuration.streamPatience = .milliseconds(300)
+        let transport = BufferingTransport(
+            base: try openTransport(configuration), holdsHead: holdsHead)
+        let bo = try await ParleyClient(configuration, transport)
+        try await bo.authenticate()
+        let ana = try await server.client("ana")
+        ana.connect()
+        bo.connect()
+        try await eventually("bo polls") { bo.connection == .live }
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        try await ana.send([.text("Hello")], to: conversation)
+        try await eventually("bo has the message") {
+            try await bo.texts(in: conversation) == ["Hello"]
+        }
+        let streams = transport.streams.withLock { $0 }
+        await bo.disconnect()
+        bo.connect()
+        try await eventually("bo is live again") { bo.connection == .live }
+        #expect(transport.streams.withLock { $0 } == streams, "a stream was opened again")
+        for client in [ana, bo] { await client.close() }
+    }
+
+    @Test func `a client begins with the first unread message, or the newest (K12)`() async throws {
+        let server = try KitServer()
+        let (ana, tablet) = (
+            try await server.client("ana"), try await server.client("bo", device: "tablet")
+        )
+        ana.connect()
+        tablet.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        for number in 1...10 { try await ana.send([.text("\(number)")], to: conversation) }
+        try await eventually("the tablet has all") {
+            try await tablet.messages(in: conversation).count == 10
+        }
+        let read = try await tablet.messages(in: conversation).prefix(6)
+        try await tablet.markAsRead(Set(read.map(\.id)))
+        try await eventually("the server knows") { try await tablet.rowCount(of: "outbox") == 0 }
+        let phone = try await server.client("bo", history: .unread)
+        try await phone.catchUp(within: .seconds(20))
+        #expect(try await phone.texts(in: conversation) == ["7", "8", "9", "10"])
+        try await tablet.markAllAsRead(in: conversation)
+        try await eventually("the server knows") { try await tablet.rowCount(of: "outbox") == 0 }
+        let watch = try await server.client("bo", device: "watch", history: .unread)
+        try await watch.catchUp(within: .seconds(20))
+        #expect(try await watch.texts(in: conversation) == ["10"])
+        #expect(try await watch.conversation(conversation)?.totalCount == 10)
+        // The choice of the first run stays.
+        await watch.close()
+        let again = try await server.client("bo", device: "watch", history: .all)
+        #expect(
+            try await again.store.read { try StoreTransaction($0).setting("history") } == "unread")
+        for client in [ana, tablet, phone, again] { await client.close() }
+    }
+
+    @Test(arguments: [true, false])
+    func `no shown value goes back between an answer and the feed (K18)`(
+        answerFirst: Bool
+    ) async throws {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        let configuration = server.configuration("bo")
+        let transport = HeldTransport(base: try openTransport(configuration))
+        let bo = try await ParleyClient(configuration, transport)
+        try await bo.authenticate()
+        ana.connect()
+        bo.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let first = try await ana.send([.text("one")], to: conversation)
+        try await bo.waitFor(.message(first.id), within: .seconds(20))
+        try await eventually("bo has nothing to send") {
+            try await bo.rowCount(of: "outbox") == 0
+        }
+        (answerFirst ? transport.feed : transport.answers).close()
+        try await bo.setMetadata("blue", at: "color", of: conversation)
+        try await bo.markAllAsRead(in: conversation)
+        let message = try await bo.send([.text("two")], to: conversation)
+        try await bo.delete(first.id, .myDevices)
+        // What is shown now is shown after every commit.
+        let commits = bo.store.commits.subscribe()
+        let check: @Sendable () async throws -> Void = {
+            try await bo.read { reader in
+                let shown = try reader.conversation(conversation)
+                #expect(shown?.metadata == ["color": "blue"])
+                #expect(shown?.unreadCount == 0)
+                #expect(shown?.totalCount == 1)
+                #expect(shown?.lastMessage?.id == message.id)
+                #expect(try reader.message(first.id) == nil)
+                #expect(try reader.message(message.id) != nil)
+            }
+        }
+        let watcher = Task { () async throws -> Int in
+            var count = 0
+            while await commits.next() != nil, !Task.isCancelled {
+                try await check()
+                count += 1
+            }
+            return count
+        }
+        try await check()
+        if answerFirst {
+            try await eventually("every command is answered") {
+                try await bo.store.read { try StoreTransaction($0).nextRows().isEmpty }
+            }
+            #expect(try await bo.rowCount(of: "outbox") > 0)
+        } else {
+            try await eventually("the other side has everything") {
+                try await ana.conversation(conversation)?.metadata == ["color": "blue"]
+            }
+            #expect(try await bo.store.read { try StoreTransaction($0).nextRows().count } > 0)
+        }
+        transport.feed.open()
+        transport.answers.open()
+        try await eventually("everything is confirmed") {
+            try await bo.rowCount(of: "outbox") == 0
+        }
+        try await check()
+        #expect(try await bo.message(message.id)?.isSent == true)
+        watcher.cancel()
+        commits.close()
+        #expect(try await watcher.value > 0)
+        for client in [ana, bo] { await client.close() }
+    }
+}
+
+/// A proxy that passes on complete answers and keeps back streams, with their heads or without.
+private struct BufferingTransport: Transport {
+    let base: any Transport
+    let holdsHead: Bool
+    let streams = Locked(0)
+
+    func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse {
+        try await base.send(request)
+    }
+
+    func open(_ request: TransportRequest) async throws(ParleyError) -> any TransportStream {
+        guard request.path.hasPrefix("/events") else { return try await base.open(request) }
+        streams.withLock { $0 += 1 }
+        if holdsHead { try await Self.never() }
+        return SilentStream(base: try await base.open(request))
+    }
+
+    fileprivate static func never() async throws(ParleyError) {
+        do { try await Task.sleep(for: .seconds(3600)) } catch { throw .cancelled }
+    }
+}
+
+private struct SilentStream: TransportStream {
+    let base: any TransportStream
+    private let ended: AsyncStream<Void>
+    private let end: AsyncStream<Void>.Continuation
+
+    init(base: any TransportStream) {
+        self.base = base
+        (ended, end) = AsyncStream.makeStream()
+    }
+
+    var status: Int { base.status }
+    var headers: Fields { base.headers }
+
+    func next() async throws(ParleyError) -> [UInt8]? {
+        for await _ in ended {}
+        throw .cancelled
+    }
+
+    func cancel() {
+        end.finish()
+        base.cancel()
+    }
+}
