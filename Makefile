@@ -47,6 +47,9 @@ SWIFT_TESTS   = .build/debug/parleyPackageTests.xctest --testing-library swift-t
 # Tests of uploads for each kind of storage.
 UPLOAD_TESTS  = "UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)" --skip "deletes a thousand"
 
+# Tests of the client library that send requests.
+KIT_TESTS     = "ParleyKitTests.*(Synchronization|Session|Feed|History|Outbox|Hostile|Transfer|Content|Killed|Converg)"
+
 # A crash is a failed test; printing its backtrace can take longer than the test.
 export SWIFT_BACKTRACE = enable=no
 # The number of concurrent Swift tests; by default all start at once, each with its own servers and connections.
@@ -75,6 +78,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	        $(SWIFT_TESTS) --filter "MessagingStoreTests|ReadersTests|PlatformAPITests"' \
 	    '$(SWIFT_TESTS) --skip "any of some processes|LiveServerTests"' \
 	    '$(SWIFT_TESTS) --filter LiveServerTests' \
+	    'PARLEYKIT_TRANSPORT=urlsession $(SWIFT_TESTS) --filter $(KIT_TESTS)' \
 	    '$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley' \
 	    'PARLEY_TEST_STORAGE=bucket $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \
 	    'PARLEY_TEST_STORAGE=shared $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \

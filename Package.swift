@@ -58,6 +58,7 @@ let package = Package(
     products: [
         .executable(name: "parley", targets: ["parley"]),
         .library(name: "ParleyKit", targets: ["ParleyKit"]),
+        .library(name: "ParleyKitURLSession", targets: ["ParleyKitURLSession"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -127,6 +128,8 @@ let package = Package(
                 "Blobs", "Bytes", "HTTP", "HTTPClient", "JSON", "Messaging", "MessagingWire", "SQL",
                 "SystemSupport", logging,
             ]),
+        // The same over URLSession, for programs that want it; on Linux it needs all of Foundation.
+        module("ParleyKitURLSession", ["HTTP", "ParleyKit", "SystemSupport"]),
         // The server, assembled from its modules, and the command.
         module(
             "ParleyServer",
@@ -192,8 +195,8 @@ let package = Package(
         tests(
             of: "ParleyKit",
             [
-                "Bytes", "HTTP", "JSON", "Messaging", "MessagingWire", "SQL", "SystemSupport",
-                "parley",
+                "Bytes", "HTTP", "JSON", "Messaging", "MessagingWire", "ParleyKitURLSession", "SQL",
+                "SystemSupport", "parley",
             ]),
         tests(
             of: "ParleyServer",

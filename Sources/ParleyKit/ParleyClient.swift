@@ -32,13 +32,14 @@ public final class ParleyClient: Sendable {
     ///   `storeUnavailable`.
     public convenience init(_ configuration: Configuration) async throws(ParleyError) {
         let transport = try CurlTransport(
-            server: configuration.server,
-            transfers: min(configuration.concurrentUploads, 100)
-                + min(configuration.concurrentDownloads, 100))
+            server: configuration.server, transfers: configuration.concurrentTransfers)
         try await self.init(configuration, transport)
     }
 
-    init(_ configuration: Configuration, _ transport: any Transport) async throws(ParleyError) {
+    /// Opens the store of a client that sends its requests through a transport.
+    package init(
+        _ configuration: Configuration, _ transport: any Transport
+    ) async throws(ParleyError) {
         self.configuration = configuration
         store = try Store(folder: configuration.store.path)
         engine = SyncEngine(configuration, store, transport)

@@ -1,8 +1,10 @@
 import FoundationEssentials
+import FoundationNetworking
 import SQL
 import TestSupport
 
 @testable import ParleyKit
+@testable import ParleyKitURLSession
 
 /// A server process with its own data folder, which ends with this object, and the clients of its users.
 final class KitServer: Sendable {
@@ -71,9 +73,14 @@ func openClient(_ configuration: Configuration) async throws -> ParleyClient {
     try await ParleyClient(configuration, try openTransport(configuration))
 }
 
-/// The transport of these tests.
+/// The transport of these tests: that of `PARLEYKIT_TRANSPORT` (`urlsession`), by default that of Linux.
 func openTransport(_ configuration: Configuration) throws -> any Transport {
-    try CurlTransport(server: configuration.server, transfers: 9)
+    switch ProcessInfo.processInfo.environment["PARLEYKIT_TRANSPORT"] {
+    case "urlsession":
+        URLSessionTransport(server: configuration.server, transfers: 9, .ephemeral)
+    case nil: try CurlTransport(server: configuration.server, transfers: 9)
+    case let name?: throw KitServer.Failure(text: "there is no transport \(name)")
+    }
 }
 
 /// Fails the process when a helper does not answer as it should: no test could go on.

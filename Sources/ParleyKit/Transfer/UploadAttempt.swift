@@ -112,6 +112,7 @@ struct UploadAttempt: Sendable {
             if offset < row.size {
                 request.stored = TransportRequest.StoredBody(
                     count: row.size - offset,
+                    file: offset == 0 ? row.state.file.flatMap(center.folder.path(of:)) : nil,
                     read: { count, position in try file.read(count, at: offset + position) },
                     onSent: { [transfer] count in transfer.report(offset + count) })
                 request.isStream = true

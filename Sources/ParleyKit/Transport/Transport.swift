@@ -1,39 +1,65 @@
-internal import FoundationEssentials
-internal import HTTP
+package import FoundationEssentials
+package import HTTP
 internal import HTTPClient
 
 /// A request to the server.
-struct TransportRequest: Sendable {
-    let method: HTTP.Method
+package struct TransportRequest: Sendable {
+    /// The longest time without any byte in either direction, in seconds. A stream has a comment every 25 s (K11).
+    package static let stallSeconds = 60
+    /// The longest time of a request that is no stream, in seconds.
+    package static let totalSeconds = 120
+    /// The longest answer that is not streamed, in bytes.
+    package static let bodyLimit = 64 << 20
+
+    package let method: HTTP.Method
     /// The path and query below the server's URL, percent-encoded; or an absolute URL, to which no session token goes.
-    let path: String
-    var headers: [(name: String, value: String)] = []
-    var body: [UInt8]?
+    package let path: String
+    package var headers: [(name: String, value: String)] = []
+    package var body: [UInt8]?
     /// A body that is read while it is sent; it takes the place of `body`.
-    var stored: StoredBody?
+    package var stored: StoredBody?
     /// Whether the request may take as long as it wants, because its body or answer is a stream.
-    var isStream = false
+    package var isStream = false
 
     /// A body that is read while it is sent.
-    struct StoredBody: Sendable {
+    package struct StoredBody: Sendable {
         /// The size in bytes.
-        let count: Int64
+        package let count: Int64
+        /// The path of a file that has exactly these bytes; `nil` if there is none.
+        package let file: String?
         /// Reads at most a number of bytes at a position; it may block.
-        let read: @Sendable (_ count: Int, _ position: Int64) throws -> [UInt8]
+        package let read: @Sendable (_ count: Int, _ position: Int64) throws -> [UInt8]
         /// Called with the number of bytes that were sent so far.
-        let onSent: @Sendable (Int64) -> Void
+        package let onSent: @Sendable (Int64) -> Void
+    }
+
+    /// The absolute URL.
+    ///
+    /// - Parameter server: The URL of the server.
+    package func url(below server: URL) -> String {
+        guard !path.hasPrefix("http://"), !path.hasPrefix("https://") else { return path }
+        var base = server.absoluteString
+        while base.hasSuffix("/") { base.removeLast() }
+        return base + path
     }
 }
 
 /// A complete answer.
-struct TransportResponse: Sendable {
-    let status: Int
-    let headers: Fields
-    let body: [UInt8]
+package struct TransportResponse: Sendable {
+    package let status: Int
+    package let headers: Fields
+    package let body: [UInt8]
+
+    /// An answer.
+    package init(status: Int, headers: Fields, body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
 }
 
 /// An answer whose body is received in pieces.
-protocol TransportStream: Sendable {
+package protocol TransportStream: Sendable {
     var status: Int { get }
     var headers: Fields { get }
     /// The next bytes; `nil` at the end.
@@ -42,7 +68,7 @@ protocol TransportStream: Sendable {
 }
 
 /// Sends requests to the server of one client (K3).
-protocol Transport: Sendable {
+package protocol Transport: Sendable {
     /// Sends a request and receives the whole answer, whatever its status.
     func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse
     /// Sends a request and receives the head of the answer.
@@ -51,16 +77,12 @@ protocol Transport: Sendable {
 
 /// Sends requests with ``HTTPClient``.
 struct CurlTransport: Transport {
-    /// The longest answer that is not streamed.
-    private static let bodyLimit = 64 << 20
     private let client: HTTPClient
-    private let base: String
+    private let server: URL
 
     /// - Parameter transfers: How many contents may be transferred at once, beside other requests.
     init(server: URL, transfers: Int) throws(ParleyError) {
-        var base = server.absoluteString
-        while base.hasSuffix("/") { base.removeLast() }
-        self.base = base
+        self.server = server
         do throws(HTTPClientError) {
             var settings = HTTPClientSettings()
             settings.connectionsPerHost += transfers
@@ -72,7 +94,8 @@ struct CurlTransport: Transport {
 
     func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse {
         do throws(HTTPClientError) {
-            let response = try await client.send(clientRequest(request), bodyLimit: Self.bodyLimit)
+            let response = try await client.send(
+                clientRequest(request), bodyLimit: TransportRequest.bodyLimit)
             return TransportResponse(
                 status: response.status, headers: response.fields, body: response.body)
         } catch {
@@ -89,20 +112,17 @@ struct CurlTransport: Transport {
     }
 
     private func clientRequest(_ request: TransportRequest) -> ClientRequest {
-        let url =
-            request.path.hasPrefix("http://") || request.path.hasPrefix("https://")
-            ? request.path : base + request.path
         let body: ClientBody =
             if let stored = request.stored {
                 .stored(stored.count, read: stored.read)
             } else {
                 request.body.map { bytes in .bytes(bytes) } ?? .none
             }
-        var sent = ClientRequest(request.method, url, fields: request.headers, body: body)
+        var sent = ClientRequest(
+            request.method, request.url(below: server), fields: request.headers, body: body)
         sent.onBytesSent = request.stored?.onSent
-        // A stream has a comment every 25 s (K11).
-        sent.stallTimeout = .seconds(60)
-        if !request.isStream { sent.totalTimeout = .seconds(120) }
+        sent.stallTimeout = .seconds(TransportRequest.stallSeconds)
+        if !request.isStream { sent.totalTimeout = .seconds(TransportRequest.totalSeconds) }
         return sent
     }
 
