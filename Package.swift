@@ -93,7 +93,8 @@ let package = Package(
                 "Blobs", "Bytes", "COpenSSL", "HTTP", "HTTPClient", "JSON", "ObjectStore",
                 "SystemSupport",
             ]),
-        module("UploadClient", ["Bytes", "HTTP", "HTTPClient", "JSON"]),
+        module("Transfers"),
+        module("UploadClient", ["Bytes", "HTTP", "HTTPClient", "JSON", "Transfers"]),
         module("Archives", ["Bytes", "COpenSSL", "HTTP"]),
         module("Telemetry", ["Bytes", "SystemSupport", logging]),
         // Messaging: the domain, its database, its JSON.
@@ -126,7 +127,7 @@ let package = Package(
             "ParleyKit",
             [
                 "Blobs", "Bytes", "HTTP", "HTTPClient", "JSON", "Messaging", "MessagingWire", "SQL",
-                "SystemSupport", logging,
+                "SystemSupport", "Transfers", logging,
             ]),
         // The same over URLSession, for programs that want it; on Linux it needs all of Foundation.
         module("ParleyKitURLSession", ["HTTP", "ParleyKit", "SystemSupport"]),
@@ -196,7 +197,7 @@ let package = Package(
             of: "ParleyKit",
             [
                 "Bytes", "HTTP", "JSON", "Messaging", "MessagingWire", "ParleyKitURLSession", "SQL",
-                "SystemSupport", "parley",
+                "SystemSupport", "Transfers", "parley",
             ]),
         tests(
             of: "ParleyServer",

@@ -1,5 +1,6 @@
 internal import Bytes
 internal import HTTPClient
+internal import Transfers
 
 /// Uploads one file to a conversation, resuming an earlier attempt.
 ///
@@ -50,59 +51,113 @@ public struct FileUpload: Sendable {
     ) async throws(UploadFailure) -> UploadedContent {
         let resumeFile = try ResumeFile(
             of: "\(target.contents) \(type) \(file.identity)", in: folder)
-        var started = resumeFile.startedUpload
+        let started = resumeFile.startedUpload.map { upload in
+            Machine.Location(url: upload.url, content: upload.content)
+        }
+        // Other bytes than those of the file mean here that the file has changed.
+        var machine = Machine(size: file.size, location: started, resendsCorrupt: false)
         var hasBegun = started != nil
+        var isVerified = false
         var (failures, held) = (0, Int64(-1))
+        var action = machine.handle(.start)
         while true {
-            do throws(UploadFailure) {
-                let begun: ResumeFile.StartedUpload
-                if let started {
-                    begun = started
-                } else {
-                    begun = try await service.create(file, type: type)
-                    try resumeFile.keep(begun)
-                    started = begun
-                    hasBegun = true
-                }
-                guard let offset = try await service.offset(of: begun.url) else {
-                    // The upload has expired or was cancelled.
-                    started = nil
-                    throw UploadFailure("the server no longer has the upload", isTransient: true)
-                }
+            let step = try await perform(action, resumeFile, onProgress)
+            switch step.event {
+            case .created: hasBegun = true
+            case .offset(let offset):
                 if offset > held { failures = 0 }
                 held = offset
                 onProgress(offset)
-                try file.requireUnchanged()
-                let receipt = try await service.send(
-                    file, from: offset, to: begun.url, onBytesSent: onProgress)
-                guard case .whole(let sha256) = receipt else {
-                    throw UploadFailure("the server stopped reading the upload", isTransient: true)
-                }
-                return try await finish(begun, resumeFile, sha256)
-            } catch {
-                guard hasBegun, error.isTransient, failures < FileUpload.maximumFailures else {
-                    if started == nil { resumeFile.forget() }
-                    throw error
+            case .completed(let isSame): isVerified = isSame == true
+            default: break
+            }
+            if let failure = step.failure {
+                guard hasBegun, failure.isTransient, failures < Self.maximumFailures else {
+                    if machine.location == nil || step.event == .gone { resumeFile.forget() }
+                    throw failure
                 }
                 failures += 1
-                try await FileUpload.wait(failures)
+                try await Self.wait(failures)
+            }
+            action = machine.handle(step.event)
+            switch action {
+            case .complete:
+                resumeFile.forget()
+                return UploadedContent(
+                    id: machine.location?.content ?? "", isVerified: isVerified)
+            case .fail(let reason):
+                resumeFile.forget()
+                if case .refused(let failure) = reason { throw failure }
+                throw file.changed
+            // The delay is over.
+            case .wait, .stop: action = machine.handle(.start)
+            case .create, .query, .send, .delete: break
             }
         }
     }
 
-    /// Compares the server's digest with the file; content that differs is deleted.
-    private func finish(
-        _ upload: ResumeFile.StartedUpload, _ resumeFile: ResumeFile, _ sha256: String?
-    ) async throws(UploadFailure) -> UploadedContent {
-        let isSame = try sha256.map { sha256 throws(UploadFailure) in
-            try sha256 == String(hexadecimal: file.digest())
+    private typealias Machine = UploadMachine<UploadFailure>
+
+    /// What became of an action; with a failure it is tried again, as far as that helps.
+    private struct Step {
+        let event: Machine.Event
+        var failure: UploadFailure?
+    }
+
+    /// - Throws: If the file has changed, or the disk fails.
+    private func perform(
+        _ action: Machine.Action, _ resumeFile: ResumeFile,
+        _ onProgress: @escaping @Sendable (Int64) -> Void
+    ) async throws(UploadFailure) -> Step {
+        switch action {
+        case .create:
+            let begun: ResumeFile.StartedUpload
+            do throws(UploadFailure) {
+                begun = try await service.create(file, type: type)
+                try resumeFile.keep(begun)
+            } catch {
+                return Step(event: .broken(retryAfter: nil), failure: error)
+            }
+            return Step(event: .created(Machine.Location(url: begun.url, content: begun.content)))
+        case .query(let location):
+            do throws(UploadFailure) {
+                return try await service.offset(of: location.url).map { offset in
+                    Step(event: .offset(offset))
+                } ?? Step(event: .gone, failure: .gone)
+            } catch {
+                return Step(event: .broken(retryAfter: nil), failure: error)
+            }
+        case .send(let location, let offset):
+            try file.requireUnchanged()
+            return try await send(from: offset, to: location.url, onProgress)
+        case .delete(let location):
+            await service.cancel(location.url)
+            return Step(event: .deleted)
+        case .complete, .fail, .wait, .stop: return Step(event: .start)
         }
-        resumeFile.forget()
-        guard isSame != false else {
-            await service.cancel(upload.url)
-            throw file.changed
+    }
+
+    private func send(
+        from offset: Int64, to url: String, _ onProgress: @escaping @Sendable (Int64) -> Void
+    ) async throws(UploadFailure) -> Step {
+        let receipt: UploadReceipt
+        do throws(UploadFailure) {
+            receipt = try await service.send(file, from: offset, to: url, onBytesSent: onProgress)
+        } catch {
+            return Step(event: .broken(retryAfter: nil), failure: error)
         }
-        return UploadedContent(id: upload.content, isVerified: isSame == true)
+        switch receipt {
+        case .gone: return Step(event: .gone, failure: .gone)
+        case .incomplete:
+            return Step(
+                event: .incomplete,
+                failure: UploadFailure("the server stopped reading the upload", isTransient: true))
+        case .whole(let sha256):
+            let isSame = try sha256.map { sha256 throws(UploadFailure) in
+                try sha256 == String(hexadecimal: file.digest())
+            }
+            return Step(event: .completed(isSame: isSame))
+        }
     }
 
     /// Waits half a second, doubled each time, at most half a minute.
@@ -125,7 +180,7 @@ public struct UploadedContent: Sendable, Equatable {
 }
 
 /// Why a file could not be uploaded, as one line of text.
-public struct UploadFailure: Error, CustomStringConvertible {
+public struct UploadFailure: Error, Hashable, CustomStringConvertible {
     /// The line, without a full stop.
     public let description: String
     /// Whether a retry may succeed: the network failed, or the server is busy.
@@ -138,6 +193,9 @@ public struct UploadFailure: Error, CustomStringConvertible {
         self.isTransient = isTransient
         self.isCancelled = isCancelled
     }
+
+    static let gone = UploadFailure(
+        "the server no longer has the upload", isTransient: true)
 
     init(_ error: HTTPClientError) {
         let isTransient =

@@ -65,7 +65,7 @@ struct UploadService: Sendable {
         switch answer.status {
         case 200, 201: return UploadReceipt(wholeWith: answer.fields["ETag"])
         case 308: return .incomplete
-        case 404, 410: throw UploadFailure("the server no longer has the upload", isTransient: true)
+        case 404, 410: return .gone
         default: throw refusal(answer)
         }
     }
@@ -99,6 +99,8 @@ struct UploadService: Sendable {
 enum UploadReceipt: Equatable {
     /// Bytes are missing.
     case incomplete
+    /// The upload has expired or was cancelled.
+    case gone
     /// The server has all bytes; with their SHA-256 in lower-case hexadecimal digits, or `nil` when it reports
     /// none.
     case whole(sha256: String?)

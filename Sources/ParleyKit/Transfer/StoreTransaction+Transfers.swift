@@ -2,6 +2,7 @@ internal import FoundationEssentials
 internal import JSON
 internal import Messaging
 internal import SQL
+internal import Transfers
 
 /// What the store knows of the transfer of a part.
 struct PartTransfer: Sendable {

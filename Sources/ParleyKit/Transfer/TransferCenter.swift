@@ -2,6 +2,7 @@ internal import Blobs
 internal import HTTP
 internal import Messaging
 internal import SystemSupport
+internal import Transfers
 
 /// Runs the uploads and downloads of a client.
 ///

@@ -1,5 +1,6 @@
 internal import Blobs
 internal import HTTP
+internal import Transfers
 
 /// One attempt to upload a part: does what its ``UploadMachine`` decides.
 struct UploadAttempt: Sendable {
@@ -32,7 +33,7 @@ struct UploadAttempt: Sendable {
                         try transaction.completeUpload(of: part, now: Clock.now)
                     }
                     return .ended(nil)
-                case .fail(let error): return try await fail(error)
+                case .fail(let reason): return try await fail(reason.error)
                 case .wait(let seconds):
                     return .retry(seconds: seconds, hasProgressed: machine.offset > before)
                 case .stop: return .stopped
