@@ -162,6 +162,7 @@ extension ParleyClient {
             try transaction.requireConversation(id, asParticipant: true)
             let patches = try patches(try transaction.participants(of: id))
             guard !patches.isEmpty else { return }
+            guard try !transaction.combine(patches, in: id) else { return }
             try transaction.enqueue(
                 .patch, lane: .conversation(id), conversation: id,
                 payload: ConversationPatchJSON.body(patches), at: Clock.now)

@@ -6,7 +6,7 @@ import Testing
 @testable import ParleyKit
 
 /// Commands, and what waits in the outbox.
-@Suite(.timeLimit(.minutes(2))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
     /// A client without a server that has a session, in a folder.
     private func offlineClient(_ folder: TemporaryFolder) async throws -> ParleyClient {
         let client = try await openClient(
@@ -23,7 +23,10 @@ import Testing
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
         ana.connect()
         let conversation = try await ana.newConversation(with: ["bo"]).id
-        for number in 1...4 { try await ana.send([.text("\(number)")], to: conversation) }
+        for number in 1...4 {
+            try await ana.waitUntilSent(
+                try await ana.send([.text("\(number)")], to: conversation).id)
+        }
         try await bo.catchUp(within: .seconds(20))
         try await eventually("bo has all") { try await bo.texts(in: conversation).count == 4 }
         // One row reports what has arrived.
@@ -45,6 +48,48 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
+    @Test func `changes of a conversation are one request in order, behind messages another (K34)`()
+        async throws
+    {
+        let server = try KitServer()
+        let configuration = server.configuration("ana")
+        let transport = HeldTransport(base: try openTransport(configuration))
+        let ana = try await ParleyClient(configuration, transport)
+        try await ana.authenticate()
+        let bo = try await server.client("bo")
+        bo.connect()
+        ana.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let first = try await ana.send([.text("Hello")], to: conversation)
+        try await bo.waitFor(.message(first.id), within: .seconds(20))
+        try await eventually("nothing waits") { try await ana.rowCount(of: "outbox") == 0 }
+        transport.answers.close()
+        try await ana.setMetadata("on its way", at: "a", of: conversation)
+        try await eventually("the first write is on its way") {
+            transport.count(of: "PATCH") == 1
+        }
+        try await ana.setMetadata("1", at: "a", of: conversation)
+        try await ana.setMetadata("2", at: "a", of: conversation)
+        try await ana.add(["cy"], to: conversation)
+        try await ana.deleteMetadata(at: ["b"], of: conversation)
+        try await ana.remove(["cy"], from: conversation)
+        #expect(try await ana.rowCount(of: "outbox") == 2)
+        try await ana.send([.text("between")], to: conversation)
+        try await ana.setMetadata("3", at: "b", of: conversation)
+        #expect(try await ana.rowCount(of: "outbox") == 4)
+        transport.answers.open()
+        try await eventually("nothing waits") { try await ana.rowCount(of: "outbox") == 0 }
+        #expect(transport.count(of: "PATCH") == 3)
+        for client in [ana, bo] {
+            try await eventually("both have the last state") {
+                let shown = try await client.conversation(conversation)
+                return shown?.metadata == ["a": "2", "b": "3"]
+                    && shown?.participants.map(\.id).sorted() == ["ana", "bo"]
+            }
+        }
+        for client in [ana, bo] { await client.close() }
+    }
+
     @Test func `a message on its way is deleted for all after it was discarded (K34)`()
         async throws
     {
@@ -52,18 +97,20 @@ import Testing
         let configuration = server.configuration("ana")
         let transport = HeldTransport(base: try openTransport(configuration))
         let ana = try await ParleyClient(configuration, transport)
+        try await ana.authenticate()
         let bo = try await server.client("bo")
         ana.connect()
         bo.connect()
         let conversation = try await ana.newConversation(with: ["bo"]).id
         try await ana.waitUntilSent(try await ana.send([.text("first")], to: conversation).id)
-        transport.answers.close()
+        // Neither the answer nor the feed says that the server has it.
+        for gate in [transport.answers, transport.feed] { gate.close() }
         let message = try await ana.send([.text("discarded")], to: conversation)
         try await eventually("bo has it") { try await bo.message(message.id) != nil }
         #expect(try await ana.message(message.id)?.delivery == .sending)
         try await ana.discard(message.id)
         #expect(try await ana.texts(in: conversation) == ["first"])
-        transport.answers.open()
+        for gate in [transport.answers, transport.feed] { gate.open() }
         try await eventually("bo has lost it") { try await bo.message(message.id) == nil }
         try await eventually("nothing waits") { try await ana.rowCount(of: "outbox") == 0 }
         #expect(try await ana.texts(in: conversation) == ["first"])
@@ -203,6 +250,7 @@ import Testing
         let configuration = server.configuration("ana")
         let transport = HeldTransport(base: try openTransport(configuration))
         let ana = try await ParleyClient(configuration, transport)
+        try await ana.authenticate()
         ana.connect()
         bo.connect()
         let conversation = try await ana.newConversation(with: ["bo"]).id
@@ -232,7 +280,7 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
-    @Test func `metadata before the creation follows in order, and changes name each text (K54)`()
+    @Test func `metadata before the creation is part of it, and changes name each text (K54)`()
         async throws
     {
         let server = try KitServer()
@@ -248,9 +296,16 @@ import Testing
         try await ana.setMetadata("3", at: "a.b", of: conversation)
         try await ana.deleteMetadata(at: ["a.c", "topic"], of: conversation)
         try await ana.send([.text("Hello")], to: conversation)
+        try await ana.setMetadata("4", at: "d", of: conversation)
+        #expect(try await ana.rowCount(of: "outbox") == 2)
+        // A distinct conversation without metadata accepts those of an existing one.
+        let plain = try await ana.newConversation(with: ["cy"]).id
+        try await ana.setMetadata("1", at: "a", of: plain)
+        #expect(try await ana.rowCount(of: "outbox") == 4)
+        try await ana.delete(plain, .myDevices)
         for client in [ana, bo] { client.connect() }
         try await eventually("bo sees the last state") {
-            try await bo.conversation(conversation)?.metadata == ["a": ["b": "3"]]
+            try await bo.conversation(conversation)?.metadata == ["a": ["b": "3"], "d": "4"]
         }
         for client in [ana, bo] { await client.close() }
     }

@@ -128,7 +128,19 @@ struct OutboxSender {
                 ], tables: [.messages], conversations: [conversation]))
     }
 
-    private func send(_ row: OutboxRow) async throws(ParleyError) -> Attempt {
+    /// The row as it is sent: nothing is combined with it any more; `nil` if it was dropped.
+    private func begun(_ waiting: OutboxRow) async throws(ParleyError) -> OutboxRow? {
+        guard waiting.kind == .create || waiting.kind == .patch else { return waiting }
+        return try await store.write { transaction in
+            var row = waiting
+            guard let payload = try transaction.beginSending(row.number) else { return nil }
+            row.payload = payload
+            return row
+        }
+    }
+
+    private func send(_ waiting: OutboxRow) async throws(ParleyError) -> Attempt {
+        guard let row = try await begun(waiting) else { return .ended }
         let positions: IntervalSet? =
             switch row.kind {
             case .read, .delivery:
@@ -142,13 +154,6 @@ struct OutboxSender {
         guard let request = try await request(row, positions) else {
             try await finish(row, .done, nil, nil, nil)
             return .ended
-        }
-        if row.kind == .create {
-            // From now on the server may have the conversation, whatever the answer is.
-            try await store.write { transaction in
-                try transaction.sql.execute(
-                    "UPDATE outbox SET attempts = attempts + 1 WHERE number = \(row.number)")
-            }
         }
         let answer = try await engine.send(request)
         let response = OutboxResponse(

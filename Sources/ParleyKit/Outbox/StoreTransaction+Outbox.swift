@@ -10,7 +10,7 @@ struct OutboxRow: Sendable {
     let kind: OutboxKind
     let conversation: Conversation.ID?
     let message: Message.ID?
-    let payload: [UInt8]
+    var payload: [UInt8]
     let key: String
     /// Whether later messages may be sent while this one is uploaded (K35).
     var mayBeOvertaken = false
@@ -84,6 +84,61 @@ extension StoreTransaction {
         try enqueue(
             .delivery, lane: .receipts(conversation), conversation: conversation,
             at: Timestamp(milliseconds: 0))
+    }
+
+    // MARK: - Combining
+
+    /// The most bytes of a combined request.
+    private static let combinedBytes = 256 << 10
+
+    /// Adds operations to a row of the conversation that was never sent: to its creation (K54), or to the last row of its
+    /// lane (K34).
+    ///
+    /// - Returns: Whether there was one; otherwise the operations need a row of their own.
+    func combine(_ patches: [ConversationPatch], in conversation: Conversation.ID) throws -> Bool {
+        let rows = try sql.rows(
+            """
+            SELECT number, kind, payload, attempts FROM outbox
+            WHERE lane = \(Lane.conversation(conversation).text) AND answered_position IS NULL
+                AND failure IS NULL ORDER BY number
+            """
+        ) { row in
+            (
+                number: try row.int64("number"), kind: OutboxKind(rawValue: try row.text("kind")),
+                payload: try row.blob("payload"), isUnsent: try row.int64("attempts") == 0
+            )
+        }
+        if let first = rows.first, first.kind == .create, first.isUnsent,
+            !rows.contains(where: { row in row.kind == .patch }),
+            let payload = try OutboxPayload.creation(first.payload, with: patches)
+        {
+            try replacePayload(of: first.number, by: payload, in: conversation)
+            return true
+        }
+        guard let last = rows.last, last.kind == .patch, last.isUnsent else { return false }
+        let payload = ConversationPatchJSON.body(
+            try OutboxPayload.patches(last.payload) + patches)
+        guard payload.count <= Self.combinedBytes else { return false }
+        try replacePayload(of: last.number, by: payload, in: conversation)
+        return true
+    }
+
+    private func replacePayload(
+        of number: Int64, by payload: [UInt8], in conversation: Conversation.ID
+    ) throws {
+        try sql.execute("UPDATE outbox SET payload = \(payload) WHERE number = \(number)")
+        noteCommand()
+        touch(conversation)
+    }
+
+    /// Records that a row is about to be sent: from now on the server may have it, and nothing is combined with it.
+    ///
+    /// - Returns: Its payload as it is now; `nil` if it was dropped.
+    func beginSending(_ number: Int64) throws -> [UInt8]? {
+        try sql.execute("UPDATE outbox SET attempts = attempts + 1 WHERE number = \(number)")
+        return try sql.first("SELECT payload FROM outbox WHERE number = \(number)") { row in
+            try row.blob("payload")
+        }
     }
 
     // MARK: - Reading
