@@ -28,6 +28,7 @@ extension ParleyClient {
         try Self.check(parts)
         let (message, uploads) = try await store(parts, to: id, options)
         for row in uploads { _ = transferCenter.register(row) }
+        if engine.typing.hasStarted(in: id) { sendTyping(.finished, in: id) }
         guard let shown = try await self.message(message) else {
             throw ParleyError(.messageGone, "The message \(message) was discarded meanwhile.")
         }
@@ -193,7 +194,10 @@ extension ParleyClient {
     // MARK: - Typing and presence
 
     /// Tells the other participants that the user types. Nothing happens without a connection.
+    ///
+    /// It may be called for each key: `started` is sent at most every 2.5 s. ``send(_:to:_:)`` ends it.
     public func sendTyping(_ action: TypingAction, in id: Conversation.ID) {
+        guard connection == .live, engine.typing.mustSend(action, in: id, at: .now) else { return }
         signal { [store] () async throws(ParleyError) in
             let id = try await store.read { sql in try sql.currentID(of: id) }
             return TransportRequest(
@@ -317,7 +321,7 @@ extension StoreTransaction {
                     """
                     UPDATE messages SET read_by = \(number), is_unread = 0 WHERE id = \(id.bytes)
                     """)
-                note(.updated(property: "isUnread"), of: .message(id), in: conversation)
+                noteRead(id, in: conversation)
             }
             noteCommand()
             touch(conversation)
@@ -347,7 +351,7 @@ extension StoreTransaction {
             payload: Array(#"{"type":"read"}"#.utf8), at: Clock.now)
         try sql.execute(
             "UPDATE messages SET read_by = \(number), is_unread = 0 WHERE id = \(id.bytes)")
-        note(.updated(property: "isUnread"), of: .message(id))
+        noteRead(id, in: nil)
     }
 
     fileprivate func markAllAsRead(in conversation: Conversation.ID) throws {
@@ -378,7 +382,7 @@ extension StoreTransaction {
                 """
                 UPDATE messages SET read_by = \(number), is_unread = 0 WHERE id = \(id.bytes)
                 """)
-            note(.updated(property: "isUnread"), of: .message(id), in: conversation)
+            noteRead(id, in: conversation)
         }
     }
 }

@@ -80,6 +80,8 @@ public struct ParleyError: Error, Hashable, Sendable {
     public let server: ServerError?
     /// Whether the same request may succeed later without a change.
     public let isTransient: Bool
+    /// After how many seconds the server wants the request again; `nil` if it does not say.
+    package var retryAfter: Int?
 
     /// An error object of the server (`{"id","code","message","url"}`).
     public struct ServerError: Hashable, Sendable {

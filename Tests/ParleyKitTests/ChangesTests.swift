@@ -1,11 +1,12 @@
 import FoundationEssentials
+import Messaging
 import TestSupport
 import Testing
 
 @testable import ParleyKit
 
 /// Sequences of changes and signals, errors, and limits.
-@Suite(.timeLimit(.minutes(2))) struct ChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangesTests {
     @Test func `every reader gets every commit in order, a slow one resynchronises (K65, K70)`()
         async throws
     {
@@ -40,6 +41,93 @@ import Testing
         #expect(await slower.next()?.count == 5_000)
         store.close()
         #expect(await slow.next() == nil)
+    }
+
+    @Test func `an update has the values before and after it (K65)`() async throws {
+        let server = try KitServer()
+        let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
+        ana.connect()
+        bo.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let first = try await ana.send([.text("Hello")], to: conversation)
+        try await bo.waitFor(.message(first.id), within: .seconds(20))
+        try await eventually("bo has nothing to send") {
+            try await bo.rowCount(of: "outbox") == 0
+        }
+        await bo.disconnect()
+        let object = ObjectID.conversation(conversation)
+        func change(
+            _ property: String, _ before: PropertyValue?, _ after: PropertyValue?,
+            of object: ObjectID = object
+        ) -> ObjectChange {
+            ObjectChange(
+                object: object, kind: .updated(property: property), before: before, after: after)
+        }
+        var changes = bo.changes.makeAsyncIterator()
+        try await bo.setMetadata("blue", at: "color", of: conversation)
+        #expect(await changes.next() == [change("metadata.color", nil, .text("blue"))])
+        try await bo.setMetadata("red", at: "color", of: conversation)
+        #expect(await changes.next() == [change("metadata.color", .text("blue"), .text("red"))])
+        try await bo.deleteMetadata(at: ["color"], of: conversation)
+        #expect(await changes.next() == [change("metadata.color", .text("red"), nil)])
+        try await bo.markAsRead([first.id])
+        #expect(
+            await changes.next() == [
+                change("isUnread", .flag(true), .flag(false), of: .message(first.id)),
+                change("unreadCount", .number(1), .number(0)),
+            ])
+        try await bo.add(["cy"], to: conversation)
+        #expect(
+            await changes.next() == [
+                change("participants", .users(["ana", "bo"]), .users(["ana", "bo", "cy"])),
+                change("isDistinct", .flag(true), .flag(false)),
+            ])
+        let second = try await bo.send([.text("Hi")], to: conversation)
+        #expect(
+            await changes.next() == [
+                ObjectChange(object: .message(second.id), kind: .created),
+                change("totalCount", .number(1), .number(2)),
+                change("lastMessage", .message(first.id), .message(second.id)),
+            ])
+        for client in [ana, bo] { await client.close() }
+    }
+
+    @Test func `typing is sent rarely, and ended by a message (K66)`() async throws {
+        let typing = TypingState()
+        let id = Conversation.ID(.v7(at: Clock.now, random: 1))
+        let other = Conversation.ID(.v7(at: Clock.now, random: 2))
+        let start = ContinuousClock.now
+        let sent = [0, 100, 2400, 2600, 5000, 5200].map { milliseconds in
+            typing.mustSend(.started, in: id, at: start + .milliseconds(milliseconds))
+        }
+        #expect(sent == [true, false, false, true, false, true])
+        #expect(typing.mustSend(.started, in: other, at: start))
+        #expect(typing.mustSend(.paused, in: id, at: start + .seconds(6)))
+        #expect(!typing.hasStarted(in: id))
+        #expect(typing.mustSend(.started, in: id, at: start + .seconds(6)))
+
+        let server = try KitServer()
+        let bo = try await server.client("bo")
+        let configuration = server.configuration("ana")
+        let transport = HeldTransport(base: try openTransport(configuration))
+        let ana = try await ParleyClient(configuration, transport)
+        try await ana.authenticate()
+        ana.connect()
+        bo.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let first = try await ana.send([.text("Hello")], to: conversation)
+        try await bo.waitFor(.message(first.id), within: .seconds(20))
+        try await eventually("both are live") {
+            ana.connection == .live && bo.connection == .live
+        }
+        var signals = bo.signals.makeAsyncIterator()
+        for _ in 0..<20 { ana.sendTyping(.started, in: conversation) }
+        #expect(await signals.next() == .typing(.started, by: "ana", in: conversation))
+        try await ana.send([.text("typed")], to: conversation)
+        #expect(await signals.next() == .typing(.finished, by: "ana", in: conversation))
+        let path = "POST /conversations/\(conversation.value.uuid)/typing"
+        #expect(transport.count(of: path) == 2)
+        for client in [ana, bo] { await client.close() }
     }
 
     @Test func `signals of others arrive while connected (K66)`() async throws {
@@ -112,6 +200,7 @@ import Testing
         let configuration = server.configuration("bo", history: .newest(0))
         let transport = HeldTransport(base: try openTransport(configuration))
         let bo = try await ParleyClient(configuration, transport)
+        try await bo.authenticate()
         let longest = UserID(String(repeating: "ü", count: 128))
         for user in ["", ".", "..", "a\u{0}b", UserID(longest.text + "x")] as [UserID] {
             await #expect(throws: ParleyError.self) { try await ana.newConversation(with: [user]) }
@@ -119,15 +208,15 @@ import Testing
         }
         let conversation = try await ana.newConversation(with: ["bo", longest]).id
         var last: Message?
-        for number in 1...230 {
+        for number in 1...130 {
             last = try await ana.send([.text("\(number)")], to: conversation)
         }
         ana.connect()
         try await ana.waitUntilSent(try #require(last).id)
         try await bo.catchUp(within: .seconds(20))
-        #expect(try await bo.loadOlder(500, in: conversation) == 230)
-        #expect(transport.count(of: "GET /conversations") == 3)
-        #expect(try await bo.texts(in: conversation) == (1...230).map(String.init))
+        #expect(try await bo.loadOlder(500, in: conversation) == 130)
+        #expect(transport.count(of: "GET /conversations") == 2)
+        #expect(try await bo.texts(in: conversation) == (1...130).map(String.init))
         #expect(FeedApplier.batchSize == 200)
         for client in [ana, bo] { await client.close() }
     }

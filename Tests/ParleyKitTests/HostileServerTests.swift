@@ -82,6 +82,23 @@ import Testing
         await client.close()
     }
 
+    @Test func `the feed waits as long as the server asks (K14)`() async throws {
+        let server = try ScriptedServer { connection in
+            guard connection.readHead() != nil else { return }
+            connection.write(
+                "HTTP/1.1 503 Busy\r\nRetry-After: 70\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+        }
+        let folder = TemporaryFolder()
+        let client = try await Self.client(of: server.port, in: folder)
+        client.connect()
+        try await eventually("it waits") {
+            if case .waiting(let delay, _) = client.connection { return delay >= .seconds(70) }
+            return false
+        }
+        await client.close()
+    }
+
     /// A client whose session was begun elsewhere.
     private static func client(
         of port: UInt16, in folder: TemporaryFolder

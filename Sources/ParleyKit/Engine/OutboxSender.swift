@@ -8,7 +8,7 @@ internal import SystemSupport
 /// Sends the rows of the outbox: of each lane one at a time, at most six at once (K30).
 struct OutboxSender {
     /// The longest `Retry-After` that is obeyed, in seconds.
-    private static let longestDelay = 3600
+    static let longestDelay = 3600
     /// The most requests at once.
     private static let parallelRequests = 6
 

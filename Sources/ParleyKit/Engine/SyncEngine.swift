@@ -18,6 +18,7 @@ final class SyncEngine: Sendable {
     let transport: any Transport
     let configuration: Configuration
     let activity = OutboxActivity()
+    let typing = TypingState()
     let connections = Publisher<ConnectionState>.newest
     let failures = Publisher<OperationFailure>.all(atMost: 1000)
     let signals = Publisher<Signal>.all(atMost: 100)
@@ -140,7 +141,9 @@ final class SyncEngine: Sendable {
             }
             configuration.logger.debug(
                 "the feed was interrupted", metadata: ["error": "\(error.code.rawValue)"])
-            let delay = Backoff.delay(attempt: attempt, first: 1, most: 60)
+            let asked = min(max(0, error.retryAfter ?? 0), OutboxSender.longestDelay)
+            let delay = max(
+                .seconds(asked), Backoff.delay(attempt: attempt, first: 1, most: 60))
             if case .unauthenticated = connection {} else { enter(.waiting(delay, error)) }
             await feedWake.wait(atMost: Int64(delay / .milliseconds(1)))
         }
@@ -199,7 +202,7 @@ final class SyncEngine: Sendable {
         guard stream.status == 200 else {
             var body: [UInt8] = []
             while let bytes = try await stream.next(), body.count < 1 << 16 { body += bytes }
-            throw ParleyError(status: stream.status, (try? JSONDocument(body))?.root)
+            throw Self.refusal(stream.status, stream.headers, (try? JSONDocument(body))?.root)
         }
         enter(.catchingUp)
         var parser = EventStreamParser()
@@ -230,10 +233,18 @@ final class SyncEngine: Sendable {
             TransportRequest(method: .get, path: path, headers: [("Accept", Self.accept)]))
         let body = (try? JSONDocument(response.body))?.root
         guard response.status == 200, let body else {
-            throw ParleyError(status: response.status, body)
+            throw Self.refusal(response.status, response.headers, body)
         }
         var applier = FeedApplier(store)
         return try await applier.apply(answer: body)
+    }
+
+    private static func refusal(
+        _ status: Int, _ headers: Fields, _ body: JSONValue?
+    ) -> ParleyError {
+        var error = ParleyError(status: status, body)
+        error.retryAfter = headers["retry-after"].flatMap { text in Int(text) }
+        return error
     }
 
     /// Whether a command that was answered waits for the feed to come to its effect.

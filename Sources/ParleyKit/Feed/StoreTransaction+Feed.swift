@@ -219,10 +219,13 @@ extension StoreTransaction {
             note(.updated(property: "delivery"), of: object, in: message.conversation)
         }
         if before.position != message.position {
-            note(.updated(property: "position"), of: object, in: message.conversation)
+            note(
+                .updated(property: "position"), of: object, in: message.conversation,
+                from: before.position.map { number in .number(number) },
+                to: message.position.map { number in .number(number) })
         }
         if before.isUnread, !message.isUnread {
-            note(.updated(property: "isUnread"), of: object, in: message.conversation)
+            noteRead(message.id, in: message.conversation)
         }
         if partsChanged {
             note(.updated(property: "parts"), of: object, in: message.conversation)
@@ -367,7 +370,7 @@ extension StoreTransaction {
                 UPDATE messages SET base_unread = 0, is_unread = 0 WHERE id = \(id.bytes)
                 """)
             if row.wasUnread {
-                note(.updated(property: "isUnread"), of: .message(id), in: conversation)
+                noteRead(id, in: conversation)
             }
         }
         let undelivered = try sql.rows(
@@ -415,7 +418,9 @@ extension StoreTransaction {
     private func removeIdentity(_ user: UserID) throws {
         try sql.execute(
             "UPDATE identities SET is_followed = 0 WHERE user = \(user.text) AND is_followed = 1")
-        note(.updated(property: "isFollowed"), of: .identity(user))
+        note(
+            .updated(property: "isFollowed"), of: .identity(user), from: .flag(true),
+            to: .flag(false))
     }
 
     // MARK: - Snapshots

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// A change of an object on this device, by the user or from the server.
 public struct ObjectChange: Hashable, Sendable {
     /// What has happened.
@@ -18,6 +20,38 @@ public struct ObjectChange: Hashable, Sendable {
     public let object: ObjectID
     /// What has happened.
     public let kind: Kind
+    /// The value of an updated property before the change; `nil` if there was none, and for `delivery`, `parts`,
+    /// `recipientStatus` and `identity`, whose values are read with the object.
+    public let before: PropertyValue?
+    /// The value of an updated property after the change; `nil` as for ``before``.
+    public let after: PropertyValue?
+
+    init(
+        object: ObjectID, kind: Kind, before: PropertyValue? = nil, after: PropertyValue? = nil
+    ) {
+        self.object = object
+        self.kind = kind
+        self.before = before
+        self.after = after
+    }
+}
+
+/// The value of a property in a change.
+public enum PropertyValue: Hashable, Sendable {
+    /// A text of the metadata.
+    case text(String)
+    /// A count or a position.
+    case number(Int64)
+    /// A yes or no.
+    case flag(Bool)
+    /// A time.
+    case time(Date)
+    /// The participants of a conversation, in their order.
+    case users([UserID])
+    /// The last message of a conversation.
+    case message(Message.ID)
+    /// Where the bytes of a part are.
+    case transferStatus(TransferStatus)
 }
 
 /// A command that the server has refused; its effect is undone on this device.

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import FoundationEssentials
 internal import JSON
 internal import Messaging
 internal import MessagingWire
@@ -52,9 +53,11 @@ final class StoreTransaction {
 
     /// Records a change that subscribers see.
     func note(
-        _ kind: ObjectChange.Kind, of object: ObjectID, in conversation: Conversation.ID? = nil
+        _ kind: ObjectChange.Kind, of object: ObjectID, in conversation: Conversation.ID? = nil,
+        from before: PropertyValue? = nil, to after: PropertyValue? = nil
     ) {
-        commit.changes.append(ObjectChange(object: object, kind: kind))
+        commit.changes.append(
+            ObjectChange(object: object, kind: kind, before: before, after: after))
         switch object {
         case .conversation(let id):
             commit.tables.insert(.conversations)
@@ -63,6 +66,13 @@ final class StoreTransaction {
         case .identity: commit.tables.formUnion([.identities, .conversations, .messages])
         }
         if let conversation { commit.conversations.insert(conversation) }
+    }
+
+    /// Records that a message is no longer unread.
+    func noteRead(_ message: Message.ID, in conversation: Conversation.ID?) {
+        note(
+            .updated(property: "isUnread"), of: .message(message), in: conversation,
+            from: .flag(true), to: .flag(false))
     }
 
     /// Records that queries of a conversation's messages may have another result, without a change of an object.
@@ -305,28 +315,32 @@ final class StoreTransaction {
             return
         }
         guard wasKnown, !before.isHidden else { return note(.created, of: object) }
-        let properties: [(String, Bool)] = [
-            ("participants", before.participants != shown.participants),
-            ("isParticipant", before.isParticipant != shown.isParticipant),
-            ("isDistinct", before.isDistinct != shown.isDistinct),
-            ("isCreated", before.isCreated != shown.isCreated),
-            ("createdAt", before.createdAt != shown.createdAt),
-            ("unreadCount", before.unread != shown.unread),
-            ("totalCount", before.total != shown.total),
-            ("lastMessage", before.lastMessage != shown.lastMessage),
-        ]
-        for (name, differs) in properties where differs {
-            note(.updated(property: name), of: object)
+        for ((name, old), (_, new)) in zip(before.properties, shown.properties) where old != new {
+            note(.updated(property: name), of: object, from: old, to: new)
         }
         guard before.metadata != shown.metadata else { return }
         let (old, new) = (before.metadata.leaves, shown.metadata.leaves)
         for path in Set(old.keys).union(new.keys).sorted() where old[path] != new[path] {
-            note(.updated(property: "metadata.\(path)"), of: object)
+            note(
+                .updated(property: "metadata.\(path)"), of: object,
+                from: old[path].map { text in .text(text) },
+                to: new[path].map { text in .text(text) })
         }
     }
 }
 
 extension StoreTransaction.Shown {
+    /// The properties that changes name, without the metadata.
+    fileprivate var properties: [(name: String, value: PropertyValue?)] {
+        [
+            ("participants", .users(participants)), ("isParticipant", .flag(isParticipant)),
+            ("isDistinct", .flag(isDistinct)), ("isCreated", .flag(isCreated)),
+            ("createdAt", createdAt.map { at in .time(Date(milliseconds: at)) }),
+            ("unreadCount", .number(unread)), ("totalCount", .number(total)),
+            ("lastMessage", lastMessage.flatMap(Message.ID.init(stored:)).map { .message($0) }),
+        ]
+    }
+
     /// Applies an operation as the server will.
     fileprivate mutating func apply(_ patch: ConversationPatch, _ me: UserID) {
         let before = participants

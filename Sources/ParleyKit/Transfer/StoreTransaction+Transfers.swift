@@ -190,7 +190,9 @@ extension StoreTransaction {
     private func set(_ status: TransferStatus, of row: TransferRow) throws {
         try update(row.part, "status = \(status.rawValue)")
         guard status != row.state.status else { return }
-        note(.updated(property: "transferStatus"), of: .part(row.part), in: row.conversation)
+        note(
+            .updated(property: "transferStatus"), of: .part(row.part), in: row.conversation,
+            from: .transferStatus(row.state.status), to: .transferStatus(status))
         if row.isUnsent {
             note(
                 .updated(property: "delivery"), of: .message(row.part.message),
