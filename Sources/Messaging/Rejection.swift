@@ -63,6 +63,9 @@ public enum Rejection: Error, Equatable, Sendable {
     case keyReused
     /// The first request with this idempotency key is still running (X2).
     case inProgress
+    /// The conversation was merged into another one, in which the positions of the request are those of other messages
+    /// (Y3).
+    case merged(into: Conversation.ID)
     /// The proposed id belongs to an object that the caller does not see.
     case idTaken(Subject)
     /// The application has the maximum number of these objects (webhooks §1.2).

@@ -73,6 +73,15 @@ import Testing
         #expect(outcome(409, error("id_in_use", 111), to: .create) == .done)
     }
 
+    @Test func `receipts of a merged conversation wait for the feed (K31)`() {
+        for kind in [OutboxKind.read, .delivery] {
+            guard case .retry = outcome(409, error("conversation_merged", 118), to: kind) else {
+                Issue.record("\(kind)")
+                continue
+            }
+        }
+    }
+
     @Test func `what is gone already is done (K32)`() {
         for kind in [
             OutboxKind.read, .delivery, .markAllRead, .deleteMessage, .deleteConversation, .leave,

@@ -111,6 +111,40 @@ import Testing
         #expect(moved?.isEmpty == false)
     }
 
+    @Test func `receipts by positions of an alias are refused, by messages are not (Y3, X1_2)`()
+        async throws
+    {
+        let sample = try await SampleApplication.make(version: "3.0")
+        let client = RouterClient(service: sample.server.service)
+        let made = try await sample.send(
+            "POST", "/apps/{app}/conversations", #"{"participants":["ana","bo"],"distinct":true}"#,
+            by: client)
+        let winner = try #require(made["Location"]?.split(separator: "/").last)
+        let alias = UUID().uuidString.lowercased()
+        _ = try await sample.send(
+            "POST", "/apps/{app}/conversations",
+            #"{"participants":["ana","bo"],"distinct":true,"id":"\#(alias)"}"#, by: client)
+        let sent = try await sample.send(
+            "POST", "/apps/{app}/conversations/\(alias)/messages",
+            #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"x"}]}"#, by: client)
+        #expect(sent.status == 201)
+        let message = try #require(
+            try JSONDocument(Array(sent.body.utf8)).root["id"]?.string?.split(separator: "/").last)
+        let body = #"{"type":"read","positions":"1"}"#
+        let refused = try await sample.send(
+            "POST", "/apps/{app}/users/bo/conversations/\(alias)/receipts", body, by: client)
+        #expect(refused.status == 409)
+        #expect(refused.body.contains(#""id":"conversation_merged","code":118"#))
+        #expect(refused.body.contains(#""data":{"id":"layer:///conversations/\#(winner)"}"#))
+        let byMessage = try await sample.send(
+            "POST", "/apps/{app}/users/bo/messages/\(message)/receipts", #"{"type":"delivery"}"#,
+            by: client)
+        #expect(byMessage.status == 204)
+        let byPosition = try await sample.send(
+            "POST", "/apps/{app}/users/bo/conversations/\(winner)/receipts", body, by: client)
+        #expect(byPosition.status == 204)
+    }
+
     private func bodies(of conversation: String, in sample: SampleApplication) async throws
         -> [String]
     {

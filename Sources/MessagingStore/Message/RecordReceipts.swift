@@ -33,17 +33,19 @@ extension MessagingStore {
     /// Records that a user has received or read messages of a conversation in the user's view (Y3). Known receipts, the
     /// user's own messages and positions of messages that the user does not see change nothing.
     ///
-    /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that is not in the user's view.
+    /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that is not in the user's view; `merged` for
+    ///   an alias, because the positions are those of before the merge.
     public func recordReceipts(
         _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,
-        seenIn conversation: Conversation.ID, in application: Application.ID
+        seenIn id: Conversation.ID, in application: Application.ID
     ) async throws {
         try await change(in: application) { context in
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let (conversation, participant) = try transaction.lockedConversationRow(
-                conversation, for: user, in: application)
+                id, for: user, in: application)
             try participant.requireReading()
+            guard conversation.id == id else { throw Rejection.merged(into: conversation.id) }
             try context.recordReceipts(kind, of: positions, by: user, in: conversation)
         }
     }

@@ -29,6 +29,7 @@ public enum APIErrorKind: CaseIterable, Sendable {
     case versionMismatch
     case rateLimited
     case quotaExceeded
+    case conversationMerged
 
     /// The `id` and `code` that clients read, and the status of the response.
     public var row: (id: StaticString, code: Int, status: Int) {
@@ -63,6 +64,8 @@ public enum APIErrorKind: CaseIterable, Sendable {
         case .rateLimited: ("rate_limited", 116, 429)
         // The limit of stored bytes of an application.
         case .quotaExceeded: ("quota_exceeded", 117, 507)
+        // Positions of a conversation that was merged (Y3).
+        case .conversationMerged: ("conversation_merged", 118, 409)
         }
     }
 }
@@ -83,7 +86,7 @@ extension APIErrorKind {
         case .invalidOperation, .invalidRequest, .notFound, .objectDeleted, .missingProperty,
             .invalidProperty, .invalidEndpoint, .invalidHeader, .conflict, .methodNotAllowed,
             .participantBlocked, .idInUse, .idempotencyKeyReuse, .requestInProgress,
-            .positionGone, .versionMismatch:
+            .positionGone, .versionMismatch, .conversationMerged:
             ofRequest
         }
     }
@@ -203,6 +206,11 @@ extension APIErrorKind {
             (
                 "the first request with this `Idempotency-Key` is still running",
                 "Retry after the seconds in `Retry-After`."
+            )
+        case .conversationMerged:
+            (
+                "the conversation was merged into another one, where its messages have other positions",
+                "Receive the feed, then send the positions in the conversation that `data` names."
             )
         case .positionGone:
             (

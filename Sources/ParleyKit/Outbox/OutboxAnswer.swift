@@ -69,6 +69,8 @@ extension OutboxOutcome {
     ) -> OutboxOutcome {
         switch error.server?.id {
         case "request_in_progress": return .retry(after: response.retryAfter, error)
+        // The feed has still to say which messages the positions are now (K31).
+        case "conversation_merged": return .retry(after: response.retryAfter, error)
         // Our own id: the answer to the first attempt was lost.
         case "id_in_use" where kind == .send || kind == .create: return .done
         default: break

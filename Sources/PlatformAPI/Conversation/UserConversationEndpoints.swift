@@ -51,6 +51,7 @@ extension Endpoint {
         ) { _ in
             Operation(
                 "sendUserReceipts", body: ReceiptJSON.positionsSchema, answers: [.noContent],
+                errors: [.conversationMerged],
                 example: Example(
                     body: #"{"type":"read","positions":"1-40,42"}"#, after: ["sendMessage"]))
         },

@@ -52,6 +52,12 @@ extension APIError {
             APIError(.invalidOperation, full(subject, limit))
         case .idTaken(let subject):
             APIError(.idInUse, taken(subject))
+        case .merged(let winner):
+            APIError(
+                .conversationMerged,
+                "The conversation was merged into the one in `data`, where its messages have other positions.",
+                data: .object(
+                    Array(#"{"id":"\#(IdentifierJSON.text(winner, in: .conversations))"}"#.utf8)))
         }
     }
 
