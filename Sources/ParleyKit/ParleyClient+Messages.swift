@@ -19,14 +19,15 @@ extension ParleyClient {
     /// Sends a message to a conversation. It is durable on this device when this returns, and reaches the server in the
     /// order of the calls. Large parts are uploaded before; ``transfer(of:)`` shows how far they are.
     ///
-    /// - Throws: `invalidMessage` for no part or more than 1,000, `invalidMimeType`, `tooLarge`, `notAParticipant`,
+    /// - Throws: `invalidMessage` for no part or more than 1,000 and for invalid push options, `invalidMimeType`, `tooLarge`, `notAParticipant`,
     ///   `conversationGone`, `contentMissing` for a file that does not exist, `diskFull`.
     @discardableResult
     public func send(
         _ parts: [PartDraft], to id: Conversation.ID, _ options: MessageOptions = MessageOptions()
     ) async throws(ParleyError) -> Message {
         try Self.check(parts)
-        let (message, uploads) = try await store(parts, to: id, options)
+        let notification = try options.push?.json()
+        let (message, uploads) = try await store(parts, to: id, options, notification ?? [])
         for row in uploads { _ = transferCenter.register(row) }
         if engine.typing.hasStarted(in: id) { sendTyping(.finished, in: id) }
         guard let shown = try await self.message(message) else {
@@ -37,7 +38,8 @@ extension ParleyClient {
 
     /// Makes the bytes of the parts durable, then the message.
     private func store(
-        _ parts: [PartDraft], to id: Conversation.ID, _ options: MessageOptions
+        _ parts: [PartDraft], to id: Conversation.ID, _ options: MessageOptions,
+        _ notification: [UInt8]
     ) async throws(ParleyError) -> (Message.ID, uploads: [TransferRow]) {
         let folder = transferCenter.folder
         var prepared: [ContentFolder.Prepared] = []
@@ -50,7 +52,8 @@ extension ParleyClient {
             let message = try await store.write { transaction in
                 let conversation = try transaction.sql.currentID(of: id)
                 try transaction.requireConversation(conversation, asParticipant: true)
-                let message = try transaction.addMessage(stored, to: conversation, options)
+                let message = try transaction.addMessage(
+                    stored, to: conversation, options, notification)
                 return (message, uploads: try transaction.uploads(of: message))
             }
             folder.removeOriginals(of: prepared)
@@ -228,7 +231,7 @@ extension ParleyClient {
 extension StoreTransaction {
     fileprivate func addMessage(
         _ parts: [ContentFolder.Prepared], to conversation: Conversation.ID,
-        _ options: MessageOptions
+        _ options: MessageOptions, _ notification: [UInt8]
     ) throws -> Message.ID {
         let now = Clock.now
         let id = options.id ?? Message.ID(.v7(at: now, random: .random(in: 0 ... .max)))
@@ -240,7 +243,7 @@ extension StoreTransaction {
         }
         let number = try enqueue(
             .send, lane: .conversation(conversation), conversation: conversation, message: id,
-            at: now)
+            payload: notification, at: now)
         if options.mayBeOvertaken {
             try sql.execute("UPDATE outbox SET may_be_overtaken = 1 WHERE number = \(number)")
         }

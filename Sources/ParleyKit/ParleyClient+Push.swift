@@ -27,7 +27,76 @@ public struct PushToken: Hashable, Sendable {
     }
 }
 
+/// The message that a push notification of the server is about.
+public struct PushTarget: Hashable, Sendable {
+    /// The conversation; `nil` for an announcement.
+    public let conversation: Conversation.ID?
+    /// The message or announcement.
+    public let message: Message.ID
+
+    /// Reads what the system passes to an application with a notification; `nil` for one of another sender.
+    public init?(_ userInfo: [AnyHashable: Any]) {
+        let named: (String) -> String?
+        if let layer = userInfo["layer"] as? [String: Any] {
+            named = { name in layer[name] as? String }
+        } else if let text = userInfo["layer"] as? String,
+            let layer = try? JSONDocument(Array(text.utf8)), layer.root.kind == .object
+        {
+            // Google's service passes texts only.
+            named = { name in layer.root[name]?.string }
+        } else {
+            return nil
+        }
+        if let message = named("message_identifier").flatMap(Message.ID.init),
+            let conversation = named("conversation_identifier").flatMap(Conversation.ID.init),
+            !message.isAnnouncement
+        {
+            (self.conversation, self.message) = (conversation, message)
+        } else if let message = named("announcement_identifier").flatMap(Message.ID.init),
+            message.isAnnouncement
+        {
+            (self.conversation, self.message) = (nil, message)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// What this device has of a push notification's message.
+public struct PushResult: Hashable, Sendable {
+    /// The conversation; `nil` for an announcement, and if it was deleted meanwhile.
+    public let conversation: Conversation?
+    /// The message; `nil` if it was deleted meanwhile.
+    public let message: Message?
+}
+
 extension ParleyClient {
+    /// Receives the message of a push notification, with everything else that has changed, without staying connected.
+    ///
+    /// - Throws: `timedOut` if it takes longer than the limit, or an error of the network.
+    @discardableResult
+    public func handlePush(
+        _ target: PushTarget, within limit: Duration = .seconds(20)
+    ) async throws(ParleyError) -> PushResult {
+        if connection == .live {
+            // The stream is on its way to the message; it may have passed it, if the message was deleted.
+            do throws(ParleyError) {
+                try await waitFor(.message(target.message), within: limit)
+            } catch {
+                guard error.code == .timedOut else { throw error }
+            }
+        } else {
+            try await catchUp(within: limit)
+        }
+        return try await read { reader in
+            PushResult(
+                conversation: try target.conversation.flatMap { id in
+                    try reader.conversation(id)
+                },
+                message: try reader.message(target.message))
+        }
+    }
+
     /// Tells the server how to reach this device; the last token replaces earlier ones.
     public func registerPushToken(_ token: PushToken) async throws(ParleyError) {
         try await enqueuePush(.registerPush) { device in

@@ -1,3 +1,7 @@
+import FoundationEssentials
+import JSON
+import Messaging
+import MessagingWire
 import Testing
 
 @testable import ParleyKit
@@ -53,7 +57,88 @@ import Testing
     }
 }
 
-@Suite struct PushTokenTests {
+@Suite struct PushTests {
+    @Test func `a push names a message, which is received (K67, K15)`() async throws {
+        let server = try KitServer()
+        let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
+        ana.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let message = try await ana.send(
+            [.text("Hello")], to: conversation,
+            MessageOptions(push: PushOptions(title: "Ana", text: "Hello")))
+        try await ana.waitUntilSent(message.id)
+        let layer = [
+            "conversation_identifier": "\(conversation)", "message_identifier": "\(message.id)",
+        ]
+        let target = try #require(PushTarget(["aps": ["alert": "Hello"], "layer": layer]))
+        #expect(target.conversation == conversation)
+        #expect(target.message == message.id)
+        let text =
+            #"{"message_identifier":"\#(message.id)","conversation_identifier":"\#(conversation)"}"#
+        #expect(PushTarget(["layer": text]) == target)
+        let result = try await bo.handlePush(target)
+        #expect(result.message?.parts.first?.text == "Hello")
+        #expect(result.conversation?.id == conversation)
+        #expect(bo.connection == .idle)
+        bo.connect()
+        try await eventually("bo is live") { bo.connection == .live }
+        #expect(try await bo.handlePush(target).message?.id == message.id)
+        for client in [ana, bo] { await client.close() }
+    }
+
+    @Test func `pushes of others name nothing (K67)`() {
+        let id = "layer:///messages/\(Message.ID(.v7(at: Clock.now, random: 1)).value.uuid)"
+        let foreign: [[AnyHashable: Any]] = [
+            [:], ["aps": ["alert": "x"]], ["layer": 5], ["layer": "x"], ["layer": "[]"],
+            ["layer": [String: String]()], ["layer": ["message_identifier": id]],
+            ["layer": ["message_identifier": "x", "conversation_identifier": id]],
+            ["layer": ["announcement_identifier": id]],
+        ]
+        for userInfo in foreign { #expect(PushTarget(userInfo) == nil, "\(userInfo)") }
+        let announcement = id.replacing("messages", with: "announcements")
+        let target = PushTarget(["layer": ["announcement_identifier": announcement]])
+        #expect(target?.message.isAnnouncement == true)
+        #expect(target?.conversation == nil)
+    }
+
+    @Test func `push options become the member of the message, or are refused (K36)`() throws {
+        var options = PushOptions(title: "t", text: "x", sound: "s")
+        options.category = "c"
+        (options.titleLocKey, options.titleLocArguments) = ("k", ["a", "b"])
+        (options.locKey, options.locArguments) = ("l", ["d"])
+        options.actionLocKey = "e"
+        options.apns = ["launch-image": "i"]
+        options.data = ["z": "1", "a": "2"]
+        options.recipients = ["bo": PushOptions(text: "for bo")]
+        let json = String(decoding: try options.json(), as: UTF8.self)
+        #expect(
+            json == """
+                {"title":"t","text":"x","sound":"s","category":"c","title-loc-key":"k","loc-key":"l",\
+                "action-loc-key":"e","title-loc-args":["a","b"],"loc-args":["d"],"apns":{"launch-image":"i"},\
+                "data":{"a":"2","z":"1"},"recipients":{"layer:///identities/bo":{"text":"for bo"}}}
+                """)
+        let body = Array(
+            #"{"parts":[{"body":"x","mime_type":"a/b"}],"notification":\#(json)}"#.utf8)
+        let ana = try UserID("ana").validated()
+        let draft = try MessageDraftJSON.read(try JSONDocument(body).root, by: ana)
+        #expect(draft.notification == Array(json.utf8))
+        for recipients in [
+            [
+                "bo": { () -> PushOptions in
+                    var nested = PushOptions()
+                    nested.recipients = ["cy": PushOptions()]
+                    return nested
+                }()
+            ], [".": PushOptions()],
+            ["bo": PushOptions(text: String(repeating: "x", count: 64 << 10))],
+        ] as [[UserID: PushOptions]] {
+            options.recipients = recipients
+            #expect { try options.json() } throws: { error in
+                (error as? ParleyError)?.code == .invalidMessage
+            }
+        }
+    }
+
     @Test func `the last token reaches the server, and diagnostics name what waits (K67, K72)`()
         async throws
     {

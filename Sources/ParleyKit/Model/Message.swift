@@ -179,10 +179,13 @@ public struct MessageOptions: Sendable {
     public var id: Message.ID?
     /// Whether later messages may be sent while the parts of this one are uploaded.
     public var mayBeOvertaken: Bool
+    /// What the push notification of the message says; `nil` leaves it to the server.
+    public var push: PushOptions?
 
     /// Options.
-    public init(id: Message.ID? = nil, mayBeOvertaken: Bool = false) {
+    public init(id: Message.ID? = nil, mayBeOvertaken: Bool = false, push: PushOptions? = nil) {
         self.id = id
         self.mayBeOvertaken = mayBeOvertaken
+        self.push = push
     }
 }
