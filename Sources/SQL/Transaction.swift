@@ -8,6 +8,8 @@ public final class Transaction {
     private(set) var notifications = PendingNotifications()
     /// Whether a statement other than `SELECT` has run: there may be something to undo.
     private(set) var hasChanged = false
+    /// How many statements have run. Tests compare it, because it does not depend on the speed of the machine.
+    package private(set) var statementCount = 0
 
     package init(on connection: any Connection) { self.connection = connection }
 
@@ -112,6 +114,7 @@ public final class Transaction {
         _ sql: SQL, reading read: [RowKey] = [], changing changed: [RowKey] = []
     ) throws(SQLError) {
         try requireOpen(sql)
+        statementCount += 1
         try connection.cache.prepare(for: sql, reading: read, changing: changed, on: connection)
     }
 

@@ -74,6 +74,7 @@ extension StoreTransaction {
             "UPDATE conversations SET base = NULL, held = '', snapshot = 0 WHERE id = \(id.bytes)")
         try removeMessages(of: id, upTo: .max)
         try sql.execute("DELETE FROM receipts WHERE conversation = \(id.bytes)")
+        shared.ownReceipts[id] = nil
         touch(id)
     }
 
@@ -111,6 +112,7 @@ extension StoreTransaction {
                 """)
             try sql.execute("UPDATE conversations SET held = '' WHERE id = \(to)")
             try sql.execute("DELETE FROM receipts WHERE conversation IN (\(from), \(to))")
+            shared.ownReceipts = [:]
         }
         try sql.execute("UPDATE messages SET conversation = \(to) WHERE conversation = \(from)")
         try sql.execute(
@@ -135,7 +137,8 @@ extension StoreTransaction {
         let conversation = Conversation.ID(message.conversation)
         let me = try user()
         let isOwn = message.sender.userID.map { user in UserID(user) == me } ?? false
-        let own = try receipts(of: me, in: conversation)
+        let own = try shared.ownReceipts[conversation] ?? receipts(of: me, in: conversation)
+        shared.ownReceipts[conversation] = own
         let isUnread =
             !isOwn && shown.isUnread == true && !own.read.contains(message.position.number)
         let needsDelivery =
@@ -332,7 +335,10 @@ extension StoreTransaction {
             VALUES (\(conversation.bytes), \(user.text), \(try snapshot()),
                 \(receipts.delivered.text), \(receipts.read.text))
             """)
-        if try user == self.user() { try applyOwn(receipts, in: conversation) }
+        if try user == self.user() {
+            shared.ownReceipts[conversation] = receipts
+            try applyOwn(receipts, in: conversation)
+        }
         let news = receipts.read.subtracting(before.read)
             .union(receipts.delivered.subtracting(before.delivered))
         for interval in news.intervals {
@@ -400,11 +406,15 @@ extension StoreTransaction {
                 \(identity[.phoneNumber]), \(identity[.publicKey]), \(identity[.avatarURL]),
                 \(metadata.stored))
             """)
+        shared.mentioned[user] = nil
         note(before == nil ? .created : .updated(property: "identity"), of: .identity(user))
     }
 
     /// Stores the name of a user that a conversation or message mentions, unless the feed sends the whole identity.
     private func noteMentioned(_ identity: BasicIdentity) throws {
+        let user = UserID(identity.userID)
+        guard shared.mentioned[user] != identity else { return }
+        shared.mentioned[user] = identity
         try sql.execute(
             """
             INSERT INTO identities (user, is_followed, snapshot, display_name, avatar_url)
@@ -416,6 +426,7 @@ extension StoreTransaction {
     }
 
     private func removeIdentity(_ user: UserID) throws {
+        shared.mentioned[user] = nil
         try sql.execute(
             "UPDATE identities SET is_followed = 0 WHERE user = \(user.text) AND is_followed = 1")
         note(
@@ -444,6 +455,7 @@ extension StoreTransaction {
                 try removeConversation(id)
             }
             try sql.execute("DELETE FROM receipts WHERE snapshot < \(number)")
+            shared.ownReceipts = [:]
             try sql.execute(
                 "UPDATE identities SET is_followed = 0 WHERE is_followed = 1 AND snapshot < \(number)"
             )

@@ -58,7 +58,7 @@ public struct PushOptions: Hashable, Codable, Sendable {
             writer.key("recipients")
             writer.object { writer in
                 for (user, options) in entries {
-                    writer.key(UserIDJSON.text(identity: user))
+                    writer.key(UserIDJSON.text(user, .v3_0))
                     writer.object { writer in options.writeTexts(into: &writer) }
                 }
             }
@@ -78,7 +78,11 @@ public struct PushOptions: Hashable, Codable, Sendable {
             ("title", title), ("text", text), ("sound", sound), ("category", category),
             ("title-loc-key", titleLocKey), ("loc-key", locKey), ("action-loc-key", actionLocKey),
         ]
-        for (name, text) in texts { if let text { writer.member(name, text) } }
+        for (name, text) in texts {
+            guard let text else { continue }
+            writer.key(name)
+            writer.string(text)
+        }
         for (name, list) in [("title-loc-args", titleLocArguments), ("loc-args", locArguments)]
         where !list.isEmpty {
             writer.key(name)
@@ -88,7 +92,8 @@ public struct PushOptions: Hashable, Codable, Sendable {
             writer.key(name)
             writer.object { writer in
                 for (key, text) in object.sorted(by: { $0.key < $1.key }) {
-                    writer.member(key, text)
+                    writer.key(key)
+                    writer.string(text)
                 }
             }
         }

@@ -74,6 +74,7 @@ extension StoreTransaction {
 
     /// Sees to it that the deliveries of a conversation are reported (K55): by a row that waits, or by a new one.
     func enqueueDelivery(in conversation: Conversation.ID) throws {
+        guard shared.reporting.insert(conversation).inserted else { return }
         let waiting = try sql.first(
             """
             SELECT number FROM outbox WHERE conversation = \(conversation.bytes)

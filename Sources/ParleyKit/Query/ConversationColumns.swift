@@ -73,7 +73,7 @@ extension Conversation {
         tieBreaks: ["c.id"],
         // A conversation has its last message, and the identities of its participants.
         tables: [.conversations, .messages, .identities],
-        read: { reader, ids in try ids.compactMap { id in try reader.conversation(id) } },
+        read: { reader, ids in try reader.conversations(ids) },
         differences: [
             "formerIDs": { $0.formerIDs != $1.formerIDs },
             "participants": { $0.participants != $1.participants },

@@ -57,7 +57,7 @@ extension Identity {
         readID: { row in UserID(try row.text("id")) },
         tieBreaks: ["i.user"],
         tables: [.identities],
-        read: { reader, ids in try ids.map { id in try reader.identity(id) } },
+        read: { reader, ids in try reader.identities(ids) },
         differences: [
             "displayName": { $0.displayName != $1.displayName },
             "firstName": { $0.firstName != $1.firstName },

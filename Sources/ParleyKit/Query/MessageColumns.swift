@@ -104,7 +104,7 @@ extension Message {
         tieBreaks: ["m.id"],
         // A message has the identity of its sender.
         tables: [.messages, .identities],
-        read: { reader, ids in try ids.compactMap { id in try reader.message(id) } },
+        read: { reader, ids in try reader.messages(ids) },
         differences: [
             "conversation": { $0.conversation != $1.conversation },
             "position": { $0.position != $1.position },

@@ -55,14 +55,8 @@ extension MessagePart {
         tieBreaks: ["p.message", "p.part"],
         tables: [.messages],
         read: { reader, ids in
-            // The parts of a message mostly follow each other.
-            var last: (message: Message.ID, parts: [MessagePart])?
-            return try ids.compactMap { id in
-                if last?.message != id.message {
-                    last = (id.message, try reader.parts(of: id.message))
-                }
-                return last?.parts.first { part in part.id == id }
-            }
+            let parts = try reader.parts(of: Array(Set(ids.map(\.message))))
+            return ids.compactMap { id in parts[id.message]?.first { part in part.id == id } }
         },
         differences: [
             "mimeType": { $0.mimeType != $1.mimeType },

@@ -7,8 +7,12 @@ internal import SQL
 
 /// Reads shown objects from the store.
 ///
-/// Identities and receipts that several objects share are read once.
+/// Objects are read in batches, each with the same few statements whatever its size. Identities and receipts that
+/// several objects share are read once.
 struct ObjectReader {
+    /// The most objects of a batch: one parameter of a statement each.
+    private static let batchSize = 512
+
     let transaction: Transaction
     let me: UserID
     /// What the outbox does at the moment; not stored.
@@ -22,152 +26,262 @@ struct ObjectReader {
         self.activity = activity
     }
 
+    // MARK: - Conversations
+
     /// The conversation of an id or a former id; `nil` if there is none or it is hidden.
     mutating func conversation(_ id: Conversation.ID) throws -> Conversation? {
-        let id = try transaction.currentID(of: id)
-        let row = try transaction.first(
-            """
-            SELECT created_at, is_participant, is_distinct, metadata, unread_count, total_count, last_message,
-                is_created
-            FROM conversations WHERE id = \(id.bytes) AND is_hidden = 0
-            """
-        ) { row in
-            (
-                createdAt: try row.optionalInt64("created_at"),
-                isParticipant: try row.bool("is_participant"),
-                isDistinct: try row.bool("is_distinct"),
-                metadata: try row.text("metadata"),
-                unread: try row.int("unread_count"), total: try row.int("total_count"),
-                last: try row.optionalBlob("last_message"),
-                isCreated: try row.bool("is_created")
-            )
-        }
-        guard let row else { return nil }
-        let users = try transaction.rows(
-            """
-            SELECT user FROM participants WHERE conversation = \(id.bytes) ORDER BY place
-            """
-        ) { row in UserID(try row.text("user")) }
-        let formers = try transaction.rows(
-            "SELECT former FROM aliases WHERE conversation = \(id.bytes)"
-        ) { row in try row.blob("former") }
-        var participants: [Identity] = []
-        for user in users { participants.append(try identity(user)) }
-        return Conversation(
-            id: id,
-            formerIDs: Set(
-                formers.compactMap { bytes in
-                    Conversation.ID(stored: bytes)
-                }),
-            participants: participants, isParticipant: row.isParticipant,
-            isDistinct: row.isDistinct, metadata: Metadata(stored: row.metadata),
-            createdAt: row.createdAt.map(Date.init(milliseconds:)),
-            lastMessage: try row.last.flatMap { bytes in
-                try Message.ID(stored: bytes).flatMap { id in try message(id) }
-            },
-            unreadCount: row.unread, totalCount: row.total, isCreated: row.isCreated)
+        try conversations([try transaction.currentID(of: id)]).first
     }
 
-    /// The message of an id; `nil` if there is none or it is hidden.
-    mutating func message(_ id: Message.ID) throws -> Message? {
-        let row = try transaction.first(
+    /// The conversations of current ids, in their order, without those that do not exist or are hidden.
+    mutating func conversations(_ ids: [Conversation.ID]) throws -> [Conversation] {
+        var found: [Conversation] = []
+        for batch in ids.chunks(of: Self.batchSize) { found += try readConversations(batch) }
+        return found
+    }
+
+    private struct ConversationRow {
+        let id: Conversation.ID
+        let createdAt: Int64?
+        let isParticipant, isDistinct, isCreated: Bool
+        let metadata: String
+        let unread, total: Int
+        let last: Message.ID?
+    }
+
+    private mutating func readConversations(_ ids: [Conversation.ID]) throws -> [Conversation] {
+        let keys = SQLArray.blobs(ids.map(\.bytes))
+        let rows = try transaction.rows(
             """
-            SELECT conversation, position, sender, sender_name, sent_at, received_at, recipients, is_unread, is_sent
-            FROM messages WHERE id = \(id.bytes) AND is_hidden = 0
+            SELECT id, created_at, is_participant, is_distinct, metadata, unread_count, total_count, last_message,
+                is_created
+            FROM conversations WHERE id \(in: keys) AND is_hidden = 0
             """
         ) { row in
-            (
-                conversation: try row.optionalBlob("conversation"),
-                position: try row.optionalInt64("position"),
-                sender: try row.optionalText("sender"), name: try row.optionalText("sender_name"),
+            try Self.conversationID(row.blob("id")).map { id in
+                ConversationRow(
+                    id: id, createdAt: try row.optionalInt64("created_at"),
+                    isParticipant: try row.bool("is_participant"),
+                    isDistinct: try row.bool("is_distinct"), isCreated: try row.bool("is_created"),
+                    metadata: try row.text("metadata"), unread: try row.int("unread_count"),
+                    total: try row.int("total_count"),
+                    last: try row.optionalBlob("last_message").flatMap(Message.ID.init(stored:)))
+            }
+        }
+        let users = try transaction.rows(
+            """
+            SELECT conversation, user FROM participants WHERE conversation \(in: keys)
+            ORDER BY conversation, place
+            """
+        ) { row in
+            (conversation: try row.blob("conversation"), user: UserID(try row.text("user")))
+        }
+        let formers = try transaction.rows(
+            "SELECT conversation, former FROM aliases WHERE conversation \(in: keys)"
+        ) { row in
+            (conversation: try row.blob("conversation"), former: try row.blob("former"))
+        }
+        let participants = Dictionary(grouping: users, by: \.conversation)
+        let aliases = Dictionary(grouping: formers, by: \.conversation)
+        try readIdentities(users.map(\.user))
+        let last = Dictionary(
+            try messages(rows.compactMap { row in row?.last }).map { ($0.id.value, $0) }
+        ) { first, _ in first }
+        let found = Dictionary(rows.compactMap(\.self).map { row in (row.id, row) }) { first, _ in
+            first
+        }
+        return ids.compactMap { id -> Conversation? in
+            guard let row = found[id] else { return nil }
+            return Conversation(
+                id: id,
+                formerIDs: Set(
+                    (aliases[id.bytes] ?? []).compactMap { Conversation.ID(stored: $0.former) }),
+                participants: (participants[id.bytes] ?? []).compactMap { identities[$0.user] },
+                isParticipant: row.isParticipant, isDistinct: row.isDistinct,
+                metadata: Metadata(stored: row.metadata),
+                createdAt: row.createdAt.map(Date.init(milliseconds:)),
+                lastMessage: row.last.flatMap { id in last[id.value] }, unreadCount: row.unread,
+                totalCount: row.total, isCreated: row.isCreated)
+        }
+    }
+
+    private static func conversationID(_ bytes: [UInt8]?) -> Conversation.ID? {
+        bytes.flatMap { bytes in Conversation.ID(stored: bytes) }
+    }
+
+    // MARK: - Messages
+
+    /// The message of an id; `nil` if there is none or it is hidden.
+    mutating func message(_ id: Message.ID) throws -> Message? { try messages([id]).first }
+
+    /// The messages of ids, in their order, without those that do not exist or are hidden.
+    mutating func messages(_ ids: [Message.ID]) throws -> [Message] {
+        var found: [Message] = []
+        for batch in ids.chunks(of: Self.batchSize) { found += try readMessages(batch) }
+        return found
+    }
+
+    private struct MessageRow {
+        let id: Message.ID
+        let conversation: Conversation.ID?
+        let position: Int64?
+        let sender: UserID?
+        let name: String?
+        let sentAt, receivedAt: Int64?
+        let recipients: [UserID]
+        let isUnread, isSent: Bool
+    }
+
+    private mutating func readMessages(_ ids: [Message.ID]) throws -> [Message] {
+        guard !ids.isEmpty else { return [] }
+        let rows = try transaction.rows(
+            """
+            SELECT id, conversation, position, sender, sender_name, sent_at, received_at, recipients, is_unread,
+                is_sent
+            FROM messages WHERE id \(in: .blobs(ids.map(\.bytes))) AND is_hidden = 0
+            """
+        ) { row -> MessageRow? in
+            let conversation = Self.conversationID(try row.optionalBlob("conversation"))
+            guard let id = Message.ID(stored: try row.blob("id")) else { return nil }
+            return MessageRow(
+                id: Message.ID(id.value, isAnnouncement: conversation == nil),
+                conversation: conversation, position: try row.optionalInt64("position"),
+                sender: try row.optionalText("sender").map { UserID($0) },
+                name: try row.optionalText("sender_name"),
                 sentAt: try row.optionalInt64("sent_at"),
                 receivedAt: try row.optionalInt64("received_at"),
-                recipients: try row.text("recipients"), isUnread: try row.bool("is_unread"),
-                isSent: try row.bool("is_sent")
-            )
+                recipients: Self.users(try row.text("recipients")),
+                isUnread: try row.bool("is_unread"), isSent: try row.bool("is_sent"))
+        }.compactMap(\.self)
+        try readIdentities(rows.compactMap(\.sender))
+        try readReceipts(rows.compactMap(\.conversation))
+        let parts = try readParts(rows.map(\.id))
+        let deliveries = try readDeliveries(
+            rows.filter { row in !row.isSent }.map(\.id), parts)
+        let found = Dictionary(rows.map { row in (row.id.value, row) }) { first, _ in first }
+        return ids.compactMap { id -> Message? in
+            guard let row = found[id.value] else { return nil }
+            return Message(
+                id: row.id, conversation: row.conversation, position: row.position,
+                sender: row.sender.flatMap { identities[$0] }.map { .user($0) }
+                    ?? .service(row.name ?? ""),
+                parts: (parts[id.value] ?? []).map(\.part),
+                sentAt: row.sentAt.map(Date.init(milliseconds:)),
+                receivedAt: row.receivedAt.map(Date.init(milliseconds:)), isUnread: row.isUnread,
+                delivery: row.isSent ? .sent : deliveries[id.value] ?? .queued,
+                recipientStatus: statuses(of: row))
         }
-        guard let row else { return nil }
-        let conversation = row.conversation.flatMap { bytes in
-            Conversation.ID(stored: bytes)
-        }
-        let id = Message.ID(id.value, isAnnouncement: conversation == nil)
-        let sender: Sender =
-            if let user = row.sender {
-                .user(try identity(UserID(user)))
-            } else {
-                .service(row.name ?? "")
-            }
-        return Message(
-            id: id, conversation: conversation, position: row.position, sender: sender,
-            parts: try parts(of: id), sentAt: row.sentAt.map(Date.init(milliseconds:)),
-            receivedAt: row.receivedAt.map(Date.init(milliseconds:)), isUnread: row.isUnread,
-            delivery: row.isSent ? .sent : try delivery(of: id, in: conversation),
-            recipientStatus: try statuses(
-                of: Self.users(row.recipients), sender: row.sender.map { UserID($0) },
-                conversation, row.position, isRead: !row.isUnread))
+    }
+
+    // MARK: - Parts
+
+    /// A part, and whether it has a file.
+    private struct PartRow {
+        let part: MessagePart
+        let hasFile: Bool
     }
 
     /// The parts of a message, in their order.
     func parts(of message: Message.ID) throws -> [MessagePart] {
-        try transaction.rows(
-            """
-            SELECT part, name, mime_type, size, body, status FROM parts
-            WHERE message = \(message.bytes) ORDER BY part
-            """
-        ) { row in
-            MessagePart(
-                id: MessagePart.ID(try row.text("name"), of: message), index: try row.int("part"),
-                mimeType: try row.text("mime_type"), size: try row.int64("size"),
-                inline: try row.optionalBlob("body").map { Data($0) },
-                transferStatus: TransferStatus(rawValue: try row.int("status")) ?? .complete)
-        }
+        try parts(of: [message])[message] ?? []
     }
+
+    /// The parts of messages, in their order.
+    func parts(of messages: [Message.ID]) throws -> [Message.ID: [MessagePart]] {
+        var found: [Message.ID: [MessagePart]] = [:]
+        for batch in messages.chunks(of: Self.batchSize) {
+            let parts = try readParts(batch)
+            for id in batch { found[id] = (parts[id.value] ?? []).map(\.part) }
+        }
+        return found
+    }
+
+    private func readParts(
+        _ messages: [Message.ID]
+    ) throws -> [Messaging.Message.ID: [PartRow]] {
+        let ids = Dictionary(messages.map { id in (id.value, id) }) { first, _ in first }
+        let rows = try transaction.rows(
+            """
+            SELECT message, part, name, mime_type, size, body, status, file IS NOT NULL AS has_file FROM parts
+            WHERE message \(in: .blobs(messages.map(\.bytes))) ORDER BY message, part
+            """
+        ) { row -> PartRow? in
+            guard let stored = Message.ID(stored: try row.blob("message")),
+                let message = ids[stored.value]
+            else { return nil }
+            return PartRow(
+                part: MessagePart(
+                    id: MessagePart.ID(try row.text("name"), of: message),
+                    index: try row.int("part"), mimeType: try row.text("mime_type"),
+                    size: try row.int64("size"),
+                    inline: try row.optionalBlob("body").map { Data($0) },
+                    transferStatus: TransferStatus(rawValue: try row.int("status")) ?? .complete),
+                hasFile: try row.bool("has_file"))
+        }
+        return Dictionary(grouping: rows.compactMap(\.self)) { row in row.part.message.value }
+    }
+
+    // MARK: - Identities
 
     /// The identity of a user; one without texts if the store has none.
     mutating func identity(_ user: UserID) throws -> Identity {
-        if let identity = identities[user] { return identity }
-        let found = try transaction.first(
-            """
-            SELECT is_followed, display_name, first_name, last_name, email_address, phone_number, public_key,
-                avatar_url, metadata
-            FROM identities WHERE user = \(user.text)
-            """
-        ) { row in
-            Identity(
-                id: user, displayName: try row.optionalText("display_name"),
-                firstName: try row.optionalText("first_name"),
-                lastName: try row.optionalText("last_name"),
-                emailAddress: try row.optionalText("email_address"),
-                phoneNumber: try row.optionalText("phone_number"),
-                publicKey: try row.optionalText("public_key"),
-                avatarURL: try row.optionalText("avatar_url").flatMap { URL(string: $0) },
-                metadata: Metadata(stored: try row.text("metadata")),
-                isFollowed: try row.bool("is_followed"))
-        }
-        let identity =
-            found
-            ?? Identity(
-                id: user, displayName: nil, firstName: nil, lastName: nil, emailAddress: nil,
-                phoneNumber: nil, publicKey: nil, avatarURL: nil, metadata: .empty,
-                isFollowed: false)
-        identities[user] = identity
-        return identity
+        try readIdentities([user])
+        return identities[user] ?? Self.unknown(user)
     }
 
+    /// The identities of users, in their order.
+    mutating func identities(_ users: [UserID]) throws -> [Identity] {
+        try readIdentities(users)
+        return users.map { user in identities[user] ?? Self.unknown(user) }
+    }
+
+    /// Reads the identities of users that were not read yet.
+    private mutating func readIdentities(_ users: [UserID]) throws {
+        let unread = Array(Set(users.filter { user in identities[user] == nil }))
+        for batch in unread.chunks(of: Self.batchSize) {
+            let rows = try transaction.rows(
+                """
+                SELECT user, is_followed, display_name, first_name, last_name, email_address, phone_number,
+                    public_key, avatar_url, metadata
+                FROM identities WHERE user \(in: .texts(batch.map(\.text)))
+                """
+            ) { row in
+                Identity(
+                    id: UserID(try row.text("user")),
+                    displayName: try row.optionalText("display_name"),
+                    firstName: try row.optionalText("first_name"),
+                    lastName: try row.optionalText("last_name"),
+                    emailAddress: try row.optionalText("email_address"),
+                    phoneNumber: try row.optionalText("phone_number"),
+                    publicKey: try row.optionalText("public_key"),
+                    avatarURL: try row.optionalText("avatar_url").flatMap { URL(string: $0) },
+                    metadata: Metadata(stored: try row.text("metadata")),
+                    isFollowed: try row.bool("is_followed"))
+            }
+            for user in batch { identities[user] = Self.unknown(user) }
+            for identity in rows { identities[identity.id] = identity }
+        }
+    }
+
+    private static func unknown(_ user: UserID) -> Identity {
+        Identity(
+            id: user, displayName: nil, firstName: nil, lastName: nil, emailAddress: nil,
+            phoneNumber: nil, publicKey: nil, avatarURL: nil, metadata: .empty, isFollowed: false)
+    }
+
+    // MARK: - Status
+
     /// The status of each recipient (K19): from the receipts of the conversation and the position of the message.
-    private mutating func statuses(
-        of users: [UserID], sender: UserID?, _ conversation: Conversation.ID?, _ position: Int64?,
-        isRead: Bool
-    ) throws -> [UserID: RecipientStatus] {
+    private func statuses(of row: MessageRow) -> [UserID: RecipientStatus] {
+        let known = row.conversation.flatMap { id in receipts[id] } ?? [:]
         var statuses: [UserID: RecipientStatus] = [:]
-        let known = try conversation.map { id in try receipts(in: id) } ?? [:]
-        for user in users {
+        for user in row.recipients {
             statuses[user] =
-                if conversation == nil {
-                    isRead ? .read : .delivered
-                } else if user == sender {
+                if row.conversation == nil {
+                    row.isUnread ? .delivered : .read
+                } else if user == row.sender {
                     .read
-                } else if let position {
+                } else if let position = row.position {
                     RecipientStatus(known[user]?.status(at: Position(position)) ?? .sent)
                 } else {
                     .pending
@@ -176,55 +290,71 @@ struct ObjectReader {
         return statuses
     }
 
-    private mutating func receipts(in id: Conversation.ID) throws -> [UserID: Receipts] {
-        if let known = receipts[id] { return known }
+    /// Reads the receipts of conversations that were not read yet.
+    private mutating func readReceipts(_ conversations: [Conversation.ID]) throws {
+        let unread = Array(Set(conversations.filter { id in receipts[id] == nil }))
+        guard !unread.isEmpty else { return }
         let rows = try transaction.rows(
-            "SELECT user, delivered, read FROM receipts WHERE conversation = \(id.bytes)"
+            """
+            SELECT conversation, user, delivered, read FROM receipts
+            WHERE conversation \(in: .blobs(unread.map(\.bytes)))
+            """
         ) { row in
             (
-                UserID(try row.text("user")),
-                Receipts(
+                conversation: Self.conversationID(try row.optionalBlob("conversation")),
+                user: UserID(try row.text("user")),
+                receipts: Receipts(
                     delivered: IntervalSet(text: try row.text("delivered")) ?? IntervalSet(),
                     read: IntervalSet(text: try row.text("read")) ?? IntervalSet())
             )
         }
-        let known = Dictionary(rows) { _, last in last }
-        receipts[id] = known
-        return known
+        for id in unread { receipts[id] = [:] }
+        for row in rows {
+            guard let conversation = row.conversation else { continue }
+            receipts[conversation]?[row.user] = row.receipts
+        }
     }
 
-    /// Where an unsent message is on its way: its own failure, an earlier failure of the conversation, or the request.
-    private func delivery(of id: Message.ID, in conversation: Conversation.ID?) throws -> Delivery {
-        let row = try transaction.first(
+    /// Where unsent messages are on their way: their own failure, an earlier failure of the conversation, or the request.
+    private func readDeliveries(
+        _ messages: [Message.ID], _ parts: [Messaging.Message.ID: [PartRow]]
+    ) throws -> [Messaging.Message.ID: Delivery] {
+        guard !messages.isEmpty else { return [:] }
+        let send = OutboxKind.send.rawValue
+        let rows = try transaction.rows(
             """
-            SELECT number, failure FROM outbox
-            WHERE message = \(id.bytes) AND kind = \(OutboxKind.send.rawValue)
+            SELECT message, number, failure, (
+                SELECT b.message FROM outbox b WHERE b.conversation = o.conversation
+                    AND b.kind = \(send) AND b.failure IS NOT NULL AND b.number < o.number
+                ORDER BY b.number LIMIT 1) AS blocking
+            FROM outbox o WHERE o.message \(in: .blobs(messages.map(\.bytes))) AND o.kind = \(send)
             """
-        ) { row in (number: try row.int64("number"), failure: try row.optionalText("failure")) }
-        guard let row else { return .queued }
-        if let failure = row.failure { return .failed(ParleyError(stored: failure)) }
-        let blocking = try transaction.first(
-            """
-            SELECT message FROM outbox
-            WHERE conversation = \(conversation?.bytes) AND kind = \(OutboxKind.send.rawValue)
-                AND failure IS NOT NULL AND number < \(row.number)
-            ORDER BY number LIMIT 1
-            """
-        ) { row in try row.optionalBlob("message") }
-        if let blocking = blocking ?? nil, let id = Message.ID(stored: blocking) {
-            return .blocked(by: id)
+        ) { row in
+            (
+                message: Message.ID(stored: try row.blob("message")),
+                number: try row.int64("number"), failure: try row.optionalText("failure"),
+                blocking: try row.optionalBlob("blocking").flatMap(Message.ID.init(stored:))
+            )
         }
-        if activity.isSending(row.number) { return .sending }
-        let uploads = try transaction.first(
-            """
-            SELECT count(*) FILTER (WHERE status < \(TransferStatus.readyForDownload.rawValue)) AS missing,
-                count(*) FILTER (WHERE status > \(TransferStatus.awaitingUpload.rawValue)
-                    AND file IS NOT NULL) AS begun
-            FROM parts WHERE message = \(id.bytes)
-            """
-        ) { row in (missing: try row.int("missing"), begun: try row.int("begun")) }
-        guard let uploads, uploads.missing > 0, uploads.begun > 0 else { return .queued }
-        return .uploading
+        var deliveries: [Messaging.Message.ID: Delivery] = [:]
+        for row in rows {
+            guard let message = row.message?.value else { continue }
+            let own = parts[message] ?? []
+            let isUploading =
+                own.contains { $0.part.transferStatus < .readyForDownload }
+                && own.contains { $0.hasFile && $0.part.transferStatus > .awaitingUpload }
+            deliveries[message] =
+                if let failure = row.failure {
+                    .failed(ParleyError(stored: failure))
+                } else if let blocking = row.blocking {
+                    .blocked(by: blocking)
+                } else if activity.isSending(row.number) {
+                    .sending
+                } else {
+                    isUploading ? .uploading : .queued
+                }
+        }
+        return deliveries
     }
 
     private static func users(_ json: String) -> [UserID] {

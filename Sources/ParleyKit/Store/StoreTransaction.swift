@@ -14,6 +14,18 @@ final class StoreTransaction {
     private var commit = Store.Commit()
     private var changed: Set<Conversation.ID> = []
     private var settings: [String: String?] = [:]
+    /// What a feed's items of one transaction have in common, read and stored once.
+    var shared = SharedRows()
+
+    /// See ``shared``.
+    struct SharedRows {
+        /// The receipts of the user, by conversation.
+        var ownReceipts: [Conversation.ID: Receipts] = [:]
+        /// The names of users as they were stored last.
+        var mentioned: [UserID: BasicIdentity] = [:]
+        /// The conversations for which a row reports deliveries.
+        var reporting: Set<Conversation.ID> = []
+    }
 
     init(_ sql: Transaction) { self.sql = sql }
 

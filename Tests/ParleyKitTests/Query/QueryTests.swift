@@ -240,6 +240,51 @@ import Testing
         #expect(!conversations.contains("TEMP B-TREE"))
     }
 
+    @Test func `read any number of elements with the same few statements (K59)`() async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            for number in 1...300 {
+                try transaction.addConversation(
+                    number, participants: ["me", UserID("u\(number)")],
+                    last: messageID(number * 10))
+                for index in 0..<3 {
+                    let message = number * 10 + index
+                    try transaction.addMessage(
+                        message, in: number, position: index == 2 ? nil : Int64(index + 1),
+                        sender: UserID("u\(message)"))
+                    for part in 0..<2 { try transaction.addPart(part, of: message) }
+                    if index == 2 {
+                        try transaction.sql.execute(
+                            """
+                            INSERT INTO outbox (lane, kind, conversation, message, payload, key, created_at)
+                            VALUES ('l', 'send', \(conversationID(number).value.bytes),
+                                \(messageID(message).value.bytes), x'', 'k', 0)
+                            """)
+                    }
+                }
+            }
+        }
+        func statements<Element>(_ query: Query<Element>) async throws -> (read: Int, found: Int) {
+            try await sample.store.read { [activity = sample.activity] transaction in
+                let reader = try QueryReader(query, in: transaction)
+                let rows = try reader.rows()
+                let before = transaction.statementCount
+                let found = try reader.elements(rows, activity).count
+                return (transaction.statementCount - before, found)
+            }
+        }
+        for limit in [1, 10, 300] {
+            let messages = try await statements(Query<Message>(limit: limit))
+            #expect(messages.found == limit && messages.read <= 5, "\(messages)")
+            let conversations = try await statements(Query<Conversation>(limit: limit))
+            #expect(conversations.found == limit && conversations.read <= 8, "\(conversations)")
+            let parts = try await statements(Query<MessagePart>(limit: limit))
+            #expect(parts.found == limit && parts.read == 1, "\(parts)")
+        }
+        #expect(try await statements(Query<Message>()).found == 900)
+        #expect(try await statements(Query<Message>()).read <= 10)
+    }
+
     @Test func `find unread messages, positions and the states of parts (K59)`() async throws {
         let unread = try await plan(
             Query<Message>(where: { $0.conversation == Self.here && $0.isUnread == true }))
