@@ -130,6 +130,8 @@ struct ChatSession {
         case "/help": printer.print(Self.help)
         case "/list": try await list()
         case "/open":
+            // The list may have been empty because nothing had arrived when it was made.
+            if listed.isEmpty { try await list() }
             guard let number = arguments.first.flatMap({ Int($0) }),
                 listed.indices.contains(number - 1)
             else {

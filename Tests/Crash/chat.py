@@ -9,7 +9,8 @@ before the next one. A line that a client has printed as a message is durable in
 nothing waits, and
 
 - each printed line is in the conversation exactly once, and the lines of a user are in the order of writing,
-- both clients show the same messages.
+- both clients show the same messages,
+- a client with an empty store opens the conversation as soon as it has arrived.
 """
 
 import argparse
@@ -129,6 +130,17 @@ def finish(chat):
     raise SystemExit(f"{chat.user}: messages wait for ever")
 
 
+def open_what_has_arrived(binary, server, folder):
+    """A client that has an empty store, and so an empty list at its start, opens what arrives then."""
+    chat = Chat(binary, server, "ana", folder)
+    chat.start()
+    chat.wait_for(r"^\* connected$")
+    chat.write("/open 1")
+    chat.wait_for(r"^1 bo")
+    chat.wait_for(r"^\* layer:///conversations/")
+    chat.quit()
+
+
 def messages(server):
     """The texts of all messages by their position, and their senders."""
     headers = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/vnd.layer+json; version=3.0"}
@@ -182,6 +194,7 @@ def main():
             finish(chat)
             chat.quit()
         check(chats, messages(server))
+        open_what_has_arrived(options.binary, server, pathlib.Path(folder) / "new")
 
 
 main()
