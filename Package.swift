@@ -217,8 +217,8 @@ if !FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests") 
 
 // The fuzz targets run as a test on their seeds. `Tests/Fuzz/fuzz.py` links them with libFuzzer's loop instead.
 let fuzzed: [Target.Dependency] = [
-    "Bytes", "HTTP", "ImportExport", "JSON", "Messaging", "MessagingWire", "ObjectStore", "Uploads",
-    "WebSockets",
+    "Bytes", "HTTP", "ImportExport", "JSON", "Messaging", "MessagingWire", "ObjectStore",
+    "ParleyKit", "Transfers", "Uploads", "WebSockets",
 ]
 if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
