@@ -88,6 +88,8 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
 	    'python3 Tests/Crash/chat.py --binary .build/debug/parley' \
+	    'python3 Tests/Crash/chat_cycles.py --binary .build/debug/parley' \
+	    'python3 Tests/Commands/chat_disk.py .build/debug/parley' \
 	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
 	    'python3 Tests/Tour/guides.py .build/debug/parley' \
@@ -166,6 +168,7 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 20 --database postgres --processes 2
 	python3 Tests/Crash/chat.py --binary .build/debug/parley --rounds 200
+	python3 Tests/Crash/chat_cycles.py --binary .build/debug/parley --cycles 5760
 	$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --changes 10000 --cuts 200
 	$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --changes 10000 --cuts 200 --database postgres --processes 2
 	for round in 1 2 3 4 5; do \

@@ -118,7 +118,7 @@ public final class ParleyClient: Sendable {
         await engine.disconnect()
     }
 
-    /// Ends every delay before a retry, as after a change of the network.
+    /// Ends every delay before a retry, as after a change of the network, and gives up requests that have no answer.
     public func kick() {
         engine.kick()
         transferCenter.kick()

@@ -197,4 +197,5 @@ def main():
         open_what_has_arrived(options.binary, server, pathlib.Path(folder) / "new")
 
 
-main()
+if __name__ == "__main__":
+    main()

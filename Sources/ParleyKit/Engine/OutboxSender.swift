@@ -110,10 +110,12 @@ struct OutboxSender {
             engine.activity.end(row.number)
             noteDelivery(of: row)
         }
+        let kicks = engine.kicks
         do throws(ParleyError) {
             return try await send(row)
         } catch {
-            return .retry(nil)
+            // A kick has given the request up, or has come meanwhile.
+            return .retry(engine.kicks == kicks ? nil : .zero)
         }
     }
 
