@@ -76,10 +76,21 @@ struct QueryResults<Found: Queryable>: AsyncSequence, Sendable {
         private mutating func read(
             isolation actor: isolated (any Actor)?
         ) async throws(ParleyError) -> ResultSet<Found>? {
-            let (source, before, start) = (source, snapshot, ContinuousClock.now)
-            let now = try await source.store.read { transaction in
-                try QuerySnapshot(
+            let (source, before, shown) = (source, snapshot, shown)
+            let start = ContinuousClock.now
+            // The sets are compared on the thread of the store too: the caller may be the main actor.
+            let (now, set) = try await source.store.read { transaction in
+                let now = try QuerySnapshot(
                     source.query, source.window, after: before, in: transaction, source.activity)
+                let changes = ResultDifference(from: shown.sections, to: now.sections) { old, new in
+                    Found.rows.differ(old, new, in: source.properties)
+                }.changes
+                return (
+                    now,
+                    ResultSet(
+                        sections: now.sections, total: now.total, isUpToDate: now.missing.isEmpty,
+                        changes: changes)
+                )
             }
             snapshot = now
             let end = ContinuousClock.now
@@ -89,17 +100,12 @@ struct QueryResults<Found: Queryable>: AsyncSequence, Sendable {
             {
                 source.loadMissing(conversation, now.missing)
             }
-            let set = ResultSet(
-                sections: now.sections, total: now.total, isUpToDate: now.missing.isEmpty,
-                changes: ResultDifference(from: shown.sections, to: now.sections) { old, new in
-                    Found.rows.differ(old, new, in: source.properties)
-                }.changes)
             let isFirst = before == nil
             guard
                 isFirst || !set.changes.isEmpty || set.total != shown.total
                     || set.isUpToDate != shown.isUpToDate
             else { return nil }
-            shown = set
+            self.shown = set
             return set
         }
     }
