@@ -87,6 +87,8 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    '$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --database postgres --processes 2' \
 	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
 	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
+	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4' \
+	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4 --database postgres' \
 	    'python3 Tests/Crash/chat.py --binary .build/debug/parley' \
 	    'python3 Tests/Crash/chat_cycles.py --binary .build/debug/parley' \
 	    'python3 Tests/Commands/chat_disk.py .build/debug/parley' \
@@ -139,6 +141,8 @@ crash: test-packages swift ## Kills the server N times under load: make crash N=
 	@$(call environment,$(STORE_PACKAGES))
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N)
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --database postgres
+	python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 6
+	python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 6 --database postgres
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3
 	python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds $(N) --s3 --database postgres
 

@@ -112,7 +112,7 @@ public struct Importer {
         try await flush()
         try await wait()
         guard let unsettled else { return }
-        waiting.steps = [(summary.lines, .reconcile(unsettled))]
+        waiting.steps = [(summary.lines, .sort(unsettled))]
         try await flush()
         try await wait()
     }
@@ -174,7 +174,7 @@ public struct Importer {
     }
 
     private mutating func settle(line: Int) {
-        if let open { waiting.steps.append((line, .reconcile(open))) }
+        if let open { waiting.steps.append((line, .sort(open))) }
         open = nil
     }
 
@@ -283,7 +283,7 @@ public struct Importer {
                 if outcome == .merged { summary.countMerged() }
                 unsettled = prepared.record.conversation ?? unsettled
             case .content: break
-            case .reconcile:
+            case .sort:
                 if outcome != .present { summary.noteOrder() }
                 unsettled = nil
             }

@@ -40,6 +40,10 @@ extension SQLValueInterpolation {
     mutating func appendInterpolation(_ position: LogPosition) {
         append(.integer(position.number))
     }
+
+    mutating func appendInterpolation(_ position: LogPosition?) {
+        append(position.map { position in .integer(position.number) } ?? .null)
+    }
 }
 
 extension SQL.StringInterpolation {

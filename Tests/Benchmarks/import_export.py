@@ -4,8 +4,10 @@ A generated file of one line for each of 1,000 users, 400 conversations and a tw
 is imported into an empty server and exported again.
 
 Both other servers hold a distinct conversation of the same two users with as many messages. The lines of one are
-imported into the other, so both conversations are merged at the end; meanwhile a client sends to another
-conversation, one message after the other, and waits at most for the longest transaction.
+imported into the other, so both conversations are merged; meanwhile a client sends to another
+conversation, one message after the other, and waits at most for the longest transaction. The same is measured with
+two conversations whose messages alternate, when the imported one was created later and when it was created earlier:
+then the messages that exist belong to another conversation after the merge.
 """
 
 import base64
@@ -38,6 +40,8 @@ def measure(options, folder, table):
 def measure_engine(options, folder, table, postgres=None):
     measure_file(options, folder / "file", table, folder.name, postgres)
     measure_merge(options, folder, table, postgres)
+    for is_earlier in (False, True):
+        measure_alternating(options, folder / f"alternating-{is_earlier}", table, folder.name, postgres, is_earlier)
 
 
 def measure_file(options, folder, table, engine, postgres):
@@ -77,10 +81,66 @@ def measure_merge(options, folder, table, postgres):
         table.add_text(
             f"Import of {size:,} messages, {engine}, merged with as many",
             f"{size / spent:,.0f}/s, peak {peak(target)}")
-        waits = sorted(others.waits)
-        table.add_text(
-            f"Waits of another sender meanwhile, {engine}",
-            f"p99 {waits[len(waits) * 99 // 100] * 1e3:,.0f} ms, longest {waits[-1] * 1e3:,.0f} ms")
+        add_waits(table, f"Waits of another sender meanwhile, {engine}", others)
+
+
+def measure_alternating(options, folder, table, engine, postgres, is_earlier):
+    size = options.size // 10
+    with server(options, folder, postgres) as target:
+        others = fill_distinct(target, ["carl", "dora"])
+        for number in range(2):
+            generate_distinct(folder / f"lines-{number}", number, size // 2, created=(5 if is_earlier and number else 9) + number)
+        import_lines(target, folder / "lines-0")
+        sender = Sender(target, others)
+        began = time.monotonic()
+        output = import_lines(target, folder / "lines-1")
+        spent = time.monotonic() - began
+        sender.stop()
+        assert output["merged"] == 1, output
+        check_order(target, uuid.UUID(int=1), size)
+        what = f"{size:,} alternating messages, {engine}, imported conversation {'earlier' if is_earlier else 'later'}"
+        table.add_text(f"Merge of {what}", f"{spent:,.1f} s with the import of a half")
+        add_waits(table, f"Waits of another sender meanwhile, {what}", sender)
+
+
+def add_waits(table, what, sender):
+    waits = sorted(sender.waits)
+    table.add_text(what, f"p99 {waits[len(waits) * 99 // 100] * 1e3:,.0f} ms, longest {waits[-1] * 1e3:,.0f} ms")
+
+
+def check_order(server, conversation, size):
+    """Checks that all messages are in the order of sending, newest first."""
+    path, times = f"{CONVERSATIONS}/{conversation}/messages?page_size=100", []
+    page = json.loads(server.request("GET", path, headers=HEADERS)[1])
+    while page:
+        times += [message["sent_at"] for message in page]
+        page = json.loads(server.request("GET", f"{path}&from_id={page[-1]['id']}", headers=HEADERS)[1])
+    assert len(times) == size and times == sorted(times, reverse=True), len(times)
+
+
+def generate_distinct(path, number, size, created):
+    """Writes an export of a distinct conversation of ana and bo, with every other one of twice as many messages."""
+    conversation = str(uuid.UUID(int=number + 1))
+    with open(path, "w") as file:
+        def write(record, **members):
+            file.write(json.dumps({"record": record, **members}, separators=(",", ":")) + "\n")
+
+        write("application", format=1, id=APPLICATION, name="Generated", created_at=moment(0), suspended=False)
+        write(
+            "conversation", id=conversation, created_at=moment(created), distinct=True, announced=True, version=1,
+            last_position=size, last_sent_at=moment(10 + 2 * size), metadata=[],
+            participants=[
+                {"user_id": user, "place": place, "joined_after": 0, "state": "shown", "cleared_to": 0,
+                 "delivered": f"1-{size}", "read": f"1-{size // 2}"}
+                for place, user in enumerate(["ana", "bo"])])
+        for position in range(1, size + 1):
+            place = 2 * position + number
+            write(
+                "message", id=str(uuid.UUID(int=1 << 64 | place)), conversation=conversation, position=position,
+                sender={"user_id": ("ana", "bo")[position % 2]}, sent_at=moment(10 + place), version=1,
+                parts=[{
+                    "id": str(uuid.UUID(int=2 << 64 | place)), "index": 0, "mime_type": "text/plain",
+                    "body": f"Message {place}"}])
 
 
 def generate(path, size, users=1000, conversations=400, contents=40):

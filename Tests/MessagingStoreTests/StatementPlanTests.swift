@@ -188,14 +188,7 @@ private struct LargeApplication: Sendable {
         _ transaction: Transaction,
         _ body: @escaping @Sendable (MessagingStore) async throws -> Value
     ) throws -> Value {
-        let key = try #require(IdempotencyKey("key"))
-        let request = IdempotentRequest(
-            IdempotentRequest.Name(application: application, user: nil, key: key), describedBy: [],
-            at: sample.store.environment.now(), hash: sample.store.environment.sha256)
-        let inline = InlineTransaction(transaction)
-        let store = sample.store.using(
-            .within(inline, guardedBy: IdempotencyGuard(request)))
-        return try #require(inline.runToEnd { try await body(store) }).get()
+        try sample.inline(transaction, body)
     }
 
     struct Operation: Sendable {
@@ -369,7 +362,7 @@ private struct LargeApplication: Sendable {
             let count = try transaction.rowsChanged(
                 by: .moving(
                     places, to: places.map { place in place + 1_000 }, of: one, into: one,
-                    in: large.application))
+                    changed: nil, in: large.application))
             #expect(count == 100)
         },
     ]

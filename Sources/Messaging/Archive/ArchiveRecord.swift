@@ -195,10 +195,14 @@ public struct ImportSummary: Equatable, Sendable {
 public struct RecordImported: EventPayload {
     /// The record.
     public let record: ArchiveRecord
+    /// Whether it is a message that did not get its own position, so that the messages of its conversation may have to be
+    /// sorted (X1.3).
+    public let isMoved: Bool
 
     /// All members.
-    public init(record: ArchiveRecord) {
+    public init(record: ArchiveRecord, isMoved: Bool = false) {
         self.record = record
+        self.isMoved = isMoved
     }
 
     /// The type of the event.

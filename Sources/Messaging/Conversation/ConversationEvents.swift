@@ -154,7 +154,7 @@ public struct MetadataChanged: EventPayload {
     public var type: EventType { .metadataChanged }
 }
 
-/// Another distinct conversation of the same participants was merged into this one, or its messages were
+/// Another distinct conversation of the same participants was merged into this one, or some of its messages were
 /// sorted (X1.5).
 public struct ConversationMerged: EventPayload {
     /// A participant's view of the conversation after the merge.
@@ -181,12 +181,14 @@ public struct ConversationMerged: EventPayload {
     public let metadata: Metadata
     /// Whether all participants see it.
     public let isAnnounced: Bool
-    /// The highest position ever assigned.
+    /// The highest position ever assigned or reserved.
     public let lastPosition: Position
+    /// Messages of the winner that were sent at this moment or later may not be in order yet; `nil` if all are.
+    public let unsortedFrom: Timestamp?
     /// The new positions of all messages: first those of the winner, then those of the loser, each sorted by former
     /// position.
     public let relocations: [Relocation]
-    /// The views of all participants, sorted by the bytes of the user id.
+    /// The views of all participants, or of those whose view a sort changed, sorted by the bytes of the user id.
     public let views: [View]
     /// The moment of the change.
     public let at: Timestamp
@@ -194,8 +196,8 @@ public struct ConversationMerged: EventPayload {
     /// All members.
     public init(
         winner: Conversation.ID, loser: Conversation.ID?, aliases: [Conversation.ID],
-        metadata: Metadata, isAnnounced: Bool, lastPosition: Position, relocations: [Relocation],
-        views: [View], at: Timestamp
+        metadata: Metadata, isAnnounced: Bool, lastPosition: Position, unsortedFrom: Timestamp?,
+        relocations: [Relocation], views: [View], at: Timestamp
     ) {
         self.winner = winner
         self.loser = loser
@@ -203,6 +205,7 @@ public struct ConversationMerged: EventPayload {
         self.metadata = metadata
         self.isAnnounced = isAnnounced
         self.lastPosition = lastPosition
+        self.unsortedFrom = unsortedFrom
         self.relocations = relocations
         self.views = views
         self.at = at

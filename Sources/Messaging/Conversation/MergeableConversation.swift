@@ -1,22 +1,5 @@
-/// A distinct conversation with everything that merging needs (X1).
+/// A distinct conversation with everything that merging needs (X1), without its messages.
 public struct MergeableConversation: Equatable, Sendable {
-    /// A message with its position.
-    public struct PositionedMessage: Equatable, Sendable {
-        /// The message.
-        public let message: Message.ID
-        /// The moment of sending.
-        public let sentAt: Timestamp
-        /// The position.
-        public let position: Position
-
-        /// A message as stored.
-        public init(_ message: Message.ID, sentAt: Timestamp, position: Position) {
-            self.message = message
-            self.sentAt = sentAt
-            self.position = position
-        }
-    }
-
     /// Its id.
     public let id: Conversation.ID
     /// The moment of creation.
@@ -29,17 +12,20 @@ public struct MergeableConversation: Equatable, Sendable {
     public let isAnnounced: Bool
     /// The highest position ever assigned.
     public let lastPosition: Position
-    /// The messages in the order of their positions.
-    public let messages: [PositionedMessage]
+    /// Positions that include those of all messages.
+    public let occupied: IntervalSet
+    /// The earliest time of a message; `nil` without messages.
+    public let firstSentAt: Timestamp?
+    /// Messages that were sent at this moment or later may not be in order yet; `nil` if all are.
+    public let unsortedFrom: Timestamp?
     /// The view of each participant.
     public let views: [UserID: MergeableView]
 
     /// A conversation as stored.
     public init(
-        id: Conversation.ID, createdAt: Timestamp, aliases: Set<Conversation.ID> = [],
-        metadata: Metadata = Metadata(), isAnnounced: Bool = true,
-        lastPosition: Position = .start, messages: [PositionedMessage] = [],
-        views: [UserID: MergeableView] = [:]
+        id: Conversation.ID, createdAt: Timestamp, aliases: Set<Conversation.ID>,
+        metadata: Metadata, isAnnounced: Bool, lastPosition: Position, occupied: IntervalSet,
+        firstSentAt: Timestamp?, unsortedFrom: Timestamp?, views: [UserID: MergeableView]
     ) {
         self.id = id
         self.createdAt = createdAt
@@ -47,7 +33,9 @@ public struct MergeableConversation: Equatable, Sendable {
         self.metadata = metadata
         self.isAnnounced = isAnnounced
         self.lastPosition = lastPosition
-        self.messages = messages
+        self.occupied = occupied
+        self.firstSentAt = firstSentAt
+        self.unsortedFrom = unsortedFrom
         self.views = views
     }
 
@@ -59,15 +47,14 @@ public struct MergeableConversation: Equatable, Sendable {
 }
 
 extension MergeableConversation {
-    /// Merges two conversations (X1.1–X1.4).
+    /// Merges two conversations (X1.1–X1.4); a ``MessageSort`` then sorts their messages.
     ///
-    /// The merge is deterministic, commutative, associative and idempotent in what users see: the winner, its aliases
+    /// With the sort, the merge is deterministic, commutative and associative in what users see: the winner, its aliases
     /// and metadata, the order of the messages, and for each message the statuses and its visibility. Only the position
     /// numbers depend on the order in which conversations are merged.
     ///
-    /// The winner's messages before the first message of the other keep their positions. All later messages
-    /// are sorted by the time of sending, then by id, at new positions after the last, so that a position
-    /// of the winner never names another message than before.
+    /// The winner's messages keep their positions. Those of the other come after the last, at new positions, so that a
+    /// position of the winner never names another message than before.
     ///
     /// - Returns: The merged conversation, and the new positions of the winner's and the other's messages,
     ///   each sorted by former position.
@@ -75,30 +62,45 @@ extension MergeableConversation {
         _ other: MergeableConversation
     ) -> (copy: MergeableConversation, relocations: [Relocation]) {
         let (winner, loser) = wins(against: other) ? (self, other) : (other, self)
-        let order = MessageOrder(of: winner, and: loser)
-        let (ofWinner, ofLoser, positions) = (order.ofWinner, order.ofLoser, order.positions)
+        var end = winner.lastPosition.number
+        let ofWinner = winner.occupied.intervals.map { interval in
+            Relocation(conversation: winner.id, interval, to: interval.lowerBound)
+        }
+        let ofLoser = loser.occupied.intervals.map { interval in
+            let relocation = Relocation(conversation: loser.id, interval, to: end + 1)
+            end += interval.upperBound - interval.lowerBound + 1
+            return relocation
+        }
+        let occupied =
+            end > winner.lastPosition.number
+            ? winner.occupied.union(IntervalSet((winner.lastPosition.number + 1)...end))
+            : winner.occupied
         let views = winner.relocatedViews(ofWinner)
             .merging(loser.relocatedViews(ofLoser)) { one, two in one.merging(two) }
+        let areBothUsed = !winner.occupied.isEmpty && !loser.occupied.isEmpty
         let copy = MergeableConversation(
             id: winner.id, createdAt: winner.createdAt,
             aliases: winner.aliases.union(loser.aliases).union([loser.id])
                 .subtracting([winner.id]),
             metadata: winner.metadata.merging(loser.metadata),
-            isAnnounced: winner.isAnnounced || loser.isAnnounced, lastPosition: order.lastPosition,
-            messages: order.messages,
-            views: views.mapValues { view in view.view(of: positions) })
+            isAnnounced: winner.isAnnounced || loser.isAnnounced, lastPosition: Position(end),
+            occupied: occupied,
+            firstSentAt: [winner.firstSentAt, loser.firstSentAt].compactMap(\.self).min(),
+            unsortedFrom: [
+                winner.unsortedFrom, loser.unsortedFrom, areBothUsed ? loser.firstSentAt : nil,
+            ].compactMap(\.self).min(),
+            views: views.mapValues { view in view.view(of: occupied) })
         return (copy, ofWinner + ofLoser)
     }
 
-    /// The conversation with its own messages sorted, and their new positions.
-    public var inOrder: (copy: MergeableConversation, relocations: [Relocation]) {
-        let order = MessageOrder(of: self, and: nil)
-        let (relocations, positions) = (order.ofWinner, order.positions)
-        let copy = MergeableConversation(
+    /// Returns the conversation after a step of the sort of its messages.
+    public func sorted(by step: MessageSort.Step) -> MergeableConversation {
+        let relocations = step.relocations
+        return MergeableConversation(
             id: id, createdAt: createdAt, aliases: aliases, metadata: metadata,
-            isAnnounced: isAnnounced, lastPosition: order.lastPosition, messages: order.messages,
-            views: relocatedViews(relocations).mapValues { view in view.view(of: positions) })
-        return (copy, relocations)
+            isAnnounced: isAnnounced, lastPosition: step.lastPosition, occupied: step.occupied,
+            firstSentAt: firstSentAt, unsortedFrom: step.unsortedFrom,
+            views: relocatedViews(relocations).mapValues { view in view.view(of: step.occupied) })
     }
 
     /// Returns the views at the new positions of the messages.
@@ -174,7 +176,13 @@ private struct RelocatedView {
         let unseen = cleared.union(hidden).intersection(messages)
         let first = messages.subtracting(unseen).intervals.first?.lowerBound ?? .max
         let leading = cleared.intervals.prefix { interval in interval.lowerBound < first }
-        let clearedTo = leading.last.map { interval in min(interval.upperBound, first - 1) } ?? 0
+        var clearedTo = leading.last.map { interval in min(interval.upperBound, first - 1) } ?? 0
+        // Messages that were deleted with earlier ones, and were moved before them by a sort.
+        if clearedTo > 0, first < .max {
+            clearedTo = max(
+                clearedTo,
+                unseen.intersection(IntervalSet(1...(first - 1))).intervals.last?.upperBound ?? 0)
+        }
         return MergeableView(
             state: state, clearedTo: Position(clearedTo),
             hidden: clearedTo > 0 ? unseen.subtracting(IntervalSet(1...clearedTo)) : unseen,

@@ -224,6 +224,7 @@ extension ConversationMerged: StoredEvent {
         metadata.write(to: &writer)
         writer.write(isAnnounced)
         writer.write(lastPosition)
+        writer.write(optional: unsortedFrom) { writer, moment in writer.write(moment) }
         writer.write(each: relocations) { writer, relocation in
             // It belonged to the winner or to the loser, and a flag is shorter than an id.
             writer.write(relocation.conversation == winner)
@@ -246,6 +247,7 @@ extension ConversationMerged: StoredEvent {
             aliases: try reader.each { reader in try reader.id() },
             metadata: try Metadata(from: &reader), isAnnounced: try reader.flag(),
             lastPosition: try reader.position(),
+            unsortedFrom: try reader.optional { reader in try reader.timestamp() },
             relocations: try reader.each { reader in
                 let isWinners = try reader.flag()
                 let from = try reader.number()
@@ -276,7 +278,9 @@ extension ConversationMerged: StoredEvent {
     }
 
     func addWebhookEvents(of event: ResolvedEvent, to builder: inout WebhookEventBuilder) throws {
-        guard case .conversation(let snapshot) = event.object else { return }
+        // Only the last of the events that sort the messages is reported.
+        guard loser != nil || unsortedFrom == nil, case .conversation(let snapshot) = event.object
+        else { return }
         try builder.add(.conversationMerged, .merged(snapshot, aliases: aliases), event)
         // Receivers that do not subscribe to merges receive the resulting metadata, unless no metadata was ever
         // written.

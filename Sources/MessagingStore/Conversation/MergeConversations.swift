@@ -2,46 +2,48 @@ import Messaging
 import SQL
 
 extension MutationContext {
-    /// Merges a distinct conversation with the existing one of the same participants (X1), or, if there is no
-    /// other, sorts its messages by the time of sending.
+    /// Merges a distinct conversation with the existing one of the same participants (X1).
     ///
-    /// Repeating it changes nothing; nor does it change a conversation that is not distinct.
+    /// The messages of the loser come after those of the winner, until ``MessagingStore/sortMessages(of:in:atMost:)`` has
+    /// sorted them. Repeating it changes nothing; nor does it change a conversation that is not distinct.
     ///
     /// - Parameter id: Its own id or an alias.
-    /// - Returns: The id of the winner, and whether anything has changed.
+    /// - Returns: The id of the winner.
     /// - Throws: `Rejection.notFound(.conversation)`, `objectDeleted`.
     @discardableResult
-    func reconcile(_ id: Conversation.ID) throws -> (winner: Conversation.ID, hasChanged: Bool) {
+    func reconcile(_ id: Conversation.ID) throws -> Conversation.ID {
         let own = try transaction.lockedConversation(id, in: application)
-        guard own.isDistinct else { return (own.id, false) }
-        let mergeable = try transaction.mergeable(own, in: application)
+        guard own.isDistinct else { return own.id }
         let holder = try transaction.distinctConversation(
             of: DistinctKey(own.participants, hash: hash), in: application)
-        guard let holder, holder.id != own.id else {
-            return (own.id, try order(mergeable, isHolder: holder != nil))
+        guard holder?.id != own.id else { return own.id }
+        let messages = try transaction.messageExtent(of: own, in: application)
+        guard let holder else {
+            // Its row has no distinct key yet.
+            let mergeable = try transaction.mergeable(own, with: messages, in: application)
+            try record(
+                .conversationMerged(
+                    ConversationMerged(
+                        mergeable, losing: nil, relocations: [], views: [:], at: now)))
+            return own.id
         }
-        let other = try transaction.mergeable(holder, in: application)
+        let others = try transaction.messageExtent(of: holder, in: application)
+        let areBothUsed = !messages.isEmpty && !others.isEmpty
+        let (mergeable, other) = (
+            try transaction.mergeable(
+                own, with: messages, knowingFirst: areBothUsed, in: application),
+            try transaction.mergeable(
+                holder, with: others, knowingFirst: areBothUsed, in: application)
+        )
         let (merged, relocations) = mergeable.merging(other)
         let loser = merged.id == own.id ? other : mergeable
         try record(
             .conversationMerged(
-                ConversationMerged(merged, losing: loser, relocations: relocations, at: now)))
+                ConversationMerged(
+                    merged, losing: loser, relocations: relocations, views: merged.views, at: now)))
         // The projection does not do this, because deliveries do not follow from the log.
         try transaction.joinLanes(of: loser.id, into: merged.id, in: application)
-        return (merged.id, true)
-    }
-
-    /// Sorts the messages of the only distinct conversation of its participants by the time of sending.
-    ///
-    /// - Parameter isHolder: Whether its row already has the distinct key of the participants.
-    /// - Returns: Whether anything has changed.
-    private func order(_ mergeable: MergeableConversation, isHolder: Bool) throws -> Bool {
-        let (ordered, relocations) = mergeable.inOrder
-        guard !isHolder || !relocations.allSatisfy(\.isUnmoved) else { return false }
-        try record(
-            .conversationMerged(
-                ConversationMerged(ordered, losing: nil, relocations: relocations, at: now)))
-        return true
+        return merged.id
     }
 
     /// The conversation with this id or alias; `nil` when the id is unused.
@@ -55,18 +57,20 @@ extension MutationContext {
 }
 
 extension ConversationMerged {
-    /// - Parameter loser: `nil` when a single conversation was sorted.
-    fileprivate init(
+    /// - Parameters:
+    ///   - loser: `nil` when messages of a single conversation were sorted.
+    ///   - views: The views to write.
+    init(
         _ merged: MergeableConversation, losing loser: MergeableConversation?,
-        relocations: [Relocation],
-        at moment: Timestamp
+        relocations: [Relocation], views: [UserID: MergeableView], at moment: Timestamp
     ) {
         self.init(
             winner: merged.id, loser: loser?.id,
             aliases: loser.map { loser in loser.aliases.union([loser.id]).sorted() } ?? [],
             metadata: merged.metadata, isAnnounced: merged.isAnnounced,
-            lastPosition: merged.lastPosition, relocations: relocations,
-            views: merged.views.sorted { left, right in left.key < right.key }
+            lastPosition: merged.lastPosition, unsortedFrom: merged.unsortedFrom,
+            relocations: relocations,
+            views: views.sorted { left, right in left.key < right.key }
                 .map { user, view in View(user, view) }, at: moment)
     }
 }
@@ -75,16 +79,60 @@ extension Transaction {
     /// A distinct conversation with everything that merging needs (X1).
     ///
     /// Its participants have never changed; otherwise it would not be distinct (R5). So there are no former ones.
+    ///
+    /// - Parameters:
+    ///   - messages: Positions that include those of all its messages.
+    ///   - isFirstKnown: Whether the earliest time of a message is needed.
     func mergeable(
-        _ conversation: Conversation, in application: Application.ID
+        _ conversation: Conversation, with messages: IntervalSet,
+        knowingFirst isFirstKnown: Bool = false, in application: Application.ID
     ) throws -> MergeableConversation {
-        MergeableConversation(
-            id: conversation.id, createdAt: conversation.createdAt,
-            aliases: try aliases(of: conversation.id, in: application),
-            metadata: conversation.metadata, isAnnounced: conversation.isAnnounced,
-            lastPosition: conversation.lastPosition,
-            messages: try positionedMessages(in: conversation.id, in: application),
+        let id = conversation.id
+        let (unsortedFrom, first) =
+            try first(
+                """
+                SELECT unsorted_from, CASE WHEN \(isFirstKnown) = 1 THEN (
+                    SELECT MIN(sent_at) FROM messages
+                    WHERE application = \(application) AND conversation = \(id)
+                ) END
+                FROM conversations WHERE application = \(application) AND id = \(id)
+                """
+            ) { row in (try row.optionalTimestamp(0), try row.optionalTimestamp(1)) } ?? (nil, nil)
+        return MergeableConversation(
+            id: id, createdAt: conversation.createdAt,
+            aliases: try aliases(of: id, in: application), metadata: conversation.metadata,
+            isAnnounced: conversation.isAnnounced, lastPosition: conversation.lastPosition,
+            occupied: messages, firstSentAt: first, unsortedFrom: unsortedFrom,
             views: try mergeableViews(of: conversation, in: application))
+    }
+
+    /// Positions that include those of all messages of a conversation: one interval, unless it has so few messages that
+    /// repeated merges would let positions grow without limit.
+    fileprivate func messageExtent(
+        of conversation: Conversation, in application: Application.ID
+    ) throws -> IntervalSet {
+        let (id, widestGap) = (conversation.id, Int64(1024))
+        let messages: SQL =
+            "FROM messages WHERE application = \(application) AND conversation = \(id)"
+        let bounds = try first(
+            "SELECT (SELECT MIN(position) \(messages)), (SELECT MAX(position) \(messages))"
+        ) { row in (first: try row.optionalInt64(0), last: try row.optionalInt64(1)) }
+        guard let first = bounds?.first, let last = bounds?.last else { return IntervalSet() }
+        guard last - first >= widestGap * max(conversation.messageCount, 1) else {
+            return IntervalSet(first...last)
+        }
+        let gaps = try rows(
+            """
+            SELECT position, next FROM (
+                SELECT position, LEAD(position) OVER (ORDER BY position) AS next \(messages)
+            ) AS neighbours
+            WHERE next - position > \(widestGap) ORDER BY position
+            """
+        ) { row in (end: try row.int64(0), next: try row.int64(1)) }
+        return IntervalSet(
+            zip([first] + gaps.map(\.next), gaps.map(\.end) + [last]).map { low, high in
+                low...high
+            })
     }
 
     /// The aliases of a conversation.
@@ -121,21 +169,6 @@ extension Transaction {
         RowCacheKey(
             of: [.conversation(conversation, in: application, "conversation_aliases")],
             aspect: Array("aliases".utf8))
-    }
-
-    private func positionedMessages(
-        in conversation: Conversation.ID, in application: Application.ID
-    ) throws -> [MergeableConversation.PositionedMessage] {
-        try rows(
-            """
-            SELECT id, sent_at, position FROM messages
-            WHERE application = \(application) AND conversation = \(conversation)
-            ORDER BY position
-            """
-        ) { row in
-            MergeableConversation.PositionedMessage(
-                try row.id(0), sentAt: try row.timestamp(1), position: try row.position(2))
-        }
     }
 
     /// The view of each participant.
@@ -184,33 +217,27 @@ extension Transaction {
 }
 
 extension Projection {
-    /// Merges two conversations (X1), or sorts the messages of one.
+    /// Merges two conversations (X1), or sorts messages of one.
     ///
     /// Counts add up: each message stays visible, unread or hidden as it was at its previous position.
     func merge(_ merge: ConversationMerged) throws {
-        let conversations = try [merge.winner, merge.loser].compactMap { id in
-            try id.flatMap { id in try transaction.queryLocked(id, in: application).first() }
+        guard let loser = merge.loser else { return try sort(merge) }
+        let conversations = try [merge.winner, loser].compactMap { id in
+            try transaction.queryLocked(id, in: application).first()
         }
         for conversation in conversations {
             try saveWholeConversation(conversation.id)
-            try saveHiddenPositions(in: conversation.id)
+            try saveHiddenPositions(in: conversation.id, of: nil)
             if conversation.isWide { try setWide(false, conversation) }
         }
         try relocate(merge)
-        if merge.loser != nil, let winner = conversations.first, let loser = conversations.last {
+        if let winner = conversations.first, let loser = conversations.last {
             try subtractSharedCounts(loser, winner)
             try moveRows(loser.id, merge)
         }
         try write(merge)
-        touch(.window, in: merge.winner)
-        if let loser = merge.loser {
-            try moveTouched(of: loser, to: merge.winner)
-        } else {
-            try touchMessages(of: merge.winner)
-        }
-        try deleteViewState(of: merge.winner)
-        for entry in merge.views { try write(entry.view, of: entry.user, in: merge.winner) }
-        try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
+        try moveTouched(of: loser, to: merge.winner)
+        try writeViews(merge)
         if conversations.first?.isWide == true,
             let after = try transaction.queryLocked(merge.winner, in: application).first()
         {
@@ -228,11 +255,62 @@ extension Projection {
         }
     }
 
+    /// Sorts messages of a conversation, which change no count.
+    private func sort(_ sort: ConversationMerged) throws {
+        let users = Set(sort.views.map(\.user))
+        try saveConversation(sort.winner)
+        if !users.isEmpty {
+            try saveParticipants(users.sorted(), of: sort.winner)
+            for (owner, receipts) in try transaction.receipts(in: [sort.winner], in: application)
+            where users.contains(owner.user) {
+                save(receipts, of: owner)
+            }
+            try saveHiddenPositions(in: sort.winner, of: users)
+        }
+        try relocate(sort)
+        try write(sort)
+        try transaction.execute(
+            """
+            UPDATE participants SET shown_from = NULL
+            WHERE application = \(application) AND conversation = \(sort.winner)
+                AND shown_from IS NOT NULL
+            """)
+        try writeViews(sort)
+    }
+
+    private func writeViews(_ merge: ConversationMerged) throws {
+        touch(.window, in: merge.winner)
+        try deleteViewState(of: merge.views.map(\.user), in: merge.winner)
+        for entry in merge.views { try write(entry.view, of: entry.user, in: merge.winner) }
+        try findLastMessage(in: merge.winner, of: nil, insteadOf: nil)
+    }
+
+    /// Notes that an imported message may be out of order, before it is counted.
+    func noteUnsorted(_ message: Message) throws {
+        let id = message.conversation
+        guard let conversation = try transaction.queryLocked(id, in: application).first(),
+            conversation.isDistinct, let last = conversation.lastSentAt, message.sentAt <= last
+        else { return }
+        let row = RowCacheKey<Timestamp>(
+            of: [.conversation(id, in: application)], aspect: Array("unsorted".utf8))
+        let first = min(transaction.deferred(row) ?? message.sentAt, message.sentAt)
+        transaction.deferWrite(first, of: row) { [application] in
+            """
+            UPDATE conversations SET unsorted_from = CASE
+                WHEN unsorted_from < \(first) THEN unsorted_from ELSE \(first)
+            END
+            WHERE application = \(application) AND id = \(id)
+            """
+        }
+    }
+
     /// Moves messages to their new positions, which were never used, so no two messages ever share one.
     ///
     /// A wide range is moved by a separate statement. If the messages of the two conversations alternate, each message
     /// is a range; so narrow ranges are combined, and one statement moves many messages by their positions.
+    /// Messages that are sorted have changed in the feeds of users; with a merge, the users receive the window again.
     private func relocate(_ merge: ConversationMerged) throws {
+        let changed = merge.loser == nil ? position : nil
         let relocations = merge.relocations.filter { relocation in
             relocation.conversation != merge.winner || !relocation.isUnmoved
         }
@@ -240,27 +318,29 @@ extension Projection {
             try transaction.execute(
                 """
                 UPDATE messages SET
-                    conversation = \(merge.winner), position = position + \(relocation.shift)
+                    conversation = \(merge.winner), position = position + \(relocation.shift),
+                    changed = COALESCE(\(changed), changed)
                 WHERE application = \(application) AND conversation = \(relocation.conversation)
                     AND position BETWEEN \(relocation.from) AND \(relocation.through)
                 """)
         }
         let narrow = relocations.filter { relocation in !relocation.isWide }
         for (conversation, ranges) in Dictionary(grouping: narrow, by: \.conversation) {
-            try relocate(ranges.flatMap(\.moves), of: conversation, into: merge.winner)
+            try relocate(
+                ranges.flatMap(\.moves), of: conversation, into: merge.winner, changed: changed)
         }
     }
 
     /// - Parameter moves: Sorted by position.
     private func relocate(
         _ moves: [(from: Int64, to: Int64)], of conversation: Conversation.ID,
-        into winner: Conversation.ID
+        into winner: Conversation.ID, changed: LogPosition?
     ) throws {
         for chunk in moves.powerOfTwoChunks(upTo: Self.movesAtOnce) {
             try transaction.execute(
                 .moving(
                     chunk.map(\.from), to: chunk.map(\.to), of: conversation, into: winner,
-                    in: application))
+                    changed: changed, in: application))
         }
     }
 
@@ -287,7 +367,7 @@ extension Projection {
             DELETE FROM participants
             WHERE application = \(application) AND conversation = \(loser)
             """)
-        try deleteViewState(of: loser)
+        try deleteViewState(of: merge.views.map(\.user), in: loser)
         try moveContents(of: loser, to: winner)
         try transaction.execute(
             """
@@ -350,19 +430,24 @@ extension Projection {
             UPDATE conversations SET
                 is_distinct = 1, distinct_key = \(DistinctKey(users, hash: hash).digest),
                 is_announced = \(merge.isAnnounced), metadata = \(merge.metadata.columnBytes),
-                last_position = \(merge.lastPosition), changed = \(position)
+                last_position = \(merge.lastPosition), changed = \(position),
+                unsorted_from = \(merge.unsortedFrom)
             WHERE application = \(application) AND id = \(merge.winner)
             """)
     }
 
-    /// Deletes the receipts and hidden positions of all participants before they are inserted again.
-    private func deleteViewState(of id: Conversation.ID) throws {
-        try transaction.execute(
-            "DELETE FROM receipts WHERE application = \(application) AND conversation = \(id)")
-        try transaction.execute(
-            """
-            DELETE FROM hidden_messages WHERE application = \(application) AND conversation = \(id)
-            """)
+    /// Deletes the receipts and hidden positions of participants before they are inserted again.
+    private func deleteViewState(of users: [UserID], in id: Conversation.ID) throws {
+        for chunk in users.chunks(of: 4096) {
+            for table in ["receipts", "hidden_messages"] as [StaticString] {
+                try transaction.execute(
+                    """
+                    DELETE FROM \(raw: table)
+                    WHERE application = \(application) AND conversation = \(id)
+                        AND user_id \(in: chunk)
+                    """)
+            }
+        }
     }
 
     private func write(_ view: MergeableView, of user: UserID, in conversation: Conversation.ID)
@@ -387,13 +472,17 @@ extension Projection {
                 )
                 """)
         }
-        for interval in view.hidden.intervals {
+        for chunk in view.hidden.intervals.powerOfTwoChunks(upTo: Self.movesAtOnce) {
             try transaction.execute(
                 """
                 INSERT INTO hidden_messages (application, conversation, position, user_id)
-                SELECT application, conversation, position, \(user) FROM messages
-                WHERE application = \(application) AND conversation = \(conversation)
-                    AND position BETWEEN \(interval.lowerBound) AND \(interval.upperBound)
+                SELECT m.application, m.conversation, m.position, \(user)
+                FROM \(table: "hidden", of: [
+                    .integers(chunk.map(\.lowerBound)), .integers(chunk.map(\.upperBound)),
+                ])
+                JOIN messages m ON m.application = \(application)
+                    AND m.conversation = \(conversation)
+                    AND m.position BETWEEN hidden.column1 AND hidden.column2
                 """)
         }
     }
@@ -404,10 +493,12 @@ extension SQL {
     /// query plan that does not look up each position.
     static func moving(
         _ former: [Int64], to new: [Int64], of conversation: Conversation.ID,
-        into winner: Conversation.ID, in application: Application.ID
+        into winner: Conversation.ID, changed: LogPosition?, in application: Application.ID
     ) -> SQL {
         """
-        UPDATE messages SET conversation = \(winner), position = moved.column2
+        UPDATE messages SET
+            conversation = \(winner), position = moved.column2,
+            changed = COALESCE(\(changed), changed)
         FROM \(table: "moved", of: [.integers(former), .integers(new)])
         WHERE application = \(application) AND conversation = \(conversation)
             AND position = moved.column1

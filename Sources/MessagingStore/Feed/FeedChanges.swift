@@ -74,6 +74,22 @@ extension FeedReader {
             WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
                 AND m.changed > \(position) AND m.changed <= \(bound)
                 AND (p.left_after IS NULL OR m.position <= p.left_after)
+            UNION ALL
+            SELECT m.event, \(TouchedKind.message.rawValue), m.conversation, m.id, 0, m.position
+            FROM participants p
+            JOIN conversations c ON c.application = p.application AND c.id = p.conversation
+            JOIN messages m
+                ON m.application = p.application AND m.conversation = p.conversation
+            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND c.changed > \(position) AND m.changed IS NULL
+                AND m.position > COALESCE((
+                    SELECT o.position FROM messages o
+                    WHERE o.application = p.application AND o.conversation = p.conversation
+                        AND o.event <= \(position)
+                    ORDER BY o.position DESC LIMIT 1
+                ), 0)
+                AND m.event > \(position) AND m.event <= \(bound)
+                AND (p.left_after IS NULL OR m.position <= p.left_after)
             """
         ) { row in try TouchedRow(row) }
         .flatMap { row in try row.changes(for: user) }

@@ -123,7 +123,7 @@ extension FeedReader {
                 SELECT m.id, m.position, m.weight FROM messages m
                 WHERE m.application = \(application) AND m.conversation = \(id)
                     AND m.position BETWEEN \(max(start, last.next)) AND \(view.top)
-                    AND m.changed <= \(bound) AND \(seen.isShown) AND \(isUnchanged)
+                    AND COALESCE(m.changed, m.event) <= \(bound) AND \(seen.isShown) AND \(isUnchanged)
                 ORDER BY m.position LIMIT \(min(rest + 1, Self.messagesAtOnce))
                 """
             ) { row in

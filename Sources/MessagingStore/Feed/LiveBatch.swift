@@ -137,6 +137,11 @@ struct LiveBatch {
             WHERE application = \(application) AND conversation \(in: viewers.keys)
                 AND changed > \(start) AND changed <= \(end)
             UNION ALL
+            SELECT event, \(TouchedKind.message.rawValue), conversation, id, 0, position
+            FROM messages
+            WHERE application = \(application) AND id \(in: events.compactMap(\.event.sentMessage))
+                AND changed IS NULL
+            UNION ALL
             SELECT position, kind, stream, id, gone_at, place FROM touched
             WHERE application = \(application)
                 AND stream \(in: .blobs(users.map { user in Array(user.text.utf8) }))
@@ -218,6 +223,11 @@ extension FeedActivity.Interest {
 }
 
 extension Event {
+    /// The message that the event sent; `nil` for another event.
+    fileprivate var sentMessage: Message.ID? {
+        if case .messageSent(let payload) = self { payload.message.id } else { nil }
+    }
+
     /// The message that a usual event changes and that may exist afterwards.
     fileprivate var changedMessage: Message.ID? {
         switch self {

@@ -226,7 +226,7 @@ extension SharedReads {
         try heads.read(ids) { ids in
             try transaction.rows(
                 """
-                SELECT id, conversation, position, event, weight, changed FROM messages
+                SELECT id, conversation, position, event, weight, COALESCE(changed, event) FROM messages
                 WHERE application = \(application) AND id \(in: ids)
                 """
             ) { row in

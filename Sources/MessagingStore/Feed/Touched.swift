@@ -116,15 +116,6 @@ extension Projection {
             """)
         touch(.alias, loser.bytes, in: winner, isGone: true)
     }
-
-    /// Notes that all messages of a conversation have changed, whose positions are not what they were.
-    func touchMessages(of conversation: Conversation.ID) throws {
-        try transaction.execute(
-            """
-            UPDATE messages SET changed = \(position)
-            WHERE application = \(application) AND conversation = \(conversation)
-            """)
-    }
 }
 
 extension MessagingStore {

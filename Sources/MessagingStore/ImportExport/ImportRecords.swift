@@ -7,7 +7,7 @@ public enum ImportStep: Equatable, Sendable {
     case prepared(PreparedRecord, of: ArchivedConversation?)
     /// Sorts the messages of a conversation by the time of sending, if it was merged (X1.3); passed after its last
     /// message, and when the import stops.
-    case reconcile(Conversation.ID)
+    case sort(Conversation.ID)
     /// Imports a content whose bytes are stored, before the record that uses it.
     case content(ArchivedContent)
 
@@ -76,15 +76,32 @@ extension MessagingStore {
         }
     }
 
-    /// Runs steps of an import in order and in one transaction, all or none; when this returns, they are durable (X10).
+    /// Runs steps of an import in order and in one transaction, all or none, and then sorts conversations; when this
+    /// returns, all is durable (X10).
     ///
     /// Existing objects stay unchanged, so importing the same records again changes nothing. Each record is one
     /// event, which is not delivered to webhooks.
     ///
-    /// - Parameter steps: A few steps. The bytes of their contents must be stored already.
+    /// - Parameters:
+    ///   - steps: A few steps. The bytes of their contents must be stored already.
+    ///   - limit: See ``sortMessages(of:in:atMost:)``.
     /// - Returns: The outcome of each step.
     /// - Throws: ``RejectedImportStep``.
     public func importRecords(
+        _ steps: [ImportStep], in application: Application.ID,
+        sortingAtMost limit: Int = MessagingStore.sortedAtOnce
+    ) async throws -> [ImportOutcome] {
+        var outcomes = try await importUnsorted(steps, in: application)
+        for (index, step) in steps.enumerated() {
+            guard case .sort(let id) = step else { continue }
+            if try await sortMessages(of: id, in: application, atMost: limit) {
+                outcomes[index] = .imported
+            }
+        }
+        return outcomes
+    }
+
+    private func importUnsorted(
         _ steps: [ImportStep], in application: Application.ID
     ) async throws -> [ImportOutcome] {
         try await change(
@@ -103,8 +120,6 @@ extension MessagingStore {
 private struct RecordImporter {
     let context: MutationContext
     private let steps: [ImportStep]
-    /// Conversations whose messages must be sorted at the end, because a message did not get its own position.
-    private var unordered: Set<Conversation.ID> = []
     /// The results of ``isMerged(_:since:)`` so far.
     private var mergeResults: [Conversation.ID: Bool] = [:]
     /// What is known here of the messages among the next steps; `nil` before they were queried, and when that may have
@@ -141,7 +156,6 @@ private struct RecordImporter {
             if (index + 1).isMultiple(of: Self.stepsAtOnce) { try transaction.sendInsertions() }
         }
         try writeMessages()
-        for id in unordered.sorted() { try context.reconcile(id) }
         return outcomes
     }
 
@@ -153,10 +167,7 @@ private struct RecordImporter {
         }
         try writeMessages()
         switch step {
-        case .reconcile(let id):
-            let outcome = try reconcile(id)
-            if outcome != .present { known = nil }
-            return outcome
+        case .sort: return .present
         case .content(let archived): return try importContent(archived)
         case .prepared(let prepared, _): return try importRecord(prepared.record)
         }
@@ -176,7 +187,8 @@ private struct RecordImporter {
             // In the same transaction, so that two are never visible (ruling 26).
             guard hasOther else { break }
             known = nil
-            if try context.reconcile(archived.conversation.id).hasChanged { return .merged }
+            try context.reconcile(archived.conversation.id)
+            return .merged
         case .application, .user, .relations, .message, .content, .announcement: break
         }
         return .imported
@@ -194,7 +206,8 @@ private struct RecordImporter {
         known?.insert(placed.message)
         guard !isMoved, archived.isPlain else {
             try writeMessages()
-            try context.record(.recordImported(RecordImported(record: .message(placed))))
+            try context.record(
+                .recordImported(RecordImported(record: .message(placed), isMoved: isMoved)))
             return .imported
         }
         if decided == nil {
@@ -331,7 +344,6 @@ private struct RecordImporter {
             guard known.isTaken(message.position, in: message.conversation) else {
                 return (archived, isMoved: false)
             }
-            unordered.insert(target.id)
             let moved = archived.moved(
                 to: try nextPosition(in: target.id), in: target.id,
                 recipients: conversation?.recipients(at: message.position) ?? [])
@@ -431,16 +443,6 @@ private struct RecordImporter {
         }
         return known
     }
-
-    /// Sorts the messages of a conversation by the time of sending. One that was never merged stays unchanged, because
-    /// clients know its positions.
-    private func reconcile(_ id: Conversation.ID) throws -> ImportOutcome {
-        let own = try knownConversation(id)
-        guard own.isDistinct, own.deletedAt == nil,
-            try own.id != id || !transaction.aliases(of: id, in: application).isEmpty
-        else { return .present }
-        return try context.reconcile(own.id).hasChanged ? .imported : .present
-    }
 }
 
 /// New messages of one conversation with their own positions.
@@ -532,13 +534,17 @@ extension Transaction {
 extension RecordImported: StoredEvent {
     func write(to writer: inout ByteWriter) {
         record.write(to: &writer)
+        writer.write(isMoved)
     }
 
     init(from reader: inout ByteReader) throws {
-        self.init(record: try ArchiveRecord(from: &reader))
+        self.init(record: try ArchiveRecord(from: &reader), isMoved: try reader.flag())
     }
 
     func apply(to rows: Projection) throws {
+        if isMoved, case .message(let archived) = record {
+            try rows.noteUnsorted(archived.message)
+        }
         try rows.insert(record)
     }
 

@@ -220,7 +220,9 @@ extension Projection {
     func insertRows(of archived: ArchivedMessage) throws {
         for content in archived.contents { try insert(content) }
         let message = archived.message
-        insert(message, blocksChangedAt: archived.blocksChangedAt, partsMade: archived.partsMade)
+        insert(
+            message, changed: position, blocksChangedAt: archived.blocksChangedAt,
+            partsMade: archived.partsMade)
         for (part, place) in zip(message.parts, archived.places) {
             try insert(part, of: message.id, in: message.conversation)
             if let place { try move(part.index, to: place, in: message.id) }

@@ -143,9 +143,11 @@ extension Projection {
         }
     }
 
-    /// Stores the hidden positions of every participant, before a merge changes them. Deleting a conversation does not
+    /// Stores the hidden positions of participants, before a merge changes them. Deleting a conversation does not
     /// delete their rows.
-    func saveHiddenPositions(in id: Conversation.ID) throws {
+    ///
+    /// - Parameter users: `nil` for all participants.
+    func saveHiddenPositions(in id: Conversation.ID, of users: Set<UserID>?) throws {
         let rows = try transaction.rows(
             """
             SELECT user_id, position FROM hidden_messages
@@ -155,7 +157,7 @@ extension Projection {
         let hidden = Dictionary(grouping: rows, by: \.user)
         for entry in try transaction.participants(
             of: [id], reachedFrom: .start, in: application)
-        {
+        where users?.contains(entry.participant.userID) ?? true {
             let user = entry.participant.userID
             save(
                 IntervalSet((hidden[user] ?? []).map { row in row.position...row.position }),

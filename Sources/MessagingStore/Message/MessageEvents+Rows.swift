@@ -5,7 +5,7 @@ extension Projection {
     /// Inserts a message, and adds it to the views of its recipients.
     func send(_ sent: MessageSent) throws {
         let message = sent.message
-        insert(message, blocksChangedAt: try blocksChangedAt())
+        insert(message, changed: nil, blocksChangedAt: try blocksChangedAt())
         for part in message.parts { try insert(part, of: message.id, in: message.conversation) }
         let before = try transaction.queryLocked(message.conversation, in: application).first()
         // The first message shows the conversation to all participants.
@@ -153,13 +153,17 @@ extension Projection {
     /// Inserts the row of a message.
     ///
     /// - Parameters:
+    ///   - changed: The position of the event; `nil` if all other messages of the conversation have lower positions.
     ///   - moment: The time of the application's last change to a block list before the message was sent.
     ///   - count: The number of parts ever added, if its parts were changed.
     func insert(
-        _ message: Message, blocksChangedAt moment: Timestamp, partsMade count: Int64? = nil
+        _ message: Message, changed: LogPosition?, blocksChangedAt moment: Timestamp,
+        partsMade count: Int64? = nil
     ) {
         transaction.add(
-            row(of: message, blocksChangedAt: moment, partsMade: count, event: position),
+            row(
+                of: message, blocksChangedAt: moment, partsMade: count, event: position,
+                changed: changed),
             to: "messages", keys: application.bytes + message.id.bytes,
             application.bytes + message.conversation.bytes,
             application.bytes + message.conversation.bytes + message.position.bytes,
@@ -172,11 +176,11 @@ extension Projection {
     func insert(
         _ archived: [ArchivedMessage], eventsFrom first: LogPosition
     ) {
-        let messages = archived.enumerated().map { index, archived in
-            row(
+        let messages = archived.enumerated().map { index, archived -> InsertedRow in
+            let event = LogPosition(first.number + Int64(index))
+            return row(
                 of: archived.message, blocksChangedAt: archived.blocksChangedAt,
-                partsMade: archived.partsMade,
-                event: LogPosition(first.number + Int64(index)))
+                partsMade: archived.partsMade, event: event, changed: event)
         }
         transaction.add(messages, to: "messages", by: Self.messages)
         let parts = archived.flatMap { archived in
@@ -187,13 +191,13 @@ extension Projection {
 
     private func row(
         of message: Message, blocksChangedAt moment: Timestamp, partsMade count: Int64?,
-        event: LogPosition
+        event: LogPosition, changed: LogPosition?
     ) -> InsertedRow {
         let (user, name) = message.sender.columns
         return """
             (\(application), \(message.id), \(message.conversation), \(message.position), \(user),
             \(name), \(message.sentAt), \(message.updatedAt), \(message.version), \(message.weight),
-            \(event), \(event), \(moment), \(count))
+            \(event), \(changed), \(moment), \(count))
             """
     }
 

@@ -111,8 +111,8 @@ extension Transaction {
 
     /// The condition that a position is one of these, without its left side.
     ///
-    /// With the range and an order, PostgreSQL reads the index by position even if it expects a conversation to have few
-    /// messages; otherwise it may read all of them, from the index by the last change.
+    /// With the range and an order, PostgreSQL reads the index by position even if it expects an application to have few
+    /// messages; otherwise it may read all of them.
     private static func among(_ positions: [Position]) -> SQL {
         let numbers = positions.map(\.number)
         guard let first = numbers.min(), let last = numbers.max() else {

@@ -228,8 +228,7 @@ extension Transaction {
 
     /// The number of messages of other senders than a user at the positions.
     ///
-    /// Without `ORDER BY`, PostgreSQL may expect a conversation to have few messages, and read all of them from the index
-    /// by the last change.
+    /// Without `ORDER BY`, PostgreSQL may expect an application to have few messages, and read all of them.
     func count(
         othersThan owner: ReceiptOwner, in positions: IntervalSet, in application: Application.ID
     ) throws -> Int64 {

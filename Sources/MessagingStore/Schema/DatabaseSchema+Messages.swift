@@ -119,6 +119,8 @@ extension DatabaseSchema {
         // `participant_count`: the number of current participants.
         // `is_wide`: whether the rows of its current participants are relative; see `participants`.
         // `changed`: the position of the event that last changed what its current participants see of it.
+        // `unsorted_from`: messages that were sent at this moment or later may not be in the order of sending, because a
+        // merge or an import added some; NULL if all are.
         """
         CREATE TABLE conversations (
             application BYTEA NOT NULL,
@@ -135,7 +137,8 @@ extension DatabaseSchema {
             version BIGINT NOT NULL,
             participant_count BIGINT NOT NULL DEFAULT 0,
             is_wide BIGINT NOT NULL DEFAULT 0,
-            changed BIGINT NOT NULL DEFAULT 0
+            changed BIGINT NOT NULL DEFAULT 0,
+            unsorted_from BIGINT
         )
         """,
         "CREATE UNIQUE INDEX conversations_by_id ON conversations (application, id)",
@@ -148,6 +151,12 @@ extension DatabaseSchema {
         CREATE INDEX conversations_by_creation
         ON conversations (application, created_at, id)
         WHERE deleted_at IS NULL
+        """,
+        // Looked up for sorts that were interrupted.
+        """
+        CREATE INDEX conversations_unsorted
+        ON conversations (application, id)
+        WHERE unsorted_from IS NOT NULL
         """,
         // The ids of merged conversations, and proposed ids of conversations that existed already (X1.6).
         """
@@ -254,7 +263,9 @@ extension DatabaseSchema {
         // `parts_made`: the number of parts ever added; NULL until the parts are changed for the first time.
         // `weight`: the approximate size in a response in bytes, so that a page can end before parts are read.
         // `event`: the position of the event that recorded the message.
-        // `changed`: the position of the event that last changed it, for the feeds of users (Y1).
+        // `changed`: the position of the event that last changed it, for the feeds of users (Y1). NULL for a message that
+        // was sent here and has not changed since: feeds find it by its position, which is above those of all messages
+        // with earlier events.
         // `blocks_changed_at`: the time of the application's last block change before the message; it determines during
         // which blocks the message was sent.
         """
@@ -264,7 +275,7 @@ extension DatabaseSchema {
             version BIGINT NOT NULL,
             weight BIGINT NOT NULL DEFAULT 0,
             event BIGINT NOT NULL DEFAULT 0,
-            changed BIGINT NOT NULL DEFAULT 0,
+            changed BIGINT,
             blocks_changed_at BIGINT NOT NULL DEFAULT 0,
             updated_at BIGINT,
             parts_made BIGINT,
@@ -280,7 +291,12 @@ extension DatabaseSchema {
         CREATE UNIQUE INDEX messages_by_position
         ON messages (application, conversation, position)
         """,
-        "CREATE INDEX messages_by_change ON messages (application, conversation, changed)",
+        // Contains only changed, moved and imported messages.
+        """
+        CREATE INDEX messages_by_change
+        ON messages (application, conversation, changed)
+        WHERE changed IS NOT NULL
+        """,
         // `part_index`: the number of the part in the order of creation, from 0; it is not used again.
         // `body`, `content`: exactly one of them is set: the bytes, or the content that has them.
         // `place`: the index chosen by the caller; parts without one come last, in the order of creation.

@@ -33,7 +33,7 @@ extension Command {
         components.exporter.start()
         components.webhookSupervisor.start()
         components.sender.start()
-        components.trimmer.start()
+        components.maintenance.start()
         running.logStart()
         let notice = try await first.makeIfNone()
         let greeting =

@@ -101,7 +101,7 @@ struct RunningServer {
         await exporter
         await webhookSupervisor
         await components.sender.stop()
-        await components.trimmer.stop()
+        await components.maintenance.stop()
         // Last, so that the shutdown can be monitored.
         _ = await components.metricsServer?.drain(deadline: 1000)
         components.close()

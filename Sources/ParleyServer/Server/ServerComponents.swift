@@ -30,7 +30,7 @@ struct ServerComponents: Sendable {
     /// Sends scheduled messages.
     let sender: ScheduledSender
     /// Deletes old events.
-    let trimmer: LogTrimmer
+    let maintenance: StoreMaintenance
     let readiness: Readiness
     let metrics: ServerMetrics
     let service: ServerService
@@ -60,7 +60,7 @@ struct ServerComponents: Sendable {
         }
         sender = ScheduledSender(store: store, onFault: faults("parley.schedule").note(_:of:))
         let trimFaults = faults("parley.events")
-        trimmer = LogTrimmer(store: store, retention: settings.eventRetention) { error in
+        maintenance = StoreMaintenance(store: store, retention: settings.eventRetention) { error in
             trimFaults.noteTrimming(error)
         }
         let bridge = DatabaseContentCatalog(store: store)

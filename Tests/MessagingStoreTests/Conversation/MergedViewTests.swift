@@ -14,7 +14,8 @@ import Testing
         var run = try await MergeRun(seed: seed, wideAbove: limit)
         for _ in 1...60 { try await run.step() }
         let before = try await run.visibleStates()
-        let winner = try await run.sample.reconcile(run.conversations[1])
+        let winner = try await run.sample.reconcile(
+            run.conversations[1], sortingAtMost: seed % 3 == 0 ? 1024 : Int(seed % 3))
         let after = try await run.visibleState(of: winner)
         for user in run.users {
             let comment: Comment = "seed \(seed), \(user)"

@@ -30,6 +30,9 @@ import Testing
                 """)
             let before = onSQLite ? 0 : try transaction.rowsRead()
             try context.reconcile(other)
+            try sample.inline(transaction) { store in
+                _ = try await store.sortMessages(of: other, in: application)
+            }
             return onSQLite ? 0 : try transaction.rowsRead() - before
         }
         let ordered = try await sample.database.read { transaction in
@@ -55,7 +58,8 @@ import Testing
     @Test(.enabled(if: onSQLite)) func `looks up each message by its position`() async throws {
         let sample = try await SampleApplication()
         let (application, id) = (sample.application, Conversation.ID.sample(1))
-        let statement = SQL.moving([1, 2], to: [3, 4], of: id, into: id, in: application)
+        let statement = SQL.moving(
+            [1, 2], to: [3, 4], of: id, into: id, changed: LogPosition(5), in: application)
         let plan = try await sample.database.read { transaction in
             try transaction.rows("EXPLAIN QUERY PLAN \(statement)") { row in
                 try row.text("detail")

@@ -18,7 +18,7 @@ import Testing
             try await sample.send(text, to: conversation)
         }
         let kinds = try await sample.kinds { try await sample.reconcile(other) }
-        #expect(kinds == ["conversation.merged"])
+        #expect(kinds == ["conversation.merged", "conversation.merged"])
         let (winner, loser) = createdAt == 0 ? (other, own) : (own, other)
         for id in [winner, loser] {
             #expect(try await sample.read(id).conversation.id == winner)
@@ -223,9 +223,21 @@ extension SampleApplication {
         }
     }
 
+    /// Merges a conversation, and sorts the messages of the winner as an import does.
+    ///
+    /// - Parameter limit: The maximum number of messages that one transaction moves.
     @discardableResult
-    func reconcile(_ id: Conversation.ID) async throws -> Conversation.ID {
-        try await store.change(in: application) { context in try context.reconcile(id).winner }
+    func reconcile(
+        _ id: Conversation.ID, sortingAtMost limit: Int = MessagingStore.sortedAtOnce
+    ) async throws -> Conversation.ID {
+        let winner = try await merge(id)
+        try await store.sortMessages(of: winner, in: application, atMost: limit)
+        return winner
+    }
+
+    /// Merges a conversation without sorting the messages.
+    func merge(_ id: Conversation.ID) async throws -> Conversation.ID {
+        try await store.change(in: application) { context in try context.reconcile(id) }
     }
 
     /// What a user sees of a conversation.

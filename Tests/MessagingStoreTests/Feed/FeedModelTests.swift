@@ -268,7 +268,8 @@ struct MergedFeedRun {
 
     mutating func merge() async throws {
         for conversation in merging.conversations {
-            try await merging.sample.reconcile(conversation)
+            try await merging.sample.reconcile(
+                conversation, sortingAtMost: devices.random.number(1...4))
         }
         devices.actions += 1
     }

@@ -215,16 +215,17 @@ extension SampleApplication {
             case .record(let record):
                 if case .message = record {
                 } else {
-                    if let open { steps.append(.reconcile(open.conversation.id)) }
+                    if let open { steps.append(.sort(open.conversation.id)) }
                     open = nil
                 }
                 if case .conversation(let imported) = record { open = imported }
                 steps.append(.record(record, of: open))
             }
         }
-        if let open { steps.append(.reconcile(open.conversation.id)) }
+        if let open { steps.append(.sort(open.conversation.id)) }
         for some in steps.chunks(of: count) {
-            outcomes += try await store.importRecords(some, in: application)
+            outcomes += try await store.importRecords(
+                some, in: application, sortingAtMost: count)
         }
         return outcomes
     }

@@ -227,13 +227,23 @@ extension SampleApplication {
     /// Expects that sorting a merged conversation again changes neither positions nor views, and that the next
     /// message is not sent before the last one.
     fileprivate func expectSettled(_ id: Conversation.ID, _ comment: Comment? = nil) async throws {
-        let (conversation, copy) = try await database.read { [application] transaction in
+        let rows = try await rows()
+        #expect(try await store.sortMessages(of: id, in: application) == false, comment)
+        #expect(try await self.rows() == rows, comment)
+        let (conversation, times) = try await database.read { [application] transaction in
             let conversation = try transaction.conversation(id, in: application)
-            return (conversation, try transaction.mergeable(conversation, in: application))
+            let times = try transaction.rows(
+                """
+                SELECT sent_at FROM messages
+                WHERE application = \(application) AND conversation = \(conversation.id)
+                ORDER BY position
+                """
+            ) { row in try row.timestamp(0) }
+            return (conversation, times)
         }
-        #expect(copy.inOrder.copy == copy, comment)
-        if let last = copy.messages.last, let time = conversation.lastSentAt {
-            #expect(last.sentAt <= time, comment)
+        #expect(times == times.sorted(), comment)
+        if let last = times.last, let time = conversation.lastSentAt {
+            #expect(last <= time, comment)
         }
     }
 

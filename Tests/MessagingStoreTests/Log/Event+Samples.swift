@@ -49,7 +49,7 @@ extension Event {
                 ConversationMerged(
                     winner: .sample(3), loser: .sample(4), aliases: [.sample(4), .sample(18)],
                     metadata: Metadata(["a": "b"], at: .sample), isAnnounced: true,
-                    lastPosition: Position(300),
+                    lastPosition: Position(300), unsortedFrom: .sample,
                     relocations: [
                         Relocation(
                             conversation: .sample(3), from: Position(1), through: Position(8),

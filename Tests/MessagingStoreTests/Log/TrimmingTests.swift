@@ -70,36 +70,36 @@ import Testing
         #expect(try await sample.historyCounts() == [0, 0])
     }
 
-    @Test func `a trimmer runs repeatedly, also after a fault, until it is stopped`()
+    @Test func `maintenance runs repeatedly, also after a fault, until it is stopped`()
         async throws
     {
         let sample = try await SampleApplication()
         let (sleeps, sleepStarted) = AsyncStream.makeStream(of: Int64.self)
-        let trimmer = LogTrimmer(store: sample.store, retention: 1000) { milliseconds in
+        let maintenance = StoreMaintenance(store: sample.store, retention: 1000) { milliseconds in
             sleepStarted.yield(milliseconds)
             await pause(milliseconds: 1)
         } onFault: { _ in
             sleepStarted.yield(-1)
         }
         sample.wait(milliseconds: 2000)
-        trimmer.start()
+        maintenance.start()
         var nextSleep = sleeps.makeAsyncIterator()
-        #expect(await nextSleep.next() == LogTrimmer.interval)
+        #expect(await nextSleep.next() == StoreMaintenance.interval)
         #expect(try await sample.store.logExtent(in: sample.application).trimmed == sample.end())
         sample.database.close()
         while await nextSleep.next() != -1 {}
-        #expect(await nextSleep.next() == LogTrimmer.interval)
-        await trimmer.stop()
+        #expect(await nextSleep.next() == StoreMaintenance.interval)
+        await maintenance.stop()
     }
 
-    @Test func `a trimmer without retention deletes no event`() async throws {
+    @Test func `maintenance without retention deletes no event`() async throws {
         let sample = try await SampleApplication()
-        let trimmer = LogTrimmer(store: sample.store, retention: 0) { _ in
+        let maintenance = StoreMaintenance(store: sample.store, retention: 0) { _ in
         } onFault: { _ in
         }
         sample.wait(milliseconds: 2000)
-        trimmer.start()
-        await trimmer.stop()
+        maintenance.start()
+        await maintenance.stop()
         #expect(try await sample.store.logExtent(in: sample.application).trimmed == .start)
     }
 }

@@ -50,6 +50,20 @@ extension SampleApplication {
 }
 
 extension SampleApplication {
+    /// Runs calls of the store in a transaction.
+    func inline<Value: Sendable>(
+        _ transaction: Transaction,
+        _ body: @escaping @Sendable (MessagingStore) async throws -> Value
+    ) throws -> Value {
+        let key = try #require(IdempotencyKey("key"))
+        let request = IdempotentRequest(
+            IdempotentRequest.Name(application: application, user: nil, key: key), describedBy: [],
+            at: store.environment.now(), hash: store.environment.sha256)
+        let inline = InlineTransaction(transaction)
+        let inner = store.using(.within(inline, guardedBy: IdempotencyGuard(request)))
+        return try #require(inline.runToEnd { try await body(inner) }).get()
+    }
+
     /// The query plan of a statement, as text.
     func plan(of statement: SQL) async throws -> String {
         try await database.read { transaction in

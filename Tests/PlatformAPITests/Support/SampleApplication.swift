@@ -148,11 +148,13 @@ extension MessagingStore {
         }
     }
 
-    /// Merges the conversations.
+    /// Merges the conversations, and sorts their messages one by one.
     @discardableResult
     func reconcile(
         _ id: Conversation.ID, in application: Application.ID
     ) async throws -> Conversation.ID {
-        try await change(in: application) { context in try context.reconcile(id).winner }
+        let winner = try await change(in: application) { context in try context.reconcile(id) }
+        try await sortMessages(of: winner, in: application, atMost: 1)
+        return winner
     }
 }

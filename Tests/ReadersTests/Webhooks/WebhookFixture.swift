@@ -190,6 +190,6 @@ extension MessagingStore {
     func reconcile(
         _ id: Conversation.ID, in application: Application.ID
     ) async throws -> Conversation.ID {
-        try await change(in: application) { recording in try recording.reconcile(id).winner }
+        try await change(in: application) { recording in try recording.reconcile(id) }
     }
 }

@@ -1,59 +1,5 @@
 public import Messaging
 import SQL
-import SystemSupport
-
-/// Deletes events that are older than the retention (X3), and old feed entries of deleted objects (Y1), every ten
-/// minutes.
-public final class LogTrimmer: Sendable {
-    /// The interval in milliseconds.
-    static let interval: Int64 = 600_000
-
-    private let store: MessagingStore
-    private let retention: Int64
-    private let sleep: @Sendable (Int64) async -> Void
-    private let onFault: @Sendable (any Error) -> Void
-    private let work = BackgroundTask()
-
-    /// Creates a trimmer; ``start()`` starts it.
-    ///
-    /// - Parameters:
-    ///   - retention: How long an event is stored, in milliseconds; 0 for no limit. It does not apply to feeds.
-    ///   - sleep: Waits that many milliseconds, unless its task is cancelled; `nil` for the real clock.
-    ///   - onFault: Called when a run failed; the next run tries again.
-    public init(
-        store: MessagingStore, retention: Int64, sleep: (@Sendable (Int64) async -> Void)? = nil,
-        onFault: @escaping @Sendable (any Error) -> Void
-    ) {
-        self.store = store
-        self.retention = retention
-        self.sleep = sleep ?? pause(milliseconds:)
-        self.onFault = onFault
-    }
-
-    /// Starts. Call it once.
-    public func start() { work.start { await self.run() } }
-
-    /// Stops after the current batch.
-    public func stop() async { await work.stop() }
-
-    private func run() async {
-        while !Task.isCancelled {
-            do {
-                let now = store.environment.now().milliseconds
-                if retention > 0 {
-                    try await store.trimLogs(before: Timestamp(milliseconds: now - retention))
-                }
-                try await store.trimFeeds(
-                    before: Timestamp(milliseconds: now - MessagingStore.feedRetention))
-            } catch is CancellationError {
-                return
-            } catch {
-                onFault(error)
-            }
-            await sleep(Self.interval)
-        }
-    }
-}
 
 extension MessagingStore {
     /// The number of events deleted in one transaction, so that other changes are not delayed.
