@@ -10,7 +10,7 @@ extension Settings {
     /// The declarations of all settings: the source of the reader, of `Config/parley.json` and of
     /// the table in the article Settings.
     static let table: [Setting] =
-        general + metrics + api + events + webhooks + http + secure + uploads + bucketTable
+        general + metrics + api + events + webhooks + http + secure + uploads + bucketTable + pages
 
     private static let general: [Setting] = [
         .url(
@@ -450,6 +450,12 @@ extension Settings {
         .boolean(
             "s3.redirect", \.bucket.redirects,
             "Whether downloads are answered with 307 and a pre-signed URL of the store."),
+    ]
+
+    private static let pages: [Setting] = [
+        .boolean(
+            "docs.enabled", \.servesDocumentation,
+            "Whether `/docs` serves the documentation, to which the `url` of an error leads.")
     ]
 }
 
