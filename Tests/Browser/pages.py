@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -242,14 +243,15 @@ def pages_are_as_wide_as_the_window(browser):
 
 # MARK: The demo
 
-def start(browser, left="ana", right="bo"):
-    """Starts the demo with two new users; returns the panes."""
-    suffix = hashlib.sha256(os.urandom(8)).hexdigest()[:6]
+def start(browser, suffix=None):
+    """Starts the demo with two users, by default new ones; returns the panes."""
+    if suffix is None:
+        suffix = "-" + hashlib.sha256(os.urandom(8)).hexdigest()[:6]
     browser.open("/demo")
     fields = browser.until(lambda: browser.all(".start input"), "the form")
-    for field, name in zip(fields, (left, right)):
+    for field, name in zip(fields, ("ana", "bo")):
         field.clear()
-        field.send_keys(f"{name}-{suffix}")
+        field.send_keys(name + suffix)
     browser.button("Start").click()
     return live(browser)
 
@@ -354,6 +356,10 @@ def download(browser, pane, name):
     return body
 
 
+# The largest file that the demo stores in the browser; a larger one has to be chosen again after a reload.
+STORED_FILE = 50 << 20
+
+
 def transfer(browser, size, reload):
     with tempfile.TemporaryDirectory(prefix="parley-pages-file-") as folder:
         film = pathlib.Path(folder) / "film <b>.mp4"
@@ -373,6 +379,8 @@ def transfer(browser, size, reload):
             browser.button("Pause", left)
             browser.driver.refresh()
             left, right = live(browser)
+            if size > STORED_FILE:
+                browser.one(".transfer input[type=file]", left).send_keys(str(film))
         else:
             browser.button("Resume", left).click()
         browser.command("Network.emulateNetworkConditions", offline=False, latency=0, downloadThroughput=-1,
@@ -393,8 +401,8 @@ def an_upload_continues_after_a_reload(browser):
 
 
 @test(slow=True)
-def a_large_upload_continues_after_a_reload(browser):
-    transfer(browser, 45 << 20, reload=True)
+def a_large_upload_continues_when_the_file_is_chosen_again(browser):
+    transfer(browser, 100 << 20, reload=True)
 
 
 @test
@@ -450,6 +458,78 @@ def a_new_conversation_is_distinct_or_not(browser):
         expected = [] if not distinct else ["in the first"]
         browser.until(lambda: texts(browser, left) == expected, f"distinct: {distinct}")
         check("there are two conversations", len(browser.all("option", left)) == 2)
+
+
+@test(with_network_errors=True)
+def a_conflict_shows_the_existing_conversation(browser):
+    left, right = start(browser)
+    name = browser.one("h2", right).text
+    write(browser, left, "in the first")
+    browser.until(lambda: texts(browser, right) == ["in the first"], "the first")
+    browser.button("New", left).click()
+    browser.one("[aria-label='Other users']", left).send_keys(name)
+    browser.one("[aria-label='Topic of the new conversation']", left).send_keys("rent")
+    browser.button("Create", left).click()
+    browser.until(lambda: "has a distinct conversation with these users already" in browser.one(".notice").text, "the notice")
+    browser.until(lambda: texts(browser, left) == ["in the first"], "the existing conversation")
+    check("there is one conversation", len(browser.all("option", left)) == 1)
+
+
+@test(with_network_errors=True)
+def a_refused_message_can_be_retried_and_discarded(browser):
+    left, right = start(browser)
+    write(browser, left, "before")
+    browser.until(lambda: texts(browser, right) == ["before"], "the first message")
+    conversation = browser.one("select", left).get_attribute("value").split("/")[-1]
+    user = urllib.parse.quote(browser.one("h2", left).text)
+
+    def participate(operation):
+        body = json.dumps([{"operation": operation, "property": "participants", "id": f"layer:///identities/{user}"}])
+        status, body, _ = request(
+            browser.server, "PATCH", f"/apps/{APPLICATION}/conversations/{conversation}", body,
+            Authorization=f"Bearer {TOKEN}", **{"Content-Type": "application/vnd.layer-patch+json"})
+        check(f"participants change: {operation}", status == 204, body)
+
+    browser.button("Go offline", left).click()
+    participate("remove")
+    write(browser, left, "one")
+    write(browser, left, "two")
+    browser.button("Go online", left).click()
+    browser.until(lambda: "Failed: " in browser.one(".messages", left).text, "a refused message")
+    time.sleep(0.5)
+    check("the later one waits", browser.one(".messages", left).text.count("Failed: ") == 1)
+    participate("add")
+    browser.button("Retry", left).click()
+    browser.until(lambda: texts(browser, right) == ["before", "one", "two"], "both after a retry")
+    participate("remove")
+    write(browser, left, "three")
+    browser.button("Discard", left).click()
+    browser.until(lambda: "three" not in texts(browser, left), "the message is discarded")
+
+
+@test
+def several_applications_need_the_id_of_one(browser):
+    with serving(browser.server.binary, settings=SETTINGS) as other:
+        other.start()
+        created = subprocess.run([other.binary, "app", "create", "--data", "data", "second"], cwd=other.folder,
+                                 capture_output=True, text=True, check=True).stdout
+        found = re.search(r"APP=([0-9a-f-]{36})", created) or re.search(r"([0-9a-f-]{36})", created)
+        browser.base = f"http://127.0.0.1:{other.port}"
+        try:
+            browser.open("/demo")
+            browser.button("Start").click()
+            browser.until(lambda: len(browser.all(".start input")) == 3, "a field for the application")
+            browser.driver.get_log("browser")
+            browser.all(".start input")[2].send_keys(found[1])
+            browser.button("Start").click()
+            left, right = live(browser)
+            write(browser, left, "in the second application")
+            browser.until(lambda: texts(browser, right) == ["in the second application"], "the message")
+            check("the address names it", found[1] in browser.driver.current_url)
+            browser.driver.get("about:blank")
+        finally:
+            browser.problems(True)
+            browser.base = f"http://127.0.0.1:{browser.server.port}"
 
 
 @test
@@ -606,13 +686,13 @@ def take_screenshots(browser, folder):
         browser.one("h1")
         shoot(name)
     browser.restore()
-    panes = start(browser)
+    panes = start(browser, suffix="")
     with tempfile.TemporaryDirectory(prefix="parley-pages-file-") as name:
         film = pathlib.Path(name) / "film.mp4"
         film.write_bytes(os.urandom(6 << 20))
         write(browser, panes[0], "The keys are under the mat")
         browser.until(lambda: texts(browser, panes[1]), "the message")
-        write(browser, panes[1], "Thank you. The film comes next, and it is long enough for a second line of text here.")
+        write(browser, panes[1], "Thank you. Here is the film of the flat, in case you want to see it before you come.")
         browser.until(lambda: len(texts(browser, panes[0])) == 2, "the answer")
         browser.command("Network.enable")
         browser.command("Network.emulateNetworkConditions", offline=False, latency=0, downloadThroughput=-1,

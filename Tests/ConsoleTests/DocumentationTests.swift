@@ -88,6 +88,18 @@ import Testing
         #expect(second.fields["ETag"] == tag)
     }
 
+    @Test func `is compressed for browsers that accept it, with a tag of its own`() async throws {
+        let (plain, _) = await Self.get("/docs/first-steps")
+        let (coded, _) = await Self.get("/docs/first-steps", [("Accept-Encoding", "gzip")])
+        #expect(coded.fields["Content-Encoding"] == "gzip")
+        #expect(coded.fields["Vary"] == "Accept-Encoding")
+        #expect((coded.content.length ?? 0) < plain.content.length ?? 0)
+        let tag = try #require(coded.fields["ETag"])
+        #expect(tag != plain.fields["ETag"])
+        let (again, _) = await Self.get("/docs/first-steps", [("If-None-Match", tag)])
+        #expect(again.status == .notModified)
+    }
+
     @Test func `answers an unknown page with a form to search`() async {
         let (response, html) = await Self.get("/docs/nothing")
         #expect(response.status == .notFound)

@@ -7,8 +7,8 @@ import Testing
 @testable import ParleyServer
 
 @Suite struct `The pages of the documentation` {
-    /// The HTML of every page by its path.
-    private static func pages() async throws -> [String: String] {
+    /// The HTML of every page by its path, read once for all tests.
+    private static let pages = Task { () -> [String: String] in
         let service = try await TestServer().components().service
         var pages: [String: String] = [:]
         var rest = ["/docs"]
@@ -18,7 +18,7 @@ import Testing
             #expect(response.status == .ok, "\(path)")
             let html = String(decoding: response.bytes, as: UTF8.self)
             pages[path] = html
-            rest += links(in: html).map(\.path).filter { $0.hasPrefix("/docs/") }
+            rest += Self.links(in: html).map(\.path).filter { $0.hasPrefix("/docs/") }
         }
         return pages
     }
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `include every article and every noun of the API`() async throws {
-        let pages = try await Self.pages()
+        let pages = try await Self.pages.value
         #expect(pages.count > EmbeddedFiles.all.count + APIReference.nouns.count)
         for noun in APIReference.nouns { #expect(pages["/docs/api/\(noun)"] != nil, "\(noun)") }
         for (path, _) in EmbeddedFiles.all {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `have no dead link`() async throws {
-        let pages = try await Self.pages()
+        let pages = try await Self.pages.value
         let service = try await TestServer().components().service
         var assets: Set<String> = []
         for (path, html) in pages {
@@ -73,9 +73,7 @@ import Testing
     ) async throws {
         let url = ErrorJSON.url(of: error, publicBase: "")
         let parts = url.split(separator: "#").map(String.init)
-        let response = await (try await TestServer().components()).service
-            .response(to: .get, parts[0])
-        let html = String(decoding: response.bytes, as: UTF8.self)
+        let html = try #require(try await Self.pages.value[parts[0]])
         let section = try #require(
             html.split(separator: "<h3 id=\"\(parts[1])\">").dropFirst().first)
         #expect(section.contains("Code \(error.row.code), status \(error.row.status)."))
@@ -83,7 +81,8 @@ import Testing
     }
 
     @Test func `name every operation with a command and its errors`() async throws {
-        let html = try await Self.pages().filter { $0.key.hasPrefix("/docs/api/") }.values.joined()
+        let html = try await Self.pages.value.filter { $0.key.hasPrefix("/docs/api/") }.values
+            .joined()
         for endpoint in Endpoint.routed {
             let line = "<code>\(endpoint.method.rawValue) \(endpoint.path)</code>"
             #expect(html.contains(line), "\(line)")

@@ -34,11 +34,19 @@ final class Documentation: Sendable {
     struct Page: Sendable {
         let title: String
         let content: HTMLText
-        /// The sections of level 2.
-        let contents: [(anchor: String, title: String)]
+        /// The sections of levels 2 and 3.
+        let contents: [Section]
         /// The articles before and after it in the navigation.
         let previous: Link?
         let next: Link?
+    }
+
+    /// A section of a page.
+    struct Section: Equatable, Sendable {
+        let anchor: String
+        let title: String
+        /// Whether it is part of a larger one.
+        let isInner: Bool
     }
 
     /// A link to an article.
@@ -68,8 +76,10 @@ final class Documentation: Sendable {
         return Page(
             title: document.title, content: try renderer.html(blocks),
             contents: blocks.compactMap { block in
-                guard case .heading(2, let inlines, let anchor) = block else { return nil }
-                return (anchor, inlines.plainText)
+                guard case .heading(let level, let inlines, let anchor) = block,
+                    (2...3).contains(level)
+                else { return nil }
+                return Section(anchor: anchor, title: inlines.plainText, isInner: level == 3)
             },
             previous: try index.flatMap { index in
                 index > 0 ? try link(toArticle: order[index - 1]) : nil

@@ -15,6 +15,7 @@ final class DocumentationPages: Sendable {
     private struct RenderedPage {
         let tag: EntityTag
         let bytes: [UInt8]
+        let gzip: [UInt8]
     }
 
     init(_ documentation: Documentation, _ assets: AssetStore, _ policy: PagePolicy) {
@@ -41,7 +42,7 @@ final class DocumentationPages: Sendable {
                         Self.writeForm(query: "", id: "again", to: &html)
                     })
             }
-            return await response(to: request, page)
+            return response(to: request, page)
         }
     }
 
@@ -113,7 +114,8 @@ final class DocumentationPages: Sendable {
         var sum = CRC32C()
         sum.update(bytes.span)
         let page = RenderedPage(
-            tag: EntityTag(opaque: "\(String(sum.value, radix: 16))-\(bytes.count)"), bytes: bytes)
+            tag: EntityTag(opaque: "\(String(sum.value, radix: 16))-\(bytes.count)"), bytes: bytes,
+            gzip: ContentCoding.gzip.compress(bytes))
         pages.withLock { $0[path ?? ""] = page }
         return page
     }
@@ -147,7 +149,7 @@ final class DocumentationPages: Sendable {
     /// Writes a page around its main part.
     private func html(
         title: String, path: String? = nil, query: String = "",
-        contents: [(anchor: String, title: String)] = [], _ main: (inout HTMLText) -> Void
+        contents: [Documentation.Section] = [], _ main: (inout HTMLText) -> Void
     ) -> [UInt8] {
         var html = HTMLText()
         html.markup("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
@@ -192,13 +194,13 @@ final class DocumentationPages: Sendable {
     }
 
     private static func write(
-        _ contents: [(anchor: String, title: String)], to html: inout HTMLText
+        _ contents: [Documentation.Section], to html: inout HTMLText
     ) {
         html.element("details", [("class", "contents")]) { html in
             html.element("summary", text: "On this page")
             html.element("ul") { html in
                 for section in contents {
-                    html.element("li") { html in
+                    html.element("li", section.isInner ? [("class", "inner")] : []) { html in
                         html.element("a", [("href", "#\(section.anchor)")], text: section.title)
                     }
                 }
@@ -227,27 +229,32 @@ final class DocumentationPages: Sendable {
 
     // MARK: - Responses
 
-    private func response(to request: Request, _ page: RenderedPage) async -> Response {
+    private func response(to request: Request, _ page: RenderedPage) -> Response {
+        let isCompressed = ContentCoding.preferred(by: request.fields) == .gzip
         var fields = ResponseFields()
-        fields.add("ETag", page.tag.text)
+        fields.add("ETag", (isCompressed ? page.tag.coded(ContentCoding.gzip.name) : page.tag).text)
+        fields.add("Vary", "Accept-Encoding")
         // A browser may store the page but must revalidate it: another release has other pages.
         fields.add("Cache-Control", "no-cache")
         let known = Preconditions(tag: page.tag, modified: nil)
         guard known.evaluate(request.method, request.fields, at: 0) != .notModified else {
             return Response(.notModified, fields: fields)
         }
-        return await response(.ok, to: request, page.bytes, fields)
+        if isCompressed { fields.add("Content-Encoding", ContentCoding.gzip.name) }
+        return html(.ok, isCompressed ? page.gzip : page.bytes, fields)
     }
 
-    private func response(
-        _ status: Status, to request: Request, _ bytes: [UInt8],
-        _ fields: ResponseFields = .uncached
-    ) async -> Response {
+    /// A page that is made for one request.
+    private func response(_ status: Status, to request: Request, _ bytes: [UInt8]) async -> Response
+    {
+        await html(status, bytes, .uncached).compressed(for: request.fields)
+    }
+
+    private func html(_ status: Status, _ bytes: [UInt8], _ fields: ResponseFields) -> Response {
         var fields = fields
         fields.add("Content-Type", "text/html; charset=UTF-8")
         policy.add(to: &fields)
-        return await Response(status, fields: fields, content: .bytes(bytes))
-            .compressed(for: request.fields)
+        return Response(status, fields: fields, content: .bytes(bytes))
     }
 
     private func json(_ status: Status, _ members: (inout JSONWriter) -> Void) -> Response {

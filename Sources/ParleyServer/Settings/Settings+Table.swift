@@ -102,7 +102,8 @@ extension Settings {
         .number("http.loops", \.loops, .count(1...256), "Event loops; none: one per core."),
         .hosts(
             "http.allowed_hosts", \.http.head.allowedHosts,
-            "Hosts that requests may name, without port; empty for any."),
+            "Hosts that requests may name, without port; empty for any, but not for the demo and its login."
+        ),
         .number(
             "http.max_request_line", \.http.head.requestLine, .bytes(64...65_536),
             "Longest request line."),

@@ -140,8 +140,11 @@ public struct APIReference: Sendable {
     public func errors() -> String {
         var operations: [APIErrorKind: [String]] = [:]
         let all = all
+        var known: Set<String> = []
         for (endpoint, operation) in all {
-            let page = "/docs/api/\(Self.noun(of: endpoint))#\(operation.name.lowercased())"
+            var page = "/docs/api/\(Self.noun(of: endpoint))#\(operation.name.lowercased())"
+            // An operation of the Client API may have the name of one of the Platform API, which precedes it.
+            if !known.insert(page).inserted { page += "-1" }
             for kind in Set(PossibleErrors(of: endpoint, operation).byStatus.values.joined()) {
                 operations[kind, default: []].append("[\(operation.name)](\(page))")
             }
@@ -242,8 +245,17 @@ public struct APIReference: Sendable {
         } else if schema.length.lowerBound > 0 {
             text += ", not empty"
         }
-        if let pattern = schema.pattern { text += ", matching `\(pattern)`" }
-        return text
+        guard let pattern = schema.pattern else { return text }
+        var shown = pattern
+        if case .text(let uuid) = JSONSchema.uuid, let hexadecimal = uuid.pattern {
+            let inner = hexadecimal.drop { $0 == "^" }.prefix { $0 != "$" }
+            shown = pattern.replacing(inner, with: "{uuid}")
+        }
+        // Most patterns are of a whole text; the anchors would only make them harder to read.
+        if shown.hasPrefix("^"), shown.hasSuffix("$") {
+            shown = String(shown.dropFirst().dropLast())
+        }
+        return shown == "{uuid}" ? "UUID" : text + ", `\(shown)`"
     }
 
     private static func bounds(_ low: Int64, _ high: Int64) -> String {

@@ -88,7 +88,7 @@ async function merge() {
 
 navigation.append(
   element("a", { href: new URL("pane.js", import.meta.url).pathname }, "Source"),
-  element("a", { href: "/docs" }, "Documentation"),
+  element("a", { href: "/docs" }, "Docs"),
   element("button", { type: "button", on: { click: merge } }, "Show a merge"))
 
 // A browser may keep the page that is left, with its streams; it opens only six connections to a server.

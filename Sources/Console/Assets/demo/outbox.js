@@ -16,7 +16,7 @@ export class Outbox {
   #isOnline = false
   #uploads = new Map()
 
-  /** `handlers`: `change()`, `conversation(answer, row)`, `conflict(existing, row)` and `ended()`. */
+  /** `handlers`: `change()`, `conversation(answer, row)`, `conflict(existing)` and `ended()`. */
   constructor(session, store, handlers) {
     this.#session = session
     this.#store = store
@@ -28,24 +28,21 @@ export class Outbox {
 
   async add(row, file) {
     const added = await this.#store.enqueue({ ...row, at: Date.now() })
-    if (file) this.#begin(added, file)
+    if (file) this.begin(added, file)
     this.#handlers.change()
     this.run()
   }
 
   go(isOnline) {
     this.#isOnline = isOnline
-    for (const row of this.#store.outbox) if (row.file && !row.file.isComplete) this.#begin(row, row.file.blob)
+    for (const row of this.#store.outbox) if (row.file && !row.file.isComplete) this.begin(row, row.file.blob)
     for (const upload of this.#uploads.values()) isOnline ? upload.start() : upload.stop()
     this.run()
   }
 
-  /** Continues the upload of a row after a reload with the file that the user has chosen again. */
-  continueWith(row, file) { this.#begin(row, file) }
-
   async retry(row) {
     await this.#store.update(row, { error: null })
-    if (row.file && !row.file.isComplete) this.#begin(row, this.upload(row)?.blob ?? row.file.blob)
+    if (row.file && !row.file.isComplete) this.begin(row, this.upload(row)?.blob ?? row.file.blob)
     this.#handlers.change()
     this.run()
   }
@@ -58,7 +55,8 @@ export class Outbox {
     this.run()
   }
 
-  #begin(row, blob) {
+  /** Begins the upload of a row; after a reload a large file has to be given again. */
+  begin(row, blob) {
     if (!this.#uploads.has(row.id) || blob && !this.upload(row).blob) {
       this.#uploads.set(row.id, new Upload(this.#session, row.file, blob, {
         change: () => this.#handlers.change(),
@@ -120,14 +118,14 @@ export class Outbox {
   }
 
   async #create(row) {
-    const body = { id: row.id, participants: row.participants, distinct: row.distinct }
+    const body = { id: row.id, participants: row.participants, distinct: row.distinct, metadata: row.metadata }
     let answer
     try {
       answer = await this.#session.send("POST", "/conversations", { body })
     } catch (failure) {
       if (!["id_in_use", "conflict"].includes(failure.id) || !failure.data?.id) throw failure
       answer = failure.data
-      if (failure.id === "conflict") this.#handlers.conflict(answer, row)
+      if (failure.id === "conflict") this.#handlers.conflict(answer)
     }
     const known = this.#store.objects.get(answer.id)
     await this.#store.settle(row, known ?? { id: answer.id, type: "conversation", data: answer,

@@ -111,20 +111,21 @@ export class Pane {
       change: () => this.#show(),
       ended,
       conversation: (answer, row) => this.#created(answer, row),
-      conflict: (existing, row) => this.page.notice(
-        `${row.participants.join(", ")}: a distinct conversation exists already, with other metadata; it is shown.`),
+      conflict: existing => this.page.notice(
+        `${this.user} has a distinct conversation with these users already, with another topic; it is shown.`),
     })
   }
 
   // Conversations
 
   /** Opens the distinct conversation with others; it is created with the first message, at the latest. */
-  async openWith(participants, { distinct = true, text = null } = {}) {
+  async openWith(participants, { distinct = true, topic = "", text = null } = {}) {
     const others = participants.filter(user => user !== this.user)
-    const known = distinct && this.#conversations().find(({ distinct, participants }) => distinct
+    const known = distinct && !topic && this.#conversations().find(({ distinct, participants }) => distinct
       && same(participants.map(userOf), [this.user, ...others]))
     this.conversation = known?.id ?? `layer:///conversations/${uuid()}`
-    if (!known) await this.#outbox.add({ kind: "conversation", id: this.conversation, participants: others, distinct })
+    const metadata = topic ? { topic } : {}
+    if (!known) await this.#outbox.add({ kind: "conversation", id: this.conversation, participants: others, distinct, metadata })
     if (text) await this.#sendText(text)
     this.page.changed()
     this.#show()
@@ -134,7 +135,7 @@ export class Pane {
     if (answer.id !== row.id) {
       if (this.conversation === row.id) this.conversation = answer.id
       const creator = this.#messages(answer.id)[0]?.sender.user_id ?? row.participants[0]
-      this.merged = `Merged with ${creator}’s conversation of ${time(new Date(answer.created_at))}`
+      if (!row.metadata.topic) this.merged = `Merged with ${creator}’s conversation of ${time(new Date(answer.created_at))}`
       this.page.changed()
     }
   }
@@ -142,7 +143,7 @@ export class Pane {
   #conversations() {
     const stored = this.#store.all("conversation")
     const queued = this.#store.outbox.filter(row => row.kind === "conversation").map(row => ({
-      id: row.id, distinct: row.distinct, metadata: {}, isQueued: true, created_at: new Date(row.at).toISOString(),
+      id: row.id, distinct: row.distinct, metadata: row.metadata, isQueued: true, created_at: new Date(row.at).toISOString(),
       participants: [this.user, ...row.participants].map(user => ({ user_id: user, display_name: user })) }))
     const last = conversation => this.#store.objects.get(conversation.last_message)?.data.sent_at ?? conversation.created_at
     return [...queued, ...stored.sort((one, other) => last(other).localeCompare(last(one)))]
@@ -283,6 +284,10 @@ export class Pane {
       this.topic.focus()
     })
     this.list = element("ol", { class: "messages", "aria-label": "Messages", tabindex: "0" })
+    // The newest message stays in view when the window changes, as by the keyboard of a phone.
+    let isAtEnd = true
+    this.list.addEventListener("scroll", () => { isAtEnd = this.#isAtEnd() })
+    new ResizeObserver(() => { if (isAtEnd) this.list.scrollTop = this.list.scrollHeight }).observe(this.list)
     this.event = element("li", { class: "event" })
     this.typing = element("p", { class: "typing", role: "status" })
     this.input = element("input", { "aria-label": `Message of ${this.user}`, placeholder: "Message", autocomplete: "off",
@@ -292,13 +297,14 @@ export class Pane {
     this.form = element("form", { class: "row write", on: { submit: event => this.#submit(event) } }, this.input, file,
       button("Attach", () => file.click()), element("button", { class: "primary" }, "Send"))
     this.users = element("input", { "aria-label": "Other users", placeholder: "bo, cy", required: true })
+    this.newTopic = element("input", { "aria-label": "Topic of the new conversation", placeholder: "topic", maxlength: "200" })
     this.distinct = element("input", { type: "checkbox", checked: true })
-    this.newForm = element("form", { class: "row new", on: { submit: event => this.#submitNew(event) } }, this.users,
+    this.newForm = element("form", { class: "row new", on: { submit: event => this.#submitNew(event) } }, this.users, this.newTopic,
       element("label", {}, this.distinct, " distinct"), element("button", { class: "primary" }, "Create"),
       button("Cancel", () => { this.newForm.hidden = true }))
     this.newForm.hidden = true
     const newButton = button("New", () => {
-      this.users.value = ""
+      this.users.value = this.newTopic.value = ""
       this.newForm.hidden = false
       this.users.focus()
     })
@@ -314,7 +320,7 @@ export class Pane {
     event.preventDefault()
     const users = this.users.value.split(",").map(user => user.trim()).filter(Boolean)
     this.newForm.hidden = true
-    await this.openWith(users, { distinct: this.distinct.checked })
+    await this.openWith(users, { distinct: this.distinct.checked, topic: this.newTopic.value.trim() })
   }
 
   #setState(text) {
@@ -345,7 +351,7 @@ export class Pane {
   }
 
   #showMessages(conversation) {
-    const isAtEnd = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 60
+    const isAtEnd = this.#isAtEnd()
     const ids = [this.conversation, ...conversation?.aliases ?? []]
     const queued = this.#store.outbox.filter(row => row.kind === "message" && ids.includes(row.conversation))
     const rows = [...this.#messages(conversation?.id).map(message => this.#message(message, conversation)),
@@ -356,6 +362,8 @@ export class Pane {
     arrange(this.list, rows)
     if (isAtEnd) this.list.scrollTop = this.list.scrollHeight
   }
+
+  #isAtEnd() { return this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 60 }
 
   /** The row with an id: the shown one, unless it has changed. */
   #row(id, key, make) {
@@ -421,7 +429,7 @@ export class Pane {
     const { name, size } = row.file
     const input = element("input", { type: "file", "aria-label": `${name} again`, on: { change: () => {
       const file = input.files[0]
-      if (file.name === name && file.size === size) this.#outbox.continueWith(row, file)
+      if (file.name === name && file.size === size) this.#outbox.begin(row, file)
       else this.page.notice(`Choose ${name} with ${bytes(size)}: the upload continues with the same file.`)
     } } })
     return element("label", {}, "Choose the same file to continue: ", input)

@@ -80,14 +80,12 @@ export class Store {
     this.meta = meta
   }
 
-  /** Stores the session. */
   async setToken(token) {
     const meta = { ...this.meta, token }
     await this.change(["meta"], metas => metas.put(meta, "meta"))
     this.meta = meta
   }
 
-  /** Adds a row to the end of the outbox. */
   async enqueue(row) {
     let seq
     await this.change(["outbox"], outbox => { outbox.add(row).onsuccess = event => { seq = event.target.result } })
@@ -96,14 +94,12 @@ export class Store {
     return added
   }
 
-  /** Changes members of a row. */
   async update(row, members) {
     const changed = { ...row, ...members }
     await this.change(["outbox"], outbox => outbox.put(changed))
     return Object.assign(row, members)
   }
 
-  /** Moves a row to the end of the outbox. */
   async moveToEnd(row) {
     const { seq, ...rest } = row
     await this.change(["outbox"], outbox => {
