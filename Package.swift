@@ -21,10 +21,13 @@ let settings: [SwiftSetting] =
         .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
     ]
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = [])
-    -> Target
-{
-    .target(name: name, dependencies: dependencies, swiftSettings: settings + more)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], _ more: [SwiftSetting] = [],
+    exclude: [String] = [], plugins: [Target.PluginUsage] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + more,
+        plugins: plugins)
 }
 
 /// Small generic types such as `Identifier<Subject>` are specialised where they are used. Without this
@@ -122,6 +125,9 @@ let package = Package(
                 "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
                 "MessagingStore", "MessagingWire", "SystemSupport", "Uploads", "WebSockets",
             ]),
+        module(
+            "Console", ["Bytes", "HTTP", "JSON", "SystemSupport"], exclude: ["Assets"],
+            plugins: ["EmbedFiles"]),
         // The client library.
         module(
             "ParleyKit",
@@ -135,11 +141,17 @@ let package = Package(
         module(
             "ParleyServer",
             [
-                "Blobs", "Bytes", "CLinux", "HTTP", "HTTPTransport", "ImportExport", "JSON",
-                "Messaging", "MessagingStore", "MessagingWire", "ObjectStore", "PlatformAPI",
-                "Readers", "SQL", "SQLPostgres", "SystemSupport", "Telemetry", "UploadClient",
-                "Uploads", logging,
-            ]),
+                "Blobs", "Bytes", "CLinux", "Console", "HTTP", "HTTPTransport", "ImportExport",
+                "JSON", "Messaging", "MessagingStore", "MessagingWire", "ObjectStore",
+                "PlatformAPI", "Readers", "SQL", "SQLPostgres", "SystemSupport", "Telemetry",
+                "UploadClient", "Uploads", logging,
+            ], plugins: ["EmbedFiles"]),
+        // Compiles web pages and articles into the modules that serve them.
+        .plugin(
+            name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"],
+            path: "Sources/EmbedFiles/Plugin"),
+        .executableTarget(
+            name: "embed-files", path: "Sources/EmbedFiles/Tool", swiftSettings: settings),
         .executableTarget(
             name: "parley",
             dependencies: ["ParleyKit", "ParleyServer", "SystemSupport", arguments],
@@ -193,6 +205,7 @@ let package = Package(
                 "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
                 "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads", "WebSockets",
             ], exclude: ["Exchanges"]),
+        tests(of: "Console", ["HTTP", "JSON"]),
         tests(
             of: "ParleyKit",
             [

@@ -23,7 +23,6 @@ public final class PlatformAPI: Service {
     let onFault: @Sendable (any Error, RequestID) -> FaultKind
     let settings: PlatformSettings
     private let description: APIDescription
-    private let errorPage = ErrorPage()
     /// The rate limit of tokens and sessions.
     let limiter: RateLimiter<Token.ID>
     /// The rate limit of addresses that log in with `POST /dev/login`.
@@ -189,11 +188,6 @@ public final class PlatformAPI: Service {
 
     private func crossOrigin(for request: Request) -> CORSPolicy {
         request.target.path.utf8.starts(with: "/apps/".utf8) ? crossOrigin : clientCrossOrigin
-    }
-
-    /// Answers with the page that explains each error (ruling 32); no credential is needed.
-    public func explainErrors(_ request: Request, _ route: String) -> Answer {
-        Answer(route, errorPage.response(to: request))
     }
 
     /// Answers with the OpenAPI 3.1 document of the version in `?version=` (X11); no credential is needed.

@@ -13,15 +13,6 @@ import Testing
         #expect(try JSONDocument(response.bytes).root.kind == .object)
     }
 
-    @Test(arguments: [Method.get, .head])
-    func `answer with a page that explains the errors (ruling 32)`(method: Method) async throws {
-        let testServer = TestServer()
-        let response = await response(
-            to: method, "/docs/errors", of: try await testServer.components())
-        #expect(response.status == .ok)
-        #expect(response.fields["Content-Type"] == "text/html; charset=UTF-8")
-    }
-
     @Test func `refuse a body that is too long with the limit and the alternative (H44)`()
         async throws
     {

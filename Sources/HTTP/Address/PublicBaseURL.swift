@@ -75,6 +75,9 @@ public struct Authority: Equatable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// The host as a value.
+    fileprivate var hostText: HostText? { HostText(host) }
+
     /// A copy with this port, unless it has one.
     func adding(port: UInt16?) -> Authority {
         var authority = self
@@ -92,4 +95,20 @@ public struct Authority: Equatable, Sendable, CustomStringConvertible {
 
     /// The host, and the port if present.
     public var description: String { port.map { port in "\(host):\(port)" } ?? host }
+}
+
+extension Request {
+    /// The host that the request names in `Host`, without port; `nil` when it is missing or malformed.
+    public var host: HostText? {
+        fields.bytes("Host").flatMap { text in Authority(text) }?.hostText
+    }
+}
+
+extension HostText {
+    /// The host of an absolute URL; `nil` when it has none.
+    public init?(ofURL url: String) {
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count > 2, let host = Authority(parts[2].utf8)?.hostText else { return nil }
+        self = host
+    }
 }

@@ -74,7 +74,7 @@ extension ContentCoding {
     }
 
     /// Compresses a content.
-    func compress(_ bytes: [UInt8]) -> [UInt8] {
+    package func compress(_ bytes: [UInt8]) -> [UInt8] {
         Deflater(self, size: bytes.count).compress(bytes.span, .finish)
     }
 }

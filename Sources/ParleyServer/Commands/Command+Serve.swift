@@ -36,8 +36,11 @@ extension Command {
         components.maintenance.start()
         running.logStart()
         let notice = try await first.makeIfNone()
-        let greeting =
+        var greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"
+        if settings.api.allowsDevelopmentLogin {
+            greeting += "\nTwo users in a browser: \(settings.base)/demo"
+        }
         // In one write: a script that waits for the first line can read the token, too.
         printLine(notice.map { notice in "\(greeting)\n\n\(notice)" } ?? greeting)
         let trimmer = MemoryTrimmer()

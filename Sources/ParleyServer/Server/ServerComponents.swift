@@ -1,4 +1,5 @@
 import Blobs
+import Console
 import HTTP
 import HTTPTransport
 import Logging
@@ -121,7 +122,11 @@ struct ServerComponents: Sendable {
         }
         let service = ServerService(
             api: api, uploads: uploads, downloads: downloads, readiness: readiness,
-            metrics: metricsEndpoint, probe: probe, publicBase: settings.publicBase)
+            metrics: metricsEndpoint, probe: probe, publicBase: settings.publicBase,
+            console: Console(settings, limits: store.limits),
+            hosts: HostRule(
+                publicURL: settings.publicURL, allowed: settings.http.head.allowedHosts),
+            servesDocumentation: settings.servesDocumentation)
         self.service = service
         redirect = try settings.redirectTransport.map { transport in
             try Server(transport, service: RedirectService(to: settings.base))

@@ -1,5 +1,7 @@
+import Console
 import HTTP
 import JSON
+import MessagingWire
 import PlatformAPI
 import Uploads
 
@@ -11,14 +13,19 @@ final class ServerService: Service {
     private let downloads: Downloads
     private let readiness: Readiness
     private let metrics: MetricsEndpoint
+    private let console: Console
+    private let hosts: HostRule
     private let probe: ReadinessProbe
     private let publicBase: PublicBaseURL
     private let router: Router<Page>
 
     /// Creates the service from its modules.
+    ///
+    /// - Parameter servesDocumentation: Whether the paths below `/docs` exist.
     init(
         api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
-        metrics: MetricsEndpoint, probe: ReadinessProbe, publicBase: PublicBaseURL
+        metrics: MetricsEndpoint, probe: ReadinessProbe, publicBase: PublicBaseURL,
+        console: Console, hosts: HostRule, servesDocumentation: Bool
     ) {
         self.api = api
         self.uploads = uploads
@@ -27,9 +34,16 @@ final class ServerService: Service {
         self.metrics = metrics
         self.publicBase = publicBase
         self.probe = probe
-        var router = Router<Page>()
-        for page in Page.allCases where page != .metrics || metrics.isOpen {
-            router.add(.get, page.path, page)
+        self.console = console
+        self.hosts = hosts
+        var router = Router<Page>(allowsTrailingSlash: true)
+        for page in Page.allCases {
+            switch page {
+            case .metrics where !metrics.isOpen: continue
+            case .documentation, .search, .article, .operations:
+                if servesDocumentation { router.add(.get, page.path, page) }
+            default: router.add(.get, page.path, page)
+            }
         }
         self.router = router
     }
@@ -41,9 +55,12 @@ final class ServerService: Service {
             return uploads.answer(to: request, by: api)
         }
         if path.starts(with: Self.download) { return downloads.answer(to: request) }
+        if path.elementsEqual(Self.login), !hosts.admits(request) {
+            return Answer("/dev/login", refusal(Self.unknownHost))
+        }
         switch router.match(request.method, request.target) {
-        case .found(let page, let template, _):
-            return answer(page, to: request, template.description)
+        case .found(let page, let template, let parameters):
+            return answer(page, to: request, template.description, parameters)
         case .otherMethods(let template, let allowed):
             if path.elementsEqual("/".utf8) || path.elementsEqual("/ping".utf8) {
                 return api.clientMethods(allowed, request, template.description)
@@ -61,14 +78,20 @@ final class ServerService: Service {
 
     /// The paths that belong to no module.
     enum Page: CaseIterable {
-        case root, ping, description, errors, live, ready, metrics
+        case root, ping, description, documentation, search, article, operations, demo, asset
+        case live, ready, metrics
 
         var path: PathTemplate {
             switch self {
             case .root: "/"
             case .ping: "/ping"
             case .description: "/openapi.json"
-            case .errors: ErrorPage.path
+            case .documentation: "/docs"
+            case .search: "/docs/search"
+            case .article: "/docs/{article}"
+            case .operations: "/docs/api/{noun}"
+            case .demo: "/demo"
+            case .asset: "/console/assets/{hash}/{folder}/{file}"
             case .live: "/health/live"
             case .ready: "/health/ready"
             case .metrics: MetricsEndpoint.path
@@ -82,7 +105,14 @@ final class ServerService: Service {
             case .ping: "Answers 200 without a body, for clients that test their connection."
             case .description:
                 "Describes the Platform API in OpenAPI 3.1; `?api=client` the Client API, `?version=` another version."
-            case .errors: "Explains each error that the API answers, as an HTML page."
+            case .documentation: "The documentation of this release, as HTML pages."
+            case .search: "Finds sections of the documentation that have all words of `?q=`."
+            case .article:
+                "An article of the documentation; `errors` explains each error of the API."
+            case .operations: "The reference of the operations on a noun, such as `messages`."
+            case .demo: "Two users in a browser who exchange messages; only with `api.dev_login`."
+            case .asset:
+                "A script, style sheet or image of the pages; the hash is that of the release."
             case .live: "Whether the process answers; never reads the database."
             case .metrics: "Metrics for Prometheus, with `metrics.token` or at `metrics.listen`."
             case .ready:
@@ -95,19 +125,51 @@ final class ServerService: Service {
     private static let uploads = Array("/uploads/".utf8)
     private static let creation = Array(Uploads.creationRoute.utf8)
     private static let download = Array("/download/".utf8)
+    private static let login = Array("/dev/login".utf8)
 
-    private func answer(_ page: Page, to request: Request, _ route: String) -> Answer {
+    /// The answer to a request that names another host, which may be that of another site's page.
+    private static let unknownHost = Refusal(
+        .misdirected, "H37",
+        "This page is served for addresses, localhost and the host of public_url; add other hosts to http.allowed_hosts."
+    )
+
+    private func answer(
+        _ page: Page, to request: Request, _ route: String, _ parameters: PathParameters
+    ) -> Answer {
         switch page {
+        case .demo, .asset:
+            hosts.admits(request)
+                ? answer(ofConsole: page, to: request, route, parameters)
+                : Answer(route, refusal(Self.unknownHost))
+        case .documentation, .search, .article, .operations:
+            answer(ofConsole: page, to: request, route, parameters)
         case .metrics where metrics.admits(request): metrics.answer(to: request)
         case .metrics: Answer(route, api.unauthenticated(request))
         case .root: api.answerRoot(request, route, Self.greeting(publicBase.of(request)))
         case .ping: api.ping(request, route)
         case .description: api.describe(request, route)
-        case .errors: api.explainErrors(request, route)
         case .live: Answer(route, Self.health(true))
         case .ready where readiness.isOver: Answer(route, Self.health(false))
         case .ready:
             Answer(route) { [probe] _ in Self.health(await probe.isHealthy()) }
+        }
+    }
+
+    private func answer(
+        ofConsole page: Page, to request: Request, _ route: String, _ parameters: PathParameters
+    ) -> Answer {
+        switch page {
+        case .search: console.search(request, route)
+        case .article:
+            console.article(request, route, path: parameters["article"] ?? "")
+        case .operations:
+            console.article(request, route, path: "api/\(parameters["noun"] ?? "")")
+        case .demo: console.demo(request, route)
+        case .asset:
+            console.asset(
+                request, route, hash: parameters["hash"],
+                path: "\(parameters["folder"] ?? "")/\(parameters["file"] ?? "")")
+        default: console.start(request, route)
         }
     }
 
@@ -121,7 +183,7 @@ final class ServerService: Service {
                 writer.member("self", "\(publicURL)/")
                 writer.member("applications", "\(publicURL)/apps/{app}")
                 writer.member("description", "\(publicURL)\(Page.description.path)")
-                writer.member("errors", "\(publicURL)\(Page.errors.path)")
+                writer.member("errors", "\(publicURL)\(ErrorJSON.page)")
                 writer.member("live", "\(publicURL)/health/live")
                 writer.member("ready", "\(publicURL)/health/ready")
             }

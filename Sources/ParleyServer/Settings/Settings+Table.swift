@@ -10,7 +10,7 @@ extension Settings {
     /// The declarations of all settings: the source of the reader, of `Config/parley.json` and of
     /// the table in the article Settings.
     static let table: [Setting] =
-        general + metrics + api + events + webhooks + http + secure + uploads + bucketTable
+        general + metrics + api + events + webhooks + http + secure + uploads + bucketTable + pages
 
     private static let general: [Setting] = [
         .url(
@@ -102,7 +102,8 @@ extension Settings {
         .number("http.loops", \.loops, .count(1...256), "Event loops; none: one per core."),
         .hosts(
             "http.allowed_hosts", \.http.head.allowedHosts,
-            "Hosts that requests may name, without port; empty for any."),
+            "Hosts that requests may name, without port; empty for any, but not for the demo and its login."
+        ),
         .number(
             "http.max_request_line", \.http.head.requestLine, .bytes(64...65_536),
             "Longest request line."),
@@ -450,6 +451,12 @@ extension Settings {
         .boolean(
             "s3.redirect", \.bucket.redirects,
             "Whether downloads are answered with 307 and a pre-signed URL of the store."),
+    ]
+
+    private static let pages: [Setting] = [
+        .boolean(
+            "docs.enabled", \.servesDocumentation,
+            "Whether `/docs` serves the documentation, to which the `url` of an error leads.")
     ]
 }
 

@@ -69,6 +69,8 @@ public struct Settings: Sendable {
     public var uploadPublicBase: String?
     /// The bucket of contents.
     public var bucket = BucketSettings()
+    /// Whether the documentation is served at `/docs`.
+    public var servesDocumentation = true
 
     /// The default settings.
     public init() {

@@ -272,9 +272,6 @@ final class ServerRoutes: Service {
         }
         if request.target.path == "/" { return api.answerRoot(request, "/", Array("{}".utf8)) }
         if request.target.path == "/ping" { return api.ping(request, "/ping") }
-        if request.target.path == "/docs/errors" {
-            return api.explainErrors(request, "/docs/errors")
-        }
         return api.answer(to: request)
     }
 
