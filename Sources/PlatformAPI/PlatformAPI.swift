@@ -89,8 +89,7 @@ public final class PlatformAPI: Service {
         clientCrossOrigin = CORSPolicy(settings, allowsCredentials: true)
         exports = TransferSlots(atMost: settings.maximumTransfers)
         imports = TransferSlots(atMost: settings.maximumTransfers)
-        streams = StreamLimits(
-            maximum: settings.maximumStreams, maximumPerUser: settings.maximumStreamsPerToken)
+        streams = StreamLimits(maximum: settings.maximumStreams)
         liveLogs = LiveEventLogs(
             store: store,
             frames: EventEncoder(publicBase: publicBase.text, downloads: downloads)
@@ -136,6 +135,12 @@ public final class PlatformAPI: Service {
         _ signal: [UInt8], from process: String, in application: Application.ID
     ) {
         signals.receive(signal, from: process, in: application)
+    }
+
+    /// Shows the sender of a scheduled message as typing (platform-api §5.2.1).
+    public func show(_ typing: ScheduledTyping) {
+        signals.type(
+            by: typing.user, in: typing.conversation, of: typing.application, until: typing.until)
     }
 
     /// The number of requests refused by the rate limit.

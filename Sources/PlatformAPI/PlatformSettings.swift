@@ -24,10 +24,12 @@ public struct PlatformSettings: Sendable {
     /// Whether `Accept` must name a media type of the API with a version (ruling 31).
     public var strictAccept = false
 
-    /// The most event streams and waiting requests of all tokens together (H157).
+    /// The most event streams, waiting requests and WebSockets of all tokens and users together (H157).
     public var maximumStreams = 10_000
-    /// The most event streams and waiting requests of one token.
+    /// The most of them of one token.
     public var maximumStreamsPerToken = 1000
+    /// The most of them of one user, in all sessions of the user together.
+    public var maximumStreamsPerUser = 16
 
     /// Time limits of WebSockets. Limits of the protocol and of what a client may send and leave unread are those of client-api
     /// §5.

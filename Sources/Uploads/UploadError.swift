@@ -27,8 +27,9 @@ public enum UploadError: Error, Equatable, Sendable {
     case unsupportedChecksum
     /// The first byte is beyond the offset, for clients that cannot read a range (§5.7).
     case offsetMismatch
-    /// The request to create an upload has no valid credentials; with the sentence for the client.
-    case unauthenticated(String)
+    /// The request to create an upload has no valid credentials; with the sentence for the client, and for a session a
+    /// nonce for a new identity token.
+    case unauthenticated(String, nonce: String? = nil)
     /// The credentials do not allow creating uploads.
     case forbidden
     /// A message uses the content.
@@ -99,7 +100,7 @@ extension UploadError {
                 message:
                     "Content-Encoding must be identity or absent; send the bytes without a content coding."
             )
-        case .unauthenticated(let text):
+        case .unauthenticated(let text, _):
             Details(
                 status: .unauthorized, kind: .authenticationRequired, reason: "invalid",
                 message: text)
@@ -288,17 +289,23 @@ extension UploadError {
             details.status, "application/json",
             UploadErrorJSON.bytes(
                 details.status, details.kind, reason: details.reason, message: details.message,
-                page: settings.errorPage(for: request)))
+                page: settings.errorPage(for: request), nonce: nonce))
         addFields(details, to: &response)
         if self == .stalled { response.ending = .close }
         return response
+    }
+
+    private var nonce: String? {
+        if case .unauthenticated(_, let nonce) = self { nonce } else { nil }
     }
 
     /// Adds the headers that the error has in every protocol.
     func addFields(_ details: Details, to response: inout Response) {
         if let seconds = details.retryAfter { response.fields.add("Retry-After", "\(seconds)") }
         switch self {
-        case .unauthenticated: response.fields.add("WWW-Authenticate", "Bearer")
+        case .unauthenticated(_, let nonce):
+            response.fields.add(
+                "WWW-Authenticate", nonce.map { nonce in "Layer nonce=\"\(nonce)\"" } ?? "Bearer")
         case .codedBody: response.fields.add("Accept-Encoding", "identity")
         case .methodNotAllowed(let methods, _): response.fields.add("Allow", methods)
         default: break

@@ -47,10 +47,12 @@ enum UploadErrorJSON {
     /// The outer members are those of every error of the server; `error` is the object that clients of the Google
     /// Cloud Storage protocol read, whose `code` is the status.
     ///
-    /// - Parameter page: URL of the page that explains each error by its id.
+    /// - Parameters:
+    ///   - page: URL of the page that explains each error by its id.
+    ///   - nonce: Is shown in `data` for a new identity token; `nil` for none.
     static func bytes(
         _ status: Status, _ kind: UploadErrorKind, reason: String, message: String,
-        page: String, domain: String = "upload"
+        page: String, domain: String = "upload", nonce: String? = nil
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -58,6 +60,10 @@ enum UploadErrorJSON {
             writer.member("code", kind.code)
             writer.member("message", message)
             writer.member("url", "\(page)#\(kind.rawValue)")
+            if let nonce {
+                writer.key("data")
+                writer.object { writer in writer.member("nonce", nonce) }
+            }
             writer.key("error")
             writer.object { writer in
                 writer.member("code", status.code)

@@ -68,6 +68,21 @@ struct Restore: AsyncParsableCommand {
     }
 }
 
+struct ResetFeeds: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset-feeds",
+        abstract: "Makes all clients read their feeds from the beginning.",
+        discussion: """
+            Needed once after a PostgreSQL database was restored from a backup, before servers start: \
+            clients may have seen changes that the backup does not have. 'parley restore' does it itself.
+            """)
+    @OptionGroup var settings: SettingsOptions
+
+    func run() async throws {
+        try await settings.run { sources in try await Command.resetFeeds(sources) }
+    }
+}
+
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Migrates an embedded database to a PostgreSQL server, and verifies every row.",

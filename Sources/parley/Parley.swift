@@ -8,7 +8,7 @@ import ParleyServer
         version: Release.version,
         subcommands: [
             Serve.self, App.self, Token.self, DevLogin.self, Log.self, Backup.self, Restore.self,
-            Migrate.self,
+            ResetFeeds.self, Migrate.self,
             Export.self, Import.self,
             DownloadKey.self, CheckConfig.self, HealthCheck.self, DevelopmentCertificate.self,
             Upload.self, Chat.self,

@@ -13,6 +13,10 @@ public final class StreamLimits: Sendable {
     private let maximumPerUser: Int
 
     /// Makes limits without open streams.
+    ///
+    /// - Parameters:
+    ///   - maximum: The most streams of all users together.
+    ///   - maximumPerUser: The most streams of one user, unless ``admit(_:atMost:)`` is given another number.
     public init(maximum: Int, maximumPerUser: Int = 16) {
         self.maximum = maximum
         self.maximumPerUser = maximumPerUser
@@ -23,13 +27,14 @@ public final class StreamLimits: Sendable {
 
     /// Counts one more stream until the slot is released or deallocated.
     ///
+    /// - Parameter limit: The most streams of this user; `nil` for the limit of all users.
     /// - Throws: 503 when the server's limit is reached, 429 when the user's is (H155).
-    public func admit(_ user: String) throws(Refusal) -> StreamSlot {
+    public func admit(_ user: String, atMost limit: Int? = nil) throws(Refusal) -> StreamSlot {
         let refusal = state.withLock { state -> Refusal? in
             guard state.total < maximum else {
                 return Refusal(.serviceUnavailable, "H157", "The server has too many streams open.")
             }
-            guard state.users[user, default: 0] < maximumPerUser else {
+            guard state.users[user, default: 0] < limit ?? maximumPerUser else {
                 return Refusal(.tooManyRequests, "H157", "The user has too many streams open.")
             }
             state.total += 1

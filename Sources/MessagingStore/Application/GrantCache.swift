@@ -52,17 +52,15 @@ extension MessagingStore {
     /// Looks up the session with a token; `nil` for an unknown, ended or expired one, and for one of a suspended user
     /// or application (client-api §2.4).
     ///
-    /// A session that another process has ended is found for up to one second more.
-    ///
-    /// - Parameter isFresh: Whether the database is read in any case, so that such a session is not found.
+    /// A session that another process has ended is found for up to one second more (``hasSession(_:in:)``).
     public func authenticateSession(
-        _ token: some Sequence<UInt8>, isFresh: Bool = false
+        _ token: some Sequence<UInt8>
     ) async throws -> SessionGrant? {
         let digest = environment.sha256(Array(token))
         let now = environment.now()
-        if !isFresh, let grant = sessionCache.grant(for: digest, at: now) { return grant }
+        if let grant = sessionCache.grant(for: digest, at: now) { return grant }
         let found = try await database.read { transaction in
-            try transaction.sessionGrant(of: digest)
+            try transaction.sessionGrant(where: "s.digest = \(digest)")
         }
         guard let found, found.isValid(at: now) else { return nil }
         if found.session.lastUsedAt < now.startOfHour {
@@ -71,6 +69,18 @@ extension MessagingStore {
         }
         sessionCache.store(found, for: digest, readAt: now)
         return found
+    }
+
+    /// Whether a session exists now, with a user and an application that are not suspended. It reads the database, so that
+    /// it also knows what other processes have ended.
+    public func hasSession(
+        _ session: Session.ID, in application: Application.ID
+    ) async throws -> Bool {
+        let found = try await database.read { transaction in
+            try transaction.sessionGrant(
+                where: "s.application = \(application) AND s.id = \(session)")
+        }
+        return found?.isValid(at: environment.now()) == true
     }
 
     /// The cached grant of a session token, if it was read within the last second; never waits.
@@ -105,16 +115,15 @@ extension Transaction {
         return Grant(application: application, token: token)
     }
 
-    /// The grant for the digest of a session token; `nil` for an unknown one, and for one of a suspended user or
-    /// application.
+    /// The grant for a session; `nil` for an unknown one, and for one of a suspended user or application.
     ///
     /// A session that began while its user was suspended, or its sessions were ended, is not found either.
-    fileprivate func sessionGrant(of digest: [UInt8]) throws -> SessionGrant? {
+    fileprivate func sessionGrant(where condition: SQL) throws -> SessionGrant? {
         let found = try first(
             """
             SELECT \(raw: Session.columns), s.application FROM sessions s
             JOIN identities i ON i.application = s.application AND i.user_id = s.user_id
-            WHERE s.digest = \(digest) AND i.is_suspended = 0
+            WHERE \(condition) AND i.is_suspended = 0
                 AND s.created_at > COALESCE(i.sessions_ended_at, 0)
             """
         ) { row in (session: try Session(row), application: try row.id(6) as Application.ID) }

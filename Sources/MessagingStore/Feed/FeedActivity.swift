@@ -12,6 +12,8 @@ public struct FeedActivity: Sendable {
     public let through: LogPosition
     /// The events among them that end sessions.
     public internal(set) var endings: [Ending] = []
+    /// The users that have sent a message, and where: typing ends with it (client-api §5.7).
+    public internal(set) var sent: [(user: UserID, conversation: Conversation.ID)] = []
     /// What the readers of users are given that have everything before the events. The other readers of `users` read
     /// for themselves.
     public internal(set) var contents: [UserID: [Interest: Content]] = [:]
@@ -79,12 +81,24 @@ extension MessagingStore {
                     other.add(recorded.event)
                 }
             }
+            if other.hasDeletions {
+                other.users.formUnion(
+                    try transaction.users(
+                        among: readers.keys, touchedAfter: position, through: last.position,
+                        in: application))
+            }
             let found = try transaction.users(usual, among: readers, sharing: shared)
             let others = try transaction.users(other, among: readers, sharing: shared)
             var activity = FeedActivity(through: last.position)
             activity.users = found.users.union(others.users)
             activity.later = found.later.union(others.later).subtracting(activity.users)
             activity.endings = other.endings
+            activity.sent = page.items.compactMap { recorded in
+                guard case .messageSent(let payload) = recorded.event,
+                    case .user(let user) = payload.message.sender
+                else { return nil }
+                return (user, payload.message.conversation)
+            }
             if isWhole {
                 var batch = LiveBatch(
                     page.items, after: position, through: last.position, epoch: epoch,
@@ -163,6 +177,26 @@ extension Transaction {
             }
         }
         found.later.subtract(found.users)
+        return found
+    }
+
+    /// Those of some users whose own streams have changed after a position up to another.
+    fileprivate func users(
+        among users: some Sequence<UserID>, touchedAfter position: LogPosition,
+        through end: LogPosition, in application: Application.ID
+    ) throws -> Set<UserID> {
+        var found: Set<UserID> = []
+        for chunk in users.sorted().chunks(of: 1024) {
+            let streams = SQLArray.blobs(chunk.map { user in Array(user.text.utf8) })
+            found.formUnion(
+                try rows(
+                    """
+                    SELECT DISTINCT stream FROM touched
+                    WHERE application = \(application) AND stream \(in: streams)
+                        AND position > \(position) AND position <= \(end)
+                    """
+                ) { row in UserID(try row.blob(0)) }.compactMap(\.self))
+        }
         return found
     }
 

@@ -11,6 +11,8 @@ struct FeedAudience {
     var receipts: Set<Conversation.ID> = []
     /// Those that follow one of these users.
     var identities: Set<UserID> = []
+    /// Whether a conversation was deleted: the rows of its participants are gone, and their own streams have the change.
+    var hasDeletions = false
     /// Whether an event concerns users that it does not name.
     var isOpen = false
     var endings: [FeedActivity.Ending] = []
@@ -38,8 +40,7 @@ struct FeedAudience {
             // They may not see the conversation, but those that they followed through it end.
             users.formUnion(payload.added + payload.removed)
         case .metadataChanged(let payload): conversations.insert(payload.conversation)
-        // The rows of its participants are deleted.
-        case .conversationDeleted: isOpen = true
+        case .conversationDeleted: hasDeletions = true
         case .messageSent(let payload): conversations.insert(payload.message.conversation)
         case .receiptsRecorded(let payload):
             users.insert(payload.user)

@@ -180,7 +180,7 @@ private struct RecordImporter {
         try context.record(.recordImported(RecordImported(record: record)))
         switch record {
         case .scheduled(let archived):
-            context.notifySender(of: archived.message.dueAt)
+            context.notifySender(of: archived.message)
             known = nil
         case .key: known = nil
         case .conversation(let archived):

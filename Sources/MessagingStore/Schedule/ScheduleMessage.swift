@@ -108,8 +108,9 @@ extension MessagingStore {
 }
 
 extension MutationContext {
-    /// Notifies the ``ScheduledSender`` of this and other processes that a message is due at a moment.
-    func notifySender(of dueAt: Timestamp) {
+    /// Notifies the ``ScheduledSender`` of this and other processes of a scheduled message.
+    func notifySender(of message: ScheduledMessage) {
+        let dueAt = min(message.dueAt, message.typingFrom ?? message.dueAt)
         transaction.afterCommit { [scheduleSignal] in scheduleSignal.signal(dueAt: dueAt) }
         transaction.notify(StoreNotification.due.subject, dueAt.milliseconds) { min($0, $1) }
     }
@@ -123,7 +124,7 @@ extension MutationContext {
             contents: try contents(of: draft.parts, in: conversation.id), limits, as: id,
             partIDs: { index in partIDs[index] }, key: key, at: now)
         try record(event)
-        notifySender(of: Timestamp(milliseconds: now.milliseconds + schedule.delay))
+        if case .messageScheduled(let payload) = event { notifySender(of: payload.message) }
     }
 
     /// Rejects a key that was used for a scheduled message or a batch; accepts one of a message.

@@ -1,4 +1,4 @@
-import Messaging
+public import Messaging
 import SQL
 
 /// The row of a scheduled message, without the message: its id and its position in the order of sending.
@@ -94,6 +94,49 @@ extension Transaction {
     }
 }
 
+/// A user that is shown as typing before a scheduled message (platform-api §5.2.1).
+public struct ScheduledTyping: Equatable, Sendable {
+    /// The application.
+    public let application: Application.ID
+    /// Where the user types.
+    public let conversation: Conversation.ID
+    /// The sender of the message.
+    public let user: UserID
+    /// When the message is sent.
+    public let until: Timestamp
+}
+
+extension Transaction {
+    /// The users that begin to be shown as typing after a moment up to another, unless the message is due by then.
+    func scheduledTyping(after start: Timestamp, through now: Timestamp) throws -> [ScheduledTyping]
+    {
+        try rows(
+            """
+            SELECT application, id FROM scheduled_messages
+            WHERE typing_from > \(start) AND typing_from <= \(now) AND due_at > \(now)
+            """
+        ) { row in (application: try row.id(0) as Application.ID, id: try row.id(1) as Message.ID) }
+        .compactMap { application, id in
+            guard let message = try scheduledMessage(id, in: application),
+                case .user(let user) = message.draft.sender
+            else { return nil }
+            return ScheduledTyping(
+                application: application, conversation: message.conversation, user: user,
+                until: message.dueAt)
+        }
+    }
+
+    /// When the next user begins to be shown as typing after a moment; `nil` for never.
+    func nextTyping(after now: Timestamp) throws -> Timestamp? {
+        try first(
+            """
+            SELECT typing_from FROM scheduled_messages WHERE typing_from > \(now)
+            ORDER BY typing_from LIMIT 1
+            """
+        ) { row in try row.timestamp(0) }
+    }
+}
+
 extension Projection {
     /// Stores a scheduled message after all others of the application, and reserves its id and contents (ruling 18).
     func schedule(_ scheduled: MessageScheduled) throws {
@@ -102,12 +145,13 @@ extension Projection {
         message.write(to: &writer)
         try transaction.execute(
             """
-            INSERT INTO scheduled_messages (application, id, due_at, turn, payload, trace)
-            VALUES (
+            INSERT INTO scheduled_messages (
+                application, id, due_at, turn, payload, typing_from, trace
+            ) VALUES (
                 \(application), \(message.id), \(message.dueAt), (
                     SELECT COALESCE(MAX(turn), 0) + 1 FROM scheduled_messages
                     WHERE application = \(application)
-                ), \(writer.bytes), \(trace?.text)
+                ), \(writer.bytes), \(message.typingFrom), \(trace?.text)
             )
             """)
         for case .content(let content, _) in message.draft.parts.map(\.body) {

@@ -2,13 +2,15 @@ public import Messaging
 import SQL
 import SystemSupport
 
-/// Sends scheduled messages when they are due, and at its start those that became due while no process ran.
+/// Sends scheduled messages when they are due, and at its start those that became due while no process ran. Reports their
+/// senders that are to be shown as typing before.
 ///
 /// It sleeps until the next due time or until an earlier message is scheduled, but at most a minute: the clock may be
 /// set meanwhile, and another process that stops directly after it has scheduled a message notifies no process.
 public final class ScheduledSender: Sendable {
     private let store: MessagingStore
     private let sleep: @Sendable (Int64) async -> Void
+    private let onTyping: @Sendable (ScheduledTyping) -> Void
     private let onFault: @Sendable (any Error, Message.ID?) -> Void
     private let work = BackgroundTask()
 
@@ -19,14 +21,17 @@ public final class ScheduledSender: Sendable {
     ///
     /// - Parameters:
     ///   - sleep: Waits that many milliseconds, unless its task is cancelled; `nil` for the real clock.
+    ///   - onTyping: Called, in every process, when the sender of a message begins to be shown as typing.
     ///   - onFault: Called for every message that failed and will be retried, and with `nil` when the query for due
     ///     messages failed.
     public init(
         store: MessagingStore, sleep: (@Sendable (Int64) async -> Void)? = nil,
+        onTyping: @escaping @Sendable (ScheduledTyping) -> Void = { _ in },
         onFault: @escaping @Sendable (any Error, Message.ID?) -> Void
     ) {
         self.store = store
         self.sleep = sleep ?? pause(milliseconds:)
+        self.onTyping = onTyping
         self.onFault = onFault
     }
 
@@ -37,15 +42,24 @@ public final class ScheduledSender: Sendable {
     public func stop() async { await work.stop() }
 
     private func run() async {
+        // The users that are to be shown as typing up to this moment have been reported.
+        var reported = Timestamp(milliseconds: 0)
         while !Task.isCancelled {
             store.scheduleSignal.beginQuery()
-            await wait(until: await sendDue())
+            await wait(until: await sendDue(typingAfter: &reported))
         }
     }
 
-    private func sendDue() async -> Timestamp? {
+    /// - Returns: When there is something to do next.
+    private func sendDue(typingAfter reported: inout Timestamp) async -> Timestamp? {
         do {
-            return try await store.sendDueMessages { [onFault] error, id in onFault(error, id) }
+            let next = try await store.sendDueMessages { [onFault] error, id in onFault(error, id) }
+            let now = store.environment.now()
+            let (typing, nextTyping) = try await store.scheduledTyping(
+                after: reported, through: now)
+            reported = now
+            for user in typing { onTyping(user) }
+            return [next, nextTyping].compactMap(\.self).min()
         } catch {
             onFault(error, nil)
             return Timestamp(
@@ -103,6 +117,19 @@ extension MessagingStore {
         guard hasFailed else { return next }
         let retry = Timestamp(milliseconds: now.milliseconds + Self.retryPause)
         return next.map { next in min(next, retry) } ?? retry
+    }
+
+    /// The users that begin to be shown as typing after a moment up to another, and when the next one does; `nil` for
+    /// never.
+    func scheduledTyping(
+        after start: Timestamp, through now: Timestamp
+    ) async throws -> ([ScheduledTyping], next: Timestamp?) {
+        try await database.read { transaction in
+            (
+                try transaction.scheduledTyping(after: start, through: now),
+                try transaction.nextTyping(after: now)
+            )
+        }
     }
 
     /// The delay before a failed message is retried, in milliseconds.

@@ -490,6 +490,7 @@ extension DatabaseSchema {
             due_at BIGINT NOT NULL,
             turn BIGINT NOT NULL,
             payload BYTEA NOT NULL,
+            typing_from BIGINT,
             trace TEXT
         )
         """,
@@ -497,6 +498,11 @@ extension DatabaseSchema {
         "CREATE INDEX scheduled_messages_by_turn ON scheduled_messages (application, turn)",
         // The next due message is looked up for all applications at once.
         "CREATE INDEX scheduled_messages_by_time ON scheduled_messages (due_at, application, turn)",
+        // `typing_from`: when the sender begins to be shown as typing; NULL for never.
+        """
+        CREATE INDEX scheduled_messages_by_typing ON scheduled_messages (typing_from)
+        WHERE typing_from IS NOT NULL
+        """,
         // The contents of scheduled messages, one row for each use.
         """
         CREATE TABLE scheduled_contents (

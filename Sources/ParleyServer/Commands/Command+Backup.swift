@@ -54,6 +54,14 @@ extension Command {
         return 0
     }
 
+    /// Begins another epoch of feeds, after the database was restored by other tools than ``restore(_:from:)``.
+    public static func resetFeeds(_ sources: SettingsSources) async throws -> Int32 {
+        try await withStore(sources) { store in
+            try await store.beginEpoch()
+            printLine("clients will read their feeds from the beginning")
+        }
+    }
+
     private static func summary(_ manifest: BackupManifest) -> String {
         let moment = text(manifest.madeAt)
         let inBucket =

@@ -59,7 +59,6 @@ struct ServerComponents: Sendable {
         let faults = { [readiness] label in
             FaultLog(logger: log.logger(label), readiness: readiness)
         }
-        sender = ScheduledSender(store: store, onFault: faults("parley.schedule").note(_:of:))
         let trimFaults = faults("parley.events")
         maintenance = StoreMaintenance(store: store, retention: settings.eventRetention) { error in
             trimFaults.noteTrimming(error)
@@ -115,6 +114,8 @@ struct ServerComponents: Sendable {
                 await names.addresses(of: host, within: .seconds(5))
             },
             onFault: faults("parley.api").note(_:of:))
+        sender = ScheduledSender(
+            store: store, onTyping: api.show, onFault: faults("parley.schedule").note(_:of:))
         let metricsEndpoint = MetricsEndpoint(metrics, token: settings.metricsToken)
         let probe = ReadinessProbe(now: systemMilliseconds) { [store, environment] in
             // Any read is sufficient, also of an id that does not exist.

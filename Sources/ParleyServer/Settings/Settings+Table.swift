@@ -89,10 +89,13 @@ extension Settings {
         ),
         .number(
             "events.max_streams", \.api.maximumStreams, .count(1...1_000_000),
-            "Event streams, long polls and WebSockets of all tokens and sessions."),
+            "Event streams, long polls and WebSockets of all tokens and users."),
         .number(
             "events.max_streams_per_token", \.api.maximumStreamsPerToken, .count(1...1_000_000),
-            "Event streams, long polls and WebSockets of one token or session."),
+            "Event streams and long polls of one token."),
+        .number(
+            "events.max_streams_per_user", \.api.maximumStreamsPerUser, .count(1...1_000_000),
+            "Event streams, long polls and WebSockets of one user, in all sessions together."),
     ]
 
     private static let http: [Setting] = [

@@ -106,14 +106,17 @@ extension PlatformAPI: UploadAuthorizer {
     private func uploadAuthorization(
         _ token: SessionToken, _ request: Request
     ) async throws(UploadError) -> Authorization {
-        let grant: SessionGrant?
         do {
-            grant = try await store.authenticateSession(token.bytes)
+            if let grant = try await store.authenticateSession(token.bytes) {
+                return Authorization(grant)
+            }
+            let challenge = APIError(SessionToken.Problem.unknown, nonce: "")
+            throw UploadError.unauthenticated(challenge.message, nonce: try await store.newNonce())
+        } catch let error as UploadError {
+            throw error
         } catch {
             throw onFault(error, request.id) == .unavailable ? .busy : .backend
         }
-        guard let grant else { throw .unauthenticated("The session token is no longer valid.") }
-        return Authorization(grant)
     }
 
     private func uploadAuthorization(

@@ -49,21 +49,24 @@ extension RequestContext {
         return try await eventsReply(eventQuery)
     }
 
-    /// Counts this request among the token's streams for as long as the slot is held (H157).
+    /// Counts this request among the streams of the token, or of the user of the session, for as long as the slot is held
+    /// (H157).
     ///
     /// - Parameter seconds: When a request above the limit may be repeated: a long poll ends by itself soon, a
     ///   stream only when its client ends it.
-    /// - Throws: 429 above the limit of the token, 503 above that of the server.
+    /// - Throws: 429 above the limit of the token or user, 503 above that of the server.
     func streamSlot(retryAfter seconds: Int) throws(APIError) -> StreamSlot {
+        let (owner, limit, name) =
+            caller.user.map { user in
+                ("\(application.uuid) \(user.text)", api.settings.maximumStreamsPerUser, "user")
+            } ?? (caller.id.uuid, api.settings.maximumStreamsPerToken, "token")
         do {
-            return try api.streams.admit(caller.id.uuid)
+            return try api.streams.admit(owner, atMost: limit)
         } catch {
             guard error.status == .tooManyRequests else { throw APIError(error) }
             throw .rateLimited(
-                """
-                The token has \(api.settings.maximumStreamsPerToken) event streams and waiting requests open, \
-                and may have no more.
-                """, retryAfter: seconds)
+                "The \(name) has \(limit) event streams and waiting requests open, and may have no more.",
+                retryAfter: seconds)
         }
     }
 

@@ -55,7 +55,8 @@ extension RequestContext {
         // A request that waits counts as a stream.
         let slot = try streamSlot(retryAfter: 1)
         defer { withExtendedLifetime(slot) {} }
-        let end = api.clock().milliseconds + query.wait
+        var end = api.clock().milliseconds + query.wait
+        if let expiry = caller.expiresAt { end = min(end, expiry.milliseconds) }
         var cursor = query.after
         while true {
             let page = try await page(cursor, query)
@@ -64,9 +65,12 @@ extension RequestContext {
                 !Task.isCancelled
             else { return try reply(page) }
             cursor = page.cursor
-            let isOver = await api.liveFeeds.feed(of: application).wait(
-                for: try user(), session: caller.id, past: page.end, atMost: remaining)
-            if isOver { throw try await api.challenge(.unknown) }
+            // An end before the page is not reported while the request waits.
+            let exists = try await store.hasSession(Session.ID(caller.id), in: application)
+            guard exists,
+                await !api.liveFeeds.feed(of: application).wait(
+                    for: try user(), session: caller.id, past: page.end, atMost: remaining)
+            else { throw try await api.challenge(.unknown) }
         }
     }
 

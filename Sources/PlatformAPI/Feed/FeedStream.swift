@@ -181,7 +181,11 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
             return (isReady, isNew)
         }
         // A client that has read `ready` misses no signal.
-        if isNew { live.add(self, at: page.end) }
+        if isNew {
+            live.add(self, at: page.end)
+            // An end of the session before that is not reported.
+            live.endWithoutSession([self])
+        }
         if isReady, let ready = FeedEncoder.ready(at: page.cursor) { stream.send(ready) }
         readNext()
     }

@@ -76,21 +76,25 @@ final class LiveFeed: Sendable {
     private let receiptInterval: Int64
     let onFault: @Sendable (any Error) -> Void
     private let onLeaving: @Sendable (UserID) -> Void
+    private let onSent: @Sendable (UserID, Conversation.ID) -> Void
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - receiptInterval: How often readers are woken for receipts in wide conversations, in milliseconds.
     ///   - onLeaving: Called when the last reader of a user is removed.
+    ///   - onSent: Called after the readers were woken for a message that a user has sent.
     init(
         of application: Application.ID, store: MessagingStore, receiptInterval: Int64,
         onFault: @escaping @Sendable (any Error) -> Void,
-        onLeaving: @escaping @Sendable (UserID) -> Void
+        onLeaving: @escaping @Sendable (UserID) -> Void,
+        onSent: @escaping @Sendable (UserID, Conversation.ID) -> Void
     ) {
         self.application = application
         self.store = store
         self.receiptInterval = receiptInterval
         self.onFault = onFault
         self.onLeaving = onLeaving
+        self.onSent = onSent
     }
 
     /// The users with readers.
@@ -224,8 +228,27 @@ final class LiveFeed: Sendable {
         }
         wakeLater()
         for woken in woken { woken.reader.wake(at: found.through, after: start, woken.content) }
-        for reader in ended { reader.end() }
+        if !ended.isEmpty { endWithoutSession(ended) }
+        for (user, conversation) in found.sent { onSent(user, conversation) }
         sendSignals()
+    }
+
+    /// Ends readers whose sessions do not exist: one that began after the end of all sessions of its user stays, and so
+    /// does one whose session another process has not ended.
+    func endWithoutSession(_ readers: [any Reader]) {
+        Task { [store, application, onFault] in
+            for reader in readers {
+                do {
+                    if try await store.hasSession(Session.ID(reader.session), in: application) {
+                        continue
+                    }
+                } catch {
+                    // Its client reconnects and is then authenticated.
+                    onFault(error)
+                }
+                reader.end()
+            }
+        }
     }
 
     /// Wakes the users that are to be woken later, all at once after the interval.
@@ -276,7 +299,11 @@ final class LiveFeeds: Sendable {
     private let receiptInterval: Int64
     private let onFault: @Sendable (any Error) -> Void
     private let feeds = Locked<[Application.ID: LiveFeed]>([:])
-    private let leaving = Locked<(@Sendable (UserID, Application.ID) -> Void)?>(nil)
+    private let observation = Locked(Observation())
+
+    private struct Observation {
+        weak var observer: (any LiveFeedObserver)?
+    }
 
     init(
         store: MessagingStore, receiptInterval: Int64,
@@ -294,17 +321,31 @@ final class LiveFeeds: Sendable {
             let feed = LiveFeed(
                 of: application, store: store, receiptInterval: receiptInterval, onFault: onFault
             ) { [weak self] user in
-                self?.leaving.withLock { leaving in leaving }?(user, application)
+                self?.observer?.left(user, in: application)
+            } onSent: { [weak self] user, conversation in
+                self?.observer?.sent(by: user, in: conversation, of: application)
             }
             feeds[application] = feed
             return feed
         }
     }
 
-    /// Calls a closure whenever the last reader of a user is removed.
-    func onLeaving(_ perform: @escaping @Sendable (UserID, Application.ID) -> Void) {
-        leaving.withLock { leaving in leaving = perform }
+    private var observer: (any LiveFeedObserver)? {
+        observation.withLock { observation in observation.observer }
     }
+
+    /// Calls an observer, which is not retained, for what the feeds notice.
+    func notify(_ observer: any LiveFeedObserver) {
+        observation.withLock { observation in observation.observer = observer }
+    }
+}
+
+/// What is called for what the live feeds notice of users.
+protocol LiveFeedObserver: AnyObject, Sendable {
+    /// A user has no reader any more.
+    func left(_ user: UserID, in application: Application.ID)
+    /// A user has sent a message, which the readers were woken for.
+    func sent(by user: UserID, in conversation: Conversation.ID, of application: Application.ID)
 }
 
 extension LiveFeed {

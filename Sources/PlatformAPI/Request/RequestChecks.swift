@@ -24,9 +24,10 @@ struct RequestChecks: Sendable {
 
     /// Step 3, first half: the version.
     ///
-    /// Events are the same in all versions, so a stream needs no version.
+    /// Events are the same in all versions, so a stream needs no version. Of a WebSocket the sub-protocol fixes it, and
+    /// browsers cannot set `Accept` (client-api §5.1).
     func version() throws(APIError) -> APIVersion {
-        if wantsStream { return .v3_0 }
+        if wantsStream || Endpoint.socketPaths.contains(endpoint.path.description) { return .v3_0 }
         let (accept, isStrict) = (request.fields.joined("Accept"), api.isAcceptStrict)
         guard let version = APIVersion(accept: accept, of: endpoint.family, isStrict: isStrict)
         else { throw notAcceptable(isStrict) }

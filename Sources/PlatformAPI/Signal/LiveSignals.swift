@@ -9,7 +9,7 @@ import SystemSupport
 /// A signal that a user sends to this process goes to the readers of this process and to the other processes of the
 /// database, which send it to theirs. Each process has the presence of others from these signals: a process names its
 /// connected users again every half minute, and users that it has not named for 90 seconds count as disconnected.
-final class LiveSignals: Sendable {
+final class LiveSignals: LiveFeedObserver {
     private struct TypingKey: Hashable {
         let application: Application.ID
         let conversation: Conversation.ID
@@ -21,6 +21,8 @@ final class LiveSignals: Sendable {
         let since: ContinuousClock.Instant
         /// The number of the signal: a later one ends the timer of an earlier one.
         let number: UInt64
+        /// Whether the user signals it to another process, which also ends it.
+        let isElsewhere: Bool
     }
 
     private struct PresenceKey: Hashable {
@@ -49,6 +51,22 @@ final class LiveSignals: Sendable {
         var lastNumber: UInt64 = 0
         var presence: [PresenceKey: Entry] = [:]
         var isRefreshing = false
+
+        /// Stores what a user does now.
+        ///
+        /// - Returns: The number of the signal.
+        mutating func note(
+            _ action: TypingAction, _ key: TypingKey, at now: ContinuousClock.Instant,
+            isElsewhere: Bool
+        ) -> UInt64 {
+            lastNumber += 1
+            typing[key] =
+                action == .finished
+                ? nil
+                : Typing(
+                    action: action, since: now, number: lastNumber, isElsewhere: isElsewhere)
+            return lastNumber
+        }
     }
 
     /// How long a repetition of a state of typing is ignored, in milliseconds.
@@ -79,7 +97,7 @@ final class LiveSignals: Sendable {
         self.step = step
         self.clock = clock
         self.onFault = onFault
-        feeds.onLeaving { [weak self] user, application in self?.left(user, in: application) }
+        feeds.notify(self)
     }
 
     private func perform(_ work: @escaping @Sendable () async throws -> Void) {
@@ -94,29 +112,28 @@ final class LiveSignals: Sendable {
 extension LiveSignals {
     /// Tells the other participants what a user does, who may do so. Without repetition a state is followed by the next
     /// one.
+    ///
+    /// - Parameter isPassed: Whether the other processes are told; otherwise they know it too.
     func type(
         _ action: TypingAction, by user: UserID, in conversation: Conversation.ID,
-        of application: Application.ID
+        of application: Application.ID, isPassed: Bool = true
     ) {
         let key = TypingKey(application: application, conversation: conversation, user: user)
         let number = state.withLock { state -> UInt64? in
             let now = ContinuousClock.now
             if let known = state.typing[key] {
                 let isRepeated = now - known.since < .milliseconds(Self.repetition)
-                if known.action == action, isRepeated { return nil }
+                if known.action == action, isRepeated, !known.isElsewhere { return nil }
             } else if action == .finished || state.typing.count >= Self.capacity {
                 // Nothing follows; receivers end a state themselves.
                 return 0
             }
-            state.lastNumber += 1
-            state.typing[key] =
-                action == .finished
-                ? nil : Typing(action: action, since: now, number: state.lastNumber)
-            return state.lastNumber
+            return state.note(action, key, at: now, isElsewhere: false)
         }
         guard let number else { return }
         perform { [self] in
             try await tell(action, by: user, in: conversation, of: application)
+            guard isPassed else { return }
             try await pass(application) { writer in
                 writer.member("conversation", conversation.uuid)
                 writer.member("user", user.text)
@@ -133,11 +150,48 @@ extension LiveSignals {
         }
     }
 
-    /// Notes that a user has sent a message, which ends their typing.
+    /// Notes that a user has sent a message, which ends their typing, also that which another process was told of.
     func sent(by user: UserID, in conversation: Conversation.ID, of application: Application.ID) {
         let key = TypingKey(application: application, conversation: conversation, user: user)
         guard state.withLock({ state in state.typing[key] }) != nil else { return }
         type(.finished, by: user, in: conversation, of: application)
+    }
+
+    /// Shows a user as typing until a scheduled message is due (platform-api §5.2.1). All processes do so for their own
+    /// readers; the message ends it.
+    func type(
+        by user: UserID, in conversation: Conversation.ID, of application: Application.ID,
+        until due: Timestamp
+    ) {
+        Task { [weak self, step, clock] in
+            while clock() < due, let self {
+                type(.started, by: user, in: conversation, of: application, isPassed: false)
+                await pause(milliseconds: min(step / 2, due.milliseconds - clock().milliseconds))
+            }
+        }
+    }
+
+    /// Stores what a user has signalled to another process, which sends the next states as well. It is removed when that
+    /// process would have ended it.
+    ///
+    /// - Returns: Whether the readers of this process are to be told: not of the end of a state that has ended here.
+    private func noteElsewhere(_ action: TypingAction, _ key: TypingKey) -> Bool {
+        let number = state.withLock { state -> UInt64? in
+            guard
+                state.typing[key] != nil
+                    || action != .finished && state.typing.count < Self.capacity
+            else { return nil }
+            return state.note(action, key, at: .now, isElsewhere: true)
+        }
+        guard let number else { return action != .finished }
+        guard action != .finished else { return true }
+        Task { [weak self, step] in
+            await pause(milliseconds: 2 * step)
+            self?.state.withLock { state in
+                if state.typing[key]?.number == number { state.typing[key] = nil }
+            }
+        }
+        return true
     }
 
     private func tell(
@@ -201,7 +255,7 @@ extension LiveSignals {
     }
 
     /// A user has no connection to this process any more.
-    private func left(_ user: UserID, in application: Application.ID) {
+    func left(_ user: UserID, in application: Application.ID) {
         let key = PresenceKey(application: application, user: user)
         let now = clock()
         let isKnown = state.withLock { state in
@@ -340,6 +394,8 @@ extension LiveSignals {
             let conversation = signal["conversation"]?.string
                 .flatMap({ Conversation.ID(uuid: $0) })
         {
+            let key = TypingKey(application: application, conversation: conversation, user: user)
+            guard noteElsewhere(action, key) else { return }
             perform { [self] in
                 try await tell(action, by: user, in: conversation, of: application)
             }

@@ -223,7 +223,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
                 // In this order no end of the session is missed.
                 let (end, at) = try await api.store.latestEvent(in: application)
                 let now = api.clock()
-                guard try await api.store.authenticateSession(token.bytes, isFresh: true) != nil
+                guard try await api.store.hasSession(Session.ID(session), in: application)
                 else { return self.end() }
                 socket.perform { self.start(at: end, at ?? now) }
             } catch {

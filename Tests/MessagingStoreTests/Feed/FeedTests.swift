@@ -219,6 +219,22 @@ import Testing
         }
     }
 
+    @Test func `Y1: the activity of a deleted conversation names only its users`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        try await sample.send(to: conversation)
+        try await sample.conversation([.cy, .named("dee")])
+        let start = try await sample.end()
+        try await sample.store.deleteConversation(conversation, in: sample.application)
+        let readers = Dictionary(
+            uniqueKeysWithValues: [UserID.ana, .bo, .cy, .named("dee")].map { user in
+                (user, [FeedActivity.Interest.changes] as Set)
+            })
+        let found = try await sample.store.feedActivity(
+            after: start, among: readers, in: sample.application)
+        #expect(found?.users == [.ana, .bo])
+    }
+
     @Test
     func
         `5_6: a replay reads no messages and receipts of conversations that the user does not see`()

@@ -160,6 +160,48 @@ import Testing
         #expect(try await chat.login.send("GET", "/events", session: chat.session).status == 401)
     }
 
+    @Test func `R92: a session that another process has ended has no stream and no long poll`()
+        async throws
+    {
+        let first = try await TestServer.onPostgres()
+        // It neither receives notifications nor polls, so that it still knows the session from its cache.
+        let second = try await TestServer.sharing(first, pollInterval: 3_600_000)
+        let login = try await LoginFixture.make(in: first)
+        let session = try await login.session(of: "bo")
+        let fields = [("Authorization", "Layer session-token=\"\(session)\"")]
+        let client = SocketClient(port: second.port)
+        let feed = try await client.send(
+            PlainRequest(method: "GET", target: "/events", fields: fields, body: ""))
+        let cursor = try #require(feed.json?["cursor"]?.string)
+        #expect(try await login.send("DELETE", "/sessions/\(session)").status == 204)
+        let stream = try LiveStream(
+            port: second.port,
+            "GET /events?session_token=\(session) HTTP/1.1\r\nHost: a\r\n"
+                + "Accept: text/event-stream\r\n\r\n")
+        var last = [""]
+        while !last.isEmpty { last = try await stream.next(1).map(\.type) }
+        let poll = try await client.send(
+            PlainRequest(
+                method: "GET", target: "/events?after=\(cursor)&wait=60", fields: fields, body: ""))
+        #expect(poll.status == 401)
+    }
+
+    @Test func `streams count for the user, in all sessions together (H157)`() async throws {
+        let login = try await LoginFixture.make(in: try await TestServer.streaming(2))
+        let sessions = [try await login.session(of: "bo"), try await login.session(of: "bo")]
+        let streams = try sessions.map { session in
+            try LiveStream(
+                login.sample, target: "/events?session_token=\(session)", lastEventID: nil)
+        }
+        for stream in streams { try await stream.opened() }
+        let third = try await login.send("GET", "/events?wait=1", session: sessions[0])
+        #expect(third.status == 429)
+        #expect(third.body.contains("The user has 2 event streams"), "\(third.body)")
+        let other = try await login.send(
+            "GET", "/events?wait=1", session: try await login.session(of: "cy"))
+        #expect(other.status == 200)
+    }
+
     @Test(arguments: [
         ("after=x", "after"), ("after=", "after"), ("history=-1", "history"),
         ("history=some", "history"), ("limit=0", "limit"), ("wait=x", "wait"),

@@ -3,6 +3,7 @@ import JSON
 import Messaging
 import MessagingStore
 import MessagingWire
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -48,6 +49,37 @@ import Testing
             "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#, by: chat.ana)
         let actions = try await bo.next(3).map { $0["body"]?["data"]?["action"]?.string }
         #expect(actions == ["started", "paused", "finished"])
+    }
+
+    @Test func `the sender of a scheduled message types until it is sent (5_2_1)`() async throws {
+        let chat = try await SocketChat.make(in: try await TestServer.typing(step: 400))
+        try await chat.send()
+        let server = chat.login.sample.server
+        let bo = try await chat.open(chat.bo)
+        let accepted = try await chat.login.sendAsServer(
+            "POST", "/apps/{app}/conversations/\(chat.conversation)/messages",
+            #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"x"}],"schedule":{"delay_in_seconds":2,"typing_indicator_in_seconds":1}}"#
+        )
+        #expect(accepted.status == 202, "\(accepted.body)")
+        // The clock of the test does not go by itself.
+        let sender = ScheduledSender(
+            store: server.store,
+            sleep: { _ in
+                server.clock.advance(by: 200)
+                await pause(milliseconds: 20)
+            }, onTyping: server.service.api.show
+        ) { error, _ in Issue.record(error) }
+        sender.start()
+        var actions: [String] = []
+        var packet = try await bo.next()
+        while actions.last != "finished" {
+            if let action = packet["body"]?["data"]?["action"]?.string { actions.append(action) }
+            if packet.what == "create Message" { actions.append("sent") }
+            if actions.last != "finished" { packet = try await bo.next() }
+        }
+        await sender.stop()
+        #expect(actions.first == "started")
+        #expect(actions.suffix(2) == ["sent", "finished"])
     }
 
     @Test func `typing of other users, of blocked ones and towards them is dropped (5_7, Y4)`()

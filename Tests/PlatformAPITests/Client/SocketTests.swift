@@ -71,6 +71,17 @@ import Testing
         #expect(answer["Upgrade"] == "websocket")
     }
 
+    @Test(arguments: ["application/json", "text/html", "application/vnd.layer+json; version=1.0"])
+    func `Accept of a handshake has no meaning, because browsers cannot set it (5_1)`(
+        accept: String
+    ) async throws {
+        let chat = try await SocketChat.make()
+        let socket = try WebSocketClient(
+            port: chat.login.sample.server.port, target: "/websocket?session_token=\(chat.bo)",
+            fields: "Accept: \(accept)\r\n")
+        #expect(socket.status == 101)
+    }
+
     // MARK: Requests
 
     @Test(arguments: ["1.0", "2.0", "3.0"])
@@ -418,6 +429,16 @@ import Testing
         var change = try await bo.next()
         while change["type"]?.string == "signal" { change = try await bo.next() }
         #expect(change.packetData?.list.first?["value"]?.string == "away")
+        // What ana types through the first process ends with a message through the second one.
+        try await chat.post(
+            "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#, by: chat.ana)
+        while try await bo.next()["body"]?["data"]?["action"]?.string != "started" {}
+        let ana = try await chat.open(chat.ana, in: second)
+        let created = try await ana.request(
+            "Message.create", object: chat.id, #"{"parts":[{"mime_type":"a/b","body":"x"}]}"#)
+        #expect(created.response["body"]?["success"]?.bool == true)
+        while try await bo.next().what != "create Message" {}
+        while try await bo.next()["body"]?["data"]?["action"]?.string != "finished" {}
         #expect(try await chat.login.send("DELETE", "/sessions/\(chat.bo)").status == 204)
         #expect(try await bo.closeCode() == 4401)
     }
@@ -505,6 +526,30 @@ import Testing
                 && packet.packetData.map { data in Array(data.raw).count > 200_000 } == true
         }
         #expect(large.count == 6)
+    }
+
+    @Test func `R112: packets of a conversation are in the order of its events`() async throws {
+        let chat = try await SocketChat.make()
+        let bo = try await chat.open(chat.bo)
+        let sent = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var sent: [String] = []
+                    for _ in 0..<25 { sent.append(try await chat.send()) }
+                    return sent
+                }
+            }
+            return try await group.reduce(into: Set<String>()) { all, some in all.formUnion(some) }
+        }
+        var seen: [JSONValue] = []
+        while seen.count < sent.count {
+            let packet = try await bo.next()
+            if packet.what == "create Message" { seen.append(packet) }
+        }
+        #expect(Set(seen.map(\.objectID)) == sent)
+        let positions = seen.compactMap { packet in packet.packetData?["position"]?.integer }
+        #expect(positions.count == sent.count)
+        #expect(positions == positions.sorted())
     }
 
     // MARK: The end

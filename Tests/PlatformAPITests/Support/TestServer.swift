@@ -91,9 +91,12 @@ struct TestServer: Sendable {
         try await TestServer(at: location, isProxied: true)
     }
 
-    /// A server with a limit of open streams per token.
+    /// A server with a limit of open streams per token and per user.
     static func streaming(_ streams: Int) async throws -> TestServer {
-        try await TestServer(configured: { settings in settings.maximumStreamsPerToken = streams })
+        try await TestServer(configured: { settings in
+            settings.maximumStreamsPerToken = streams
+            settings.maximumStreamsPerUser = streams
+        })
     }
 
     /// A separate server on which a state of typing lasts that many milliseconds.
