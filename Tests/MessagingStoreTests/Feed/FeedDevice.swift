@@ -30,7 +30,10 @@ struct FeedDevice {
     mutating func apply(_ page: FeedPage, count: Int = .max) {
         if isReady { received = [] }
         isReady = false
-        if page.isReset { named = [] }
+        if page.isReset {
+            named = []
+            windows = [:]
+        }
         for entry in page.entries.prefix(count) { apply(entry.item) }
         guard count >= page.entries.count else {
             if count > 0 { cursor = page.entries[count - 1].cursor }

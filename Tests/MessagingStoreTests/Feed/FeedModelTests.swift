@@ -20,6 +20,19 @@ import Testing
         }
     }
 
+    @Test(arguments: TestRounds.seeds(2, of: 12))
+    func `Y1: devices converge while feeds are trimmed and epochs begin`(
+        seed: UInt64
+    ) async throws {
+        var run = try await FeedRun(seed: seed, wideAbove: 100, resetsDevices: true)
+        for step in 1...300 { try await run.step(step) }
+        #expect(run.trimmings > 3 && run.epochs > 3, "seed \(seed)")
+        #expect(run.devices.resets > 20, "seed \(seed)")
+        #expect(run.live.given > 100, "seed \(seed)")
+        // Trimmed rows are not made again.
+        try await run.run.replay(except: ["touched"])
+    }
+
     @Test(arguments: TestRounds.seeds(4, of: 24))
     func `Y1, X1: devices converge after conversations were merged`(seed: UInt64) async throws {
         for limit in [100, 2] {
@@ -50,7 +63,11 @@ struct LiveReaders {
 
     /// Sometimes reads what the last events have changed.
     mutating func step(_ step: Int, in sample: SampleApplication) async throws {
-        guard random.once(in: 2) else { return }
+        if random.once(in: 2) { try await read(step, in: sample) }
+    }
+
+    /// Reads what the last events have changed.
+    mutating func read(_ step: Int, in sample: SampleApplication) async throws {
         let comment = Comment(rawValue: "seed \(seed), step \(step)")
         let (limit, bytes) = (random.one(of: [2, 200]), Int64(64 << 10))
         let histories = [FeedHistory.all, .unread, .newest(0), .newest(2), .newest(25)]
@@ -101,6 +118,8 @@ struct FeedDevices {
     private var started: [Int?]
     /// Counts what others than the devices do.
     var actions = 0
+    /// The snapshots that devices with a cursor have begun.
+    private(set) var resets = 0
 
     init(_ users: [UserID], seed: UInt64) {
         devices = users.map(FeedDevice.init)
@@ -117,6 +136,7 @@ struct FeedDevices {
             of: devices[index].user, after: devices[index].cursor, history: history,
             limit: random.one(of: [1, 2, 3, 7, 200]), in: sample.application)
         if devices[index].isReady { started[index] = actions }
+        if page.isReset, devices[index].cursor != nil { resets += 1 }
         let cut = random.once(in: 4) ? random.number(0...page.entries.count) : .max
         // What a device has stored survives when it is killed; the rest of the page is read again.
         devices[index].apply(page, count: cut)
@@ -152,15 +172,20 @@ struct FeedRun {
     var devices: FeedDevices
     private(set) var live: LiveReaders
     private var announcements: [Announcement.ID] = []
+    /// Whether feeds are trimmed and epochs begin during the run.
+    private let resetsDevices: Bool
+    private(set) var trimmings = 0
+    private(set) var epochs = 0
 
-    init(seed: UInt64, wideAbove limit: Int) async throws {
+    init(seed: UInt64, wideAbove limit: Int, resetsDevices: Bool = false) async throws {
+        self.resetsDevices = resetsDevices
         run = try await ModelRun(seed: seed, wideAbove: limit)
         devices = FeedDevices(run.users + run.users, seed: seed)
         live = LiveReaders(run.users, seed: seed)
     }
 
     mutating func step(_ step: Int) async throws {
-        try await act()
+        try await act(step)
         devices.actions += 1
         for _ in 0..<devices.random.number(0...2) {
             try await devices.read(devices.random.below(devices.devices.count), in: run.sample)
@@ -181,13 +206,31 @@ struct FeedRun {
         }
     }
 
-    private mutating func act() async throws {
+    private mutating func act(_ step: Int) async throws {
+        if resetsDevices, devices.random.once(in: 15) {
+            return devices.random.once(in: 2)
+                ? try await trim(step) : try await beginEpoch()
+        }
         switch devices.random.number(1...10) {
         case 1: try await changeIdentity()
         case 2: try await announce()
         case 3: try await edit()
         default: try await run.step()
         }
+    }
+
+    /// Forgets the objects that ceased to exist before now.
+    private mutating func trim(_ step: Int) async throws {
+        // Connected readers are never behind by the time that rows are retained.
+        try await live.read(step, in: run.sample)
+        run.sample.wait(milliseconds: 1)
+        try await run.store.trimFeeds(before: run.store.environment.now())
+        trimmings += 1
+    }
+
+    private mutating func beginEpoch() async throws {
+        try await run.store.beginEpoch()
+        epochs += 1
     }
 
     private mutating func changeIdentity() async throws {

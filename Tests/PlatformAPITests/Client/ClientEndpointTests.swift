@@ -549,6 +549,39 @@ import Testing
                 == examples.description.operations.count)
     }
 
+    @Test(
+        arguments: Endpoint.client.filter(\.isRepeatable).map {
+            "\($0.method.rawValue) \($0.path)"
+        }, APIVersion.allCases)
+    func `executes every example under a key once, and replays its answer (X2)`(
+        route: String, version: APIVersion
+    ) async throws {
+        var examples = try await DescriptionExamples(version: version.rawValue, isOfClients: true)
+        guard
+            let operation = examples.description.operations
+                .first(where: { "\($0.method) \($0.path)" == route })
+        else { return }
+        try await examples.prepare(operation)
+        var request = try examples.request(operation)
+        request.fields.append(("Idempotency-Key", "the only one"))
+        #expect(try await examples.client.send(request).status == 400, "the key contains a space")
+        request.fields[request.fields.count - 1].value = "the-only-one"
+        let first = try await examples.client.send(request)
+        #expect(
+            first.status == operation.json["x-example"]?["status"]?.integer.map { Int($0) },
+            "\(first.body)")
+        let count = try await examples.sample.eventCount()
+        let second = try await examples.client.send(request)
+        #expect(second.status == first.status)
+        #expect(second.body == first.body)
+        #expect(second["Idempotent-Replayed"] == "true")
+        #expect(second["Parley-Cursor"] == first["Parley-Cursor"])
+        #expect(try await examples.sample.eventCount() == count)
+        guard operation.json["requestBody"] != nil else { return }
+        request.bytes = Array("{}".utf8)
+        #expect([400, 422].contains(try await examples.client.send(request).status))
+    }
+
     @Test(arguments: Endpoint.client.map { "\($0.method.rawValue) \($0.path)" })
     func `answers invalid bodies below 500, as described (X11)`(route: String) async throws {
         var examples = try await DescriptionExamples(version: "3.0", isOfClients: true)

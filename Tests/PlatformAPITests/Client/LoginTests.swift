@@ -128,6 +128,107 @@ import Testing
         #expect(try await login.sample.eventCount() == events)
     }
 
+    @Test func `with every fault are fixed one fault at a time, in the order of the checks (2.2)`()
+        async throws
+    {
+        let login = try await LoginFixture.make()
+        let (other, foreign) = (try await login.otherProvider(), try await LoginFixture.make())
+        let path = "/apps/{app}/providers/\(login.provider.uuid)/keys"
+        let (deleted, disabled) = (try await login.newKey(), try await login.newKey())
+        #expect(try await login.sendAsServer("DELETE", "\(path)/\(deleted.uuid)").status == 204)
+        let disabling = try await login.sendAsServer(
+            "PATCH", "\(path)/\(disabled.uuid)", #"{"disabled":true}"#)
+        #expect(disabling.status == 204)
+        let suspended = try await login.sendAsServer(
+            "PATCH", "/apps/{app}/users/ana",
+            #"[{"operation":"set","property":"suspended","value":true}]"#)
+        #expect(suspended.status == 202)
+
+        let nonce = try await login.store.newNonce()
+        var header = ["alg": "5", "cty": "\"layer-eit;v=2\"", "kid": "\"mine\""]
+        var claims = [
+            "prn": "5", "iss": "\"layer:///providers/\(login.key.uuid)\"", "exp": "0",
+            "iat": "\(Int64.max)", "nce": "\"unknown\"",
+        ]
+        var signature = "AAAA"
+        func coded(_ text: String) -> String { Base64.encodeForURL(Array(text.utf8)) }
+        func token() -> String {
+            let signed = login.signed(LoginFixture.object(header), LoginFixture.object(claims))
+            let parts = signed.split(separator: ".")
+            return "\(parts[0]).\(parts[1]).\(signature.isEmpty ? String(parts[2]) : signature)"
+        }
+        func expect(_ reason: String, _ text: String) async throws {
+            let answer = try await login.logIn(text)
+            #expect(answer.reason == reason, "\(answer.body)")
+            #expect(answer.status == 422, "\(answer.body)")
+        }
+        try await expect("eit_wrong_jws_part_count", "+.+.+.+")
+        try await expect("eit_malformed_base64url", "\(coded("[")).+.AAAA")
+        try await expect("eit_malformed_json", "\(coded("[")).\(coded("[")).AAAA")
+        try await expect(
+            "eit_malformed_json", "\(coded(LoginFixture.object(header))).\(coded("[")).AAAA")
+        try await expect("eit_header_param_not_found", token())
+        header["typ"] = login.header["typ"]
+        try await expect("eit_header_param_wrong_type", token())
+        header["alg"] = login.header["alg"]
+        try await expect("eit_header_param_wrong_value", token())
+        header["cty"] = login.header["cty"]
+        let unknown = "9c1b7d5e-2f40-4e6a-8b3c-d4e5f6a7b8c9"
+        for (key, reason) in [
+            (nil, "eit_key_malformed"), (unknown, "eit_key_not_found"),
+            (deleted.uuid, "eit_key_deleted"), (disabled.uuid, "eit_key_disabled"),
+        ] {
+            if let key { header["kid"] = "\"layer:///keys/\(key)\"" }
+            try await expect(reason, token())
+        }
+        header["kid"] = login.header["kid"]
+        let wrong = claims.removeValue(forKey: "prn")
+        try await expect("eit_claim_not_found", token())
+        claims["prn"] = wrong
+        try await expect("eit_claim_wrong_type", token())
+        claims["prn"] = "\"ana\""
+        try await expect("eit_provider_not_found", token())
+        for provider in [foreign.provider, other] {
+            claims["iss"] = "\"layer:///providers/\(provider.uuid)\""
+            try await expect("eit_provider_not_bound_to_app", token())
+        }
+        claims["iss"] = "\"layer:///providers/\(login.provider.uuid)\""
+        try await expect("eit_signature_verification_failed", token())
+        signature = ""
+        try await expect("eit_expired", token())
+        claims["exp"] = "\(login.now + 600)"
+        try await expect("eit_not_before", token())
+        claims["iat"] = "\(login.now)"
+        try await expect("eit_nonce_not_found", token())
+        claims["nce"] = "\"\(nonce)\""
+        let refused = try await login.logIn(token())
+        #expect(refused.status == 403)
+        #expect(refused.json?["id"]?.string == "user_suspended")
+        claims["prn"] = "\"bo\""
+        #expect(try await login.logIn(token()).status == 201, "no failure has used the nonce")
+    }
+
+    @Test func `are accepted from both keys of a provider, until it is deleted (X14)`() async throws
+    {
+        let login = try await LoginFixture.make()
+        let new = try await login.newKey()
+        let header = ["kid": "\"layer:///keys/\(new.uuid)\""]
+        #expect(try await login.logIn(login.token()).status == 201)
+        #expect(try await login.logIn(login.token(header: header)).status == 201)
+        let provider = "/apps/{app}/providers/\(login.provider.uuid)"
+        let former = "\(provider)/keys/\(login.key.uuid)"
+        #expect(try await login.sendAsServer("DELETE", former).status == 204)
+        #expect(try await login.logIn(login.token()).reason == "eit_key_deleted")
+        let answer = try await login.logIn(login.token(header: header))
+        #expect(answer.status == 201)
+        let session = try #require(answer.json?["session_token"]?.string)
+        #expect(try await login.sendAsServer("DELETE", provider).status == 204)
+        let refused = try await login.logIn(login.token(header: header))
+        #expect(refused.status == 422)
+        #expect(refused.reason == "eit_key_deleted")
+        #expect(try await login.send("GET", "/conversations", session: session).status == 200)
+    }
+
     @Test(arguments: [
         ("", "eit_wrong_jws_part_count"), ("a.b", "eit_wrong_jws_part_count"),
         ("a.b.c.d", "eit_wrong_jws_part_count"), ("....", "eit_wrong_jws_part_count"),

@@ -42,6 +42,20 @@ struct LoginFixture: Sendable {
             key: key.id, signer: signer)
     }
 
+    /// Adds a key of the provider, with the public key of the same signer.
+    func newKey() async throws -> ProviderKey.ID {
+        let parsed = PublicKey(pem: signer.publicPEM)
+        return try await store.createProviderKey(
+            parsed?.algorithm ?? .rs256, der: parsed?.der ?? [], of: provider,
+            in: sample.application
+        ).id
+    }
+
+    /// Another provider of the application, which has no keys.
+    func otherProvider() async throws -> Provider.ID {
+        try await store.createProvider(name: "Other", in: sample.application).id
+    }
+
     var store: MessagingStore { sample.server.store }
 
     /// The current time of the server in seconds.
