@@ -110,9 +110,11 @@ import Testing
         ]).components().service
     }
 
-    @Test(arguments: ["/demo", "/dev/login", "/console/assets/x/shared/base.css"])
+    @Test(arguments: [
+        "/demo", "/dev/login", "/dev/login/", "/dev/%6Cogin", "/console/assets/x/shared/base.css",
+    ])
     func `are refused under the names of other sites`(path: String) async throws {
-        let method: HTTP.Method = path == "/dev/login" ? .post : .get
+        let method: HTTP.Method = path.hasPrefix("/dev") ? .post : .get
         for host in ["evil.example", "chat.example.com.evil.example:8080"] {
             let response = try await Self.service().response(
                 to: method, path, fields: [("Host", host)])

@@ -21,7 +21,7 @@ struct DemoPage: Sendable {
         guard isOpen else {
             var response = Response(
                 .notFound, "text/plain; charset=UTF-8",
-                Array("The demo exists only with the setting `api.dev_login`.\n".utf8))
+                Array("The demo exists only if the setting `api.dev_login` is true.\n".utf8))
             response.fields.add("Cache-Control", "no-store")
             PagePolicy.addCommonFields(to: &response.fields)
             return response

@@ -27,8 +27,8 @@ public final class StreamLimits: Sendable {
 
     /// Counts one more stream until the slot is released or deallocated.
     ///
-    /// - Parameter limit: The most streams of this user; `nil` for the limit of all users.
-    /// - Throws: 503 when the server's limit is reached, 429 when the user's is (H155).
+    /// - Parameter limit: The most streams of this user; `nil` for the default limit.
+    /// - Throws: 503 when the server's limit is reached, 429 when the user's is (H157).
     public func admit(_ user: String, atMost limit: Int? = nil) throws(Refusal) -> StreamSlot {
         let refusal = state.withLock { state -> Refusal? in
             guard state.total < maximum else {

@@ -10,13 +10,13 @@ extension MessagingStore {
     /// Sorts the messages of a distinct conversation by the time of sending, if a merge or an import has added some.
     ///
     /// Each transaction moves some of them and records an event, so every state that a reader sees is complete, and a sort
-    /// that was interrupted continues when this is called again. A conversation that was never merged stays unchanged,
-    /// unless a message did not get its own position, because clients know the positions.
+    /// that was interrupted continues when this is called again. A conversation that was never merged is sorted only if an
+    /// import set `unsorted_from`; otherwise its positions, which clients know, do not change.
     ///
     /// - Parameters:
     ///   - id: Its own id or an alias.
-    ///   - limit: The maximum number of messages that one transaction moves. In conversations of many participants it
-    ///     grows with what each transaction has to read of them.
+    ///   - limit: The maximum number of messages that one transaction moves, multiplied by
+    ///     1 + (participants + hidden messages) / 256, because each transaction reads those rows once.
     /// - Returns: Whether anything has changed.
     @discardableResult
     func sortMessages(
@@ -31,7 +31,7 @@ extension MessagingStore {
             }
             guard let planned else { return hasChanged }
             var sort = planned.sort
-            let size = limit * (1 + planned.weight / Self.usualWeight)
+            let size = limit * (1 + planned.weight / Self.rowsPerBatch)
             while let (next, isSorted) = try await change(
                 in: application,
                 { [sort] context in
@@ -47,8 +47,8 @@ extension MessagingStore {
         }
     }
 
-    /// The number of participants and hidden messages from which on a transaction moves more messages.
-    private static let usualWeight = 256
+    /// The number of participants and hidden messages for which a transaction moves as many messages more.
+    private static let rowsPerBatch = 256
 
     /// Continues the sorts that were interrupted.
     func sortInterrupted() async throws {

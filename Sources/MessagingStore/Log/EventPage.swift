@@ -183,8 +183,8 @@ extension SQL {
     /// The events after a position up to another that may concern a user, oldest first.
     ///
     /// Messages and receipts are most of a log, so those in conversations that the user does not see are not decoded. The
-    /// numbers are the places in the payload of the conversation's id: after the version, the lengths of ids, and the
-    /// message's id.
+    /// numbers are where the id of the conversation begins in the payload, counted from 1: they change with the encoding of
+    /// `MessageSent` and `ReceiptsRecorded`.
     static func events(
         after position: LogPosition, through end: LogPosition, concerning user: UserID,
         limit: Int, in application: Application.ID

@@ -37,20 +37,27 @@ public final class StoreMaintenance: Sendable {
 
     private func run() async {
         while !Task.isCancelled {
-            do {
-                let now = store.environment.now().milliseconds
-                if retention > 0 {
-                    try await store.trimLogs(before: Timestamp(milliseconds: now - retention))
-                }
+            let now = store.environment.now().milliseconds
+            await attempt { [store, retention] in
+                guard retention > 0 else { return }
+                try await store.trimLogs(before: Timestamp(milliseconds: now - retention))
+            }
+            await attempt { [store] in
                 try await store.trimFeeds(
                     before: Timestamp(milliseconds: now - MessagingStore.feedRetention))
-                try await store.sortInterrupted()
-            } catch is CancellationError {
-                return
-            } catch {
-                onFault(error)
             }
+            await attempt { [store] in try await store.sortInterrupted() }
             await sleep(Self.interval)
+        }
+    }
+
+    /// Does one of the tasks, whether or not others have failed.
+    private func attempt(_ task: () async throws -> Void) async {
+        do {
+            try await task()
+        } catch is CancellationError {
+        } catch {
+            onFault(error)
         }
     }
 }

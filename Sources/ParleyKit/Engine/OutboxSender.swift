@@ -7,8 +7,6 @@ internal import SystemSupport
 
 /// Sends the rows of the outbox: of each lane one at a time, at most six at once (K30).
 struct OutboxSender {
-    /// The longest `Retry-After` that is obeyed, in seconds.
-    static let longestDelay = 3600
     /// The most requests at once.
     private static let parallelRequests = 6
 
@@ -161,13 +159,12 @@ struct OutboxSender {
         let response = OutboxResponse(
             status: answer.status, body: answer.body,
             contentLocation: answer.headers["content-location"],
-            retryAfter: answer.headers["retry-after"].flatMap { text in Int(text) },
+            retryAfter: answer.headers.retryAfter,
             cursor: answer.headers["parley-cursor"].flatMap { text in FeedPosition(text) })
         let outcome = OutboxOutcome(response, to: row.kind, creating: row.conversation)
         switch outcome {
         case .retry(let after, _):
-            return .retry(
-                after.map { seconds in .seconds(min(max(0, seconds), Self.longestDelay)) })
+            return .retry(after.map { seconds in .seconds(seconds) })
         case .authenticate: return .retry(nil)
         case .done, .merged, .refused: break
         }

@@ -200,9 +200,9 @@ final class SyncEngine: Sendable {
             }
             configuration.logger.debug(
                 "the feed was interrupted", metadata: ["error": "\(error.code.rawValue)"])
-            let asked = min(max(0, error.retryAfter ?? 0), OutboxSender.longestDelay)
             let delay = max(
-                .seconds(asked), Backoff.delay(attempt: attempt, first: 1, most: 60))
+                .seconds(error.retryAfter ?? 0), Backoff.delay(attempt: attempt, first: 1, most: 60)
+            )
             if case .unauthenticated = connection {} else { enter(.waiting(delay, error)) }
             await feedWake.wait(atMost: Int64(delay / .milliseconds(1)))
         }
@@ -308,7 +308,7 @@ final class SyncEngine: Sendable {
         _ status: Int, _ headers: Fields, _ body: JSONValue?
     ) -> ParleyError {
         var error = ParleyError(status: status, body)
-        error.retryAfter = headers["retry-after"].flatMap { text in Int(text) }
+        error.retryAfter = headers.retryAfter
         return error
     }
 

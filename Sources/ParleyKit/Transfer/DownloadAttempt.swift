@@ -139,7 +139,7 @@ struct DownloadAttempt {
             [403, 404, 410].contains(response.status)
             && ParleyError(status: response.status, body).server != nil
         return isGone
-            ? .gone : .broken(retryAfter: response.headers["retry-after"].flatMap { Int($0) })
+            ? .gone : .broken(retryAfter: response.headers.retryAfter)
     }
 
     private func open(

@@ -136,7 +136,7 @@ extension DownloadMachine.Event {
         case 404, 410: self = .gone
         case 416: self = .unsatisfiable
         default:
-            self = .broken(retryAfter: headers["retry-after"].flatMap { Int($0) })
+            self = .broken(retryAfter: headers.retryAfter)
         }
     }
 }

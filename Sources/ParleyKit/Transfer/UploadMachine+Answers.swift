@@ -38,7 +38,7 @@ extension UploadMachine.Event {
         case (308, .send): self = .incomplete
         case (404, .query), (410, .query), (404, .send), (410, .send): self = .gone
         case (408, _), (425, _), (429, _), (500..., _):
-            self = .broken(retryAfter: response.headers["retry-after"].flatMap { Int($0) })
+            self = .broken(retryAfter: response.headers.retryAfter)
         case (413, _): self = .refused(error)
         case (400..., .create), (400..., .send):
             self = error.server == nil ? .broken(retryAfter: nil) : .refused(error)

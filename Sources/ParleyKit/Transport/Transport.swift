@@ -44,6 +44,15 @@ package struct TransportRequest: Sendable {
     }
 }
 
+extension Fields {
+    /// When the server wants the request again, in seconds: 0 to 3,600, whatever it says; `nil` if it does not say.
+    var retryAfter: Int? {
+        self["retry-after"].flatMap { text in Int(text) }.map { seconds in
+            min(max(0, seconds), 3600)
+        }
+    }
+}
+
 /// A complete answer.
 package struct TransportResponse: Sendable {
     package let status: Int

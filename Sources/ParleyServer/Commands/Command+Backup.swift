@@ -58,7 +58,7 @@ extension Command {
     public static func resetFeeds(_ sources: SettingsSources) async throws -> Int32 {
         try await withStore(sources) { store in
             try await store.beginEpoch()
-            printLine("clients will read their feeds from the beginning")
+            printLine("All clients will read their feeds from the beginning.")
         }
     }
 

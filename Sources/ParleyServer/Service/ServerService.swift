@@ -18,6 +18,8 @@ final class ServerService: Service {
     private let probe: ReadinessProbe
     private let publicBase: PublicBaseURL
     private let router: Router<Page>
+    /// The development login, which the API answers.
+    private let logins: Router<Void>
 
     /// Creates the service from its modules.
     ///
@@ -46,6 +48,9 @@ final class ServerService: Service {
             }
         }
         self.router = router
+        var logins = Router<Void>(allowsTrailingSlash: true)
+        logins.add(.post, "/dev/login", ())
+        self.logins = logins
     }
 
     func answer(to request: Request) -> Answer {
@@ -55,7 +60,7 @@ final class ServerService: Service {
             return uploads.answer(to: request, by: api)
         }
         if path.starts(with: Self.download) { return downloads.answer(to: request) }
-        if path.elementsEqual(Self.login), !hosts.admits(request) {
+        if case .found = logins.match(request.method, request.target), !hosts.admits(request) {
             return Answer("/dev/login", refusal(Self.unknownHost))
         }
         switch router.match(request.method, request.target) {
@@ -125,24 +130,29 @@ final class ServerService: Service {
     private static let uploads = Array("/uploads/".utf8)
     private static let creation = Array(Uploads.creationRoute.utf8)
     private static let download = Array("/download/".utf8)
-    private static let login = Array("/dev/login".utf8)
 
     /// The answer to a request that names another host, which may be that of another site's page.
     private static let unknownHost = Refusal(
         .misdirected, "H37",
-        "This page is served for addresses, localhost and the host of public_url; add other hosts to http.allowed_hosts."
+        "The host of the request is unknown; use an IP address, localhost or the host of public_url, or add the host to http.allowed_hosts."
     )
 
     private func answer(
         _ page: Page, to request: Request, _ route: String, _ parameters: PathParameters
     ) -> Answer {
         switch page {
-        case .demo, .asset:
-            hosts.admits(request)
-                ? answer(ofConsole: page, to: request, route, parameters)
-                : Answer(route, refusal(Self.unknownHost))
-        case .documentation, .search, .article, .operations:
-            answer(ofConsole: page, to: request, route, parameters)
+        case .demo where !hosts.admits(request), .asset where !hosts.admits(request):
+            Answer(route, refusal(Self.unknownHost))
+        case .demo: console.demo(request, route)
+        case .asset:
+            console.asset(
+                request, route, hash: parameters["hash"],
+                path: "\(parameters["folder"] ?? "")/\(parameters["file"] ?? "")")
+        case .documentation: console.start(request, route)
+        case .search: console.search(request, route)
+        case .article: console.article(request, route, path: parameters["article"] ?? "")
+        case .operations:
+            console.article(request, route, path: "api/\(parameters["noun"] ?? "")")
         case .metrics where metrics.admits(request): metrics.answer(to: request)
         case .metrics: Answer(route, api.unauthenticated(request))
         case .root: api.answerRoot(request, route, Self.greeting(publicBase.of(request)))
@@ -152,24 +162,6 @@ final class ServerService: Service {
         case .ready where readiness.isOver: Answer(route, Self.health(false))
         case .ready:
             Answer(route) { [probe] _ in Self.health(await probe.isHealthy()) }
-        }
-    }
-
-    private func answer(
-        ofConsole page: Page, to request: Request, _ route: String, _ parameters: PathParameters
-    ) -> Answer {
-        switch page {
-        case .search: console.search(request, route)
-        case .article:
-            console.article(request, route, path: parameters["article"] ?? "")
-        case .operations:
-            console.article(request, route, path: "api/\(parameters["noun"] ?? "")")
-        case .demo: console.demo(request, route)
-        case .asset:
-            console.asset(
-                request, route, hash: parameters["hash"],
-                path: "\(parameters["folder"] ?? "")/\(parameters["file"] ?? "")")
-        default: console.start(request, route)
         }
     }
 

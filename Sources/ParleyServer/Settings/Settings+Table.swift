@@ -105,7 +105,7 @@ extension Settings {
         .number("http.loops", \.loops, .count(1...256), "Event loops; none: one per core."),
         .hosts(
             "http.allowed_hosts", \.http.head.allowedHosts,
-            "Hosts that requests may name, without port; empty for any, but not for the demo and its login."
+            "Hosts that requests may name, without port; empty for any, except for the demo and its login."
         ),
         .number(
             "http.max_request_line", \.http.head.requestLine, .bytes(64...65_536),

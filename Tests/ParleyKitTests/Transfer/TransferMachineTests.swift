@@ -273,6 +273,8 @@ typealias UploadMachine = ParleyKit.UploadMachine
         #expect(event(410) == .gone)
         #expect(event(416) == .unsatisfiable)
         #expect(event(503, [("Retry-After", "2")]) == .broken(retryAfter: 2))
+        #expect(event(503, [("Retry-After", "\(Int.max)")]) == .broken(retryAfter: 3600))
+        #expect(event(503, [("Retry-After", "-5")]) == .broken(retryAfter: 0))
     }
 
     @Test func `the digest of a content is read from its header`() {

@@ -26,7 +26,7 @@ const page = {
   },
 }
 
-/** Shows the panes of users and starts them one after another: the first one may find the application. */
+/** Shows the panes of users and starts them one after another: the first one may find the application. Returns whether all did. */
 async function open(users, conversation, options) {
   for (const pane of panes) pane.close()
   panes.splice(0, panes.length, ...users.map(user => new Pane(user, page)))
@@ -42,9 +42,11 @@ async function open(users, conversation, options) {
   show(0)
   try {
     for (const pane of panes) await pane.start(conversation, options)
+    return true
   } catch (failure) {
     page.notice(`The login failed. ${failure.message}`)
-    return start(users, failure.data?.property === "app_id")
+    start(users, failure.data?.property === "app_id")
+    return false
   }
 }
 
@@ -63,8 +65,7 @@ function start(users, needsApplication) {
     event.preventDefault()
     page.notice("")
     if (needsApplication) page.app = app.value.trim()
-    await open([left.value.trim(), right.value.trim()], null)
-    if (panes[0]?.isOnline) await panes[0].openWith([panes[1].user])
+    if (await open([left.value.trim(), right.value.trim()])) await panes[0].openWith([panes[1].user])
   }
   main.replaceChildren(element("form", { class: "start", on: { submit } },
     element("p", {}, "Two users share one server and nothing else. Send messages and files, take a device offline, reload the page, and watch what arrives."),
@@ -74,13 +75,13 @@ function start(users, needsApplication) {
 /** Two devices that are offline create the same distinct conversation; the server makes one of both. */
 async function merge() {
   const suffix = Math.random().toString(36).slice(2, 6)
-  await open([`ana-${suffix}`, `bo-${suffix}`], null, { isOnline: false })
+  if (!await open([`ana-${suffix}`, `bo-${suffix}`], null, { isOnline: false })) return
   for (const pane of panes) await pane.go(false)
   const [left, right] = panes
   await left.openWith([right.user], { text: `Written offline by ${left.user}` })
   await right.openWith([left.user], { text: `Written offline by ${right.user}` })
   const button = element("button", { type: "button", class: "primary", on: { click: async () => {
-    page.notice("Both are online. Each conversation had an id of its own; the server keeps the older one, and the other id leads to it for ever.")
+    page.notice("Both are online. Each conversation had an id of its own; the server keeps the older one, and the other id becomes an alias of it.")
     for (const pane of panes) await pane.go(true)
   } } }, "Bring both online")
   page.notice("Both devices are offline, and each has created a conversation with the other and written into it.", button)

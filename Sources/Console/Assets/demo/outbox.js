@@ -16,7 +16,7 @@ export class Outbox {
   #isOnline = false
   #uploads = new Map()
 
-  /** `handlers`: `change()`, `conversation(answer, row)`, `conflict(existing)` and `ended()`. */
+  /** `handlers`: `change()`, `conversation(answer, row)`, `conflict()` and `ended()`. */
   constructor(session, store, handlers) {
     this.#session = session
     this.#store = store
@@ -125,7 +125,7 @@ export class Outbox {
     } catch (failure) {
       if (!["id_in_use", "conflict"].includes(failure.id) || !failure.data?.id) throw failure
       answer = failure.data
-      if (failure.id === "conflict") this.#handlers.conflict(answer)
+      if (failure.id === "conflict") this.#handlers.conflict()
     }
     const known = this.#store.objects.get(answer.id)
     await this.#store.settle(row, known ?? { id: answer.id, type: "conversation", data: answer,

@@ -12,7 +12,7 @@ const STEP = 65_536
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]
 
 export class Pane {
-  #store; #session; #feed; #outbox
+  #store; #session; #feed; #outbox; #isClosed = false
   #typing = new Map()
   #typedAt = 0
   #receipts = Promise.resolve()
@@ -33,11 +33,13 @@ export class Pane {
     this.#session = new Session(this.user, this.page.app)
     // The application is part of the name of the database.
     if (!this.page.app) await this.#login()
+    if (this.#isClosed) return
     try {
       this.#store = await Store.open(this.name)
     } catch {
       await this.#startAgain()
     }
+    if (this.#isClosed) return this.#store.close()
     this.conversation = conversation
     if (this.#session.token) await this.#store.setToken(this.#session.token)
     this.#session.token = this.#store.meta.token
@@ -46,7 +48,7 @@ export class Pane {
   }
 
   async #login() {
-    for (let attempt = 0; !this.#session.token; attempt++) {
+    for (let attempt = 0; !this.#session.token && !this.#isClosed; attempt++) {
       try {
         await this.#session.login()
       } catch (failure) {
@@ -55,6 +57,7 @@ export class Pane {
         await delay(attempt, failure.retryAfter)
       }
     }
+    if (this.#isClosed) return
     this.page.setApp(this.#session.app)
     await this.#store?.setToken(this.#session.token)
   }
@@ -71,7 +74,7 @@ export class Pane {
   async #ended() {
     if (!this.#session.token) return
     this.#session.token = null
-    this.page.notice(`The session of ${this.user} was over, so ${this.user} has logged in again.`)
+    this.page.notice(`The session of ${this.user} has ended; ${this.user} logs in again.`)
     const isOnline = this.isOnline
     await this.go(false)
     await this.go(isOnline)
@@ -81,6 +84,7 @@ export class Pane {
     this.isOnline = isOnline
     this.toggle.textContent = isOnline ? "Go offline" : "Go online"
     if (isOnline) await this.#login()
+    if (this.#isClosed) return
     isOnline ? this.#feed.open() : this.#feed.close()
     this.#outbox.go(isOnline)
     this.#show()
@@ -88,6 +92,7 @@ export class Pane {
 
   /** Ends all connections, when the page is left or shows other users. */
   close() {
+    this.#isClosed = true
     this.#feed?.close()
     this.#outbox?.go(false)
     this.#store?.close()
@@ -111,7 +116,7 @@ export class Pane {
       change: () => this.#show(),
       ended,
       conversation: (answer, row) => this.#created(answer, row),
-      conflict: existing => this.page.notice(
+      conflict: () => this.page.notice(
         `${this.user} has a distinct conversation with these users already, with another topic; it is shown.`),
     })
   }
@@ -135,7 +140,8 @@ export class Pane {
     if (answer.id !== row.id) {
       if (this.conversation === row.id) this.conversation = answer.id
       const creator = this.#messages(answer.id)[0]?.sender.user_id ?? row.participants[0]
-      if (!row.metadata.topic) this.merged = `Merged with ${creator}’s conversation of ${time(new Date(answer.created_at))}`
+      const text = `Merged with ${creator}’s conversation of ${time(new Date(answer.created_at))}`
+      if (!row.metadata.topic) this.merged = { id: answer.id, text }
       this.page.changed()
     }
   }
@@ -196,9 +202,8 @@ export class Pane {
   #markRead() {
     if (!this.isOnline || !this.#store || document.hidden || !this.root.contains(document.activeElement)) return
     for (const message of this.#messages(this.#current()?.id)) {
-      if (message.sender?.user_id !== this.user && !this.#isReadBy(this.#session.identity, message)) {
-        this.#receipt("read", message)
-      }
+      const isRead = message.sender?.user_id === this.user || this.#isReadBy(this.#session.identity, message)
+      if (!isRead) this.#receipt("read", message)
     }
   }
 
@@ -356,8 +361,8 @@ export class Pane {
     const queued = this.#store.outbox.filter(row => row.kind === "message" && ids.includes(row.conversation))
     const rows = [...this.#messages(conversation?.id).map(message => this.#message(message, conversation)),
       ...queued.map(row => this.#queued(row))]
-    this.event.textContent = this.merged
-      ?? (rows.length ? "" : conversation ? "No message yet." : "Create a conversation with New.")
+    this.event.textContent = conversation && conversation.id === this.merged?.id ? this.merged.text
+      : (rows.length ? "" : conversation ? "No message yet." : "Create a conversation with New.")
     if (this.event.textContent) rows.push(this.event)
     arrange(this.list, rows)
     if (isAtEnd) this.list.scrollTop = this.list.scrollHeight

@@ -28,10 +28,7 @@ export class Upload {
     this.#handlers.change()
   }
 
-  resume() {
-    this.state = "waiting"
-    this.start()
-  }
+  resume() { this.state = "waiting"; this.start() }
 
   /** Stops without the user's wish, as when the network is gone. */
   stop() { if (this.state !== "paused" && this.state !== "missing") this.#stop("waiting") }

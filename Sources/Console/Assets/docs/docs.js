@@ -35,14 +35,22 @@ input.addEventListener("input", async () => {
   if (!query) return show(main, false)
   await new Promise(resolve => setTimeout(resolve, 120))
   if (number !== wanted) return
-  const answer = await fetch(`/docs/search?q=${encodeURIComponent(query)}`, { headers: { Accept: "application/json" } })
-  const results = answer.ok ? (await answer.json()).results : []
+  let results = null
+  try {
+    const answer = await fetch(`/docs/search?q=${encodeURIComponent(query)}`, { headers: { Accept: "application/json" } })
+    if (answer.ok) results = (await answer.json()).results
+  } catch { /* the server does not answer */ }
   if (number !== wanted) return
+  if (!results) list.replaceChildren(element("li", {}, "The search has failed. Press Enter to search again."))
+  else showResults(results, query)
+  show(main, true)
+})
+
+function showResults(results, query) {
   list.replaceChildren(...results.map(({ path, title, section, excerpt }) => element("li", {},
     element("a", { href: path }, section ? `${title} › ${section}` : title), element("p", {}, excerpt))))
   if (!results.length) list.append(element("li", {}, `No section has all words of “${query}”.`))
-  show(main, true)
-})
+}
 
 // The results stand in place of the article; an empty field shows it again.
 function show(main, isSearch) {
