@@ -21,13 +21,13 @@ final class Exchange: Sendable {
     let onSent: (@Sendable (Int64) -> Void)?
     private let task: URLSessionTask
     /// The file of the body, which lives as long as the task.
-    private let file: UploadFile?
+    private let file: RequestBodyFile?
     private let state = Locked(State())
     private let arrivals: AsyncStream<Void>
     private let arrival: AsyncStream<Void>.Continuation
 
     init(
-        _ task: URLSessionTask, _ file: UploadFile?, onSent: (@Sendable (Int64) -> Void)?
+        _ task: URLSessionTask, _ file: RequestBodyFile?, onSent: (@Sendable (Int64) -> Void)?
     ) {
         self.task = task
         self.file = file

@@ -50,7 +50,7 @@ final class URLSessionTransport: Transport {
         let sent = try urlRequest(request)
         let exchange: Exchange
         if let stored = request.stored {
-            let file = try await UploadFile(stored, queue)
+            let file = try await RequestBodyFile(stored, queue)
             exchange = Exchange(
                 session.uploadTask(with: sent, fromFile: URL(filePath: file.path)), file,
                 onSent: stored.onSent)
@@ -80,7 +80,7 @@ final class URLSessionTransport: Transport {
 }
 
 /// The file from which a body is sent; it ends with this object, if it was made for it.
-final class UploadFile: Sendable {
+final class RequestBodyFile: Sendable {
     let path: String
     private let isTemporary: Bool
 
@@ -123,7 +123,9 @@ final class UploadFile: Sendable {
         while position < body.count {
             let count = Int(min(256 << 10, body.count - position))
             let bytes = try body.read(count, position)
-            guard !bytes.isEmpty else { return }
+            guard !bytes.isEmpty else {
+                throw ParleyError(.contentMissing, "The file of the part has become shorter.")
+            }
             try handle.write(contentsOf: Data(bytes))
             position += Int64(bytes.count)
         }

@@ -3,7 +3,7 @@ import HTTP
 
 /// The scripts, style sheets and images of the pages.
 ///
-/// Their path contains a hash of all of them, so that a browser may store them for ever: another release has another
+/// Their path contains a hash of all of them, so that a browser may store them without expiry: another release has another
 /// path.
 struct AssetStore: Sendable {
     /// An embedded file in the forms in which it is sent.
@@ -30,7 +30,7 @@ struct AssetStore: Sendable {
             let bytes = Array(text.utf8)
             assets[path] = Asset(type: type, bytes: bytes, gzip: ContentCoding.gzip.compress(bytes))
         }
-        hash = String(decoding: digest.digest.prefix(8).flatMap(Self.hexadecimal), as: UTF8.self)
+        hash = String(hexadecimal: digest.digest.prefix(8))
         self.assets = assets
     }
 
@@ -38,11 +38,6 @@ struct AssetStore: Sendable {
         "css": "text/css; charset=UTF-8", "js": "text/javascript; charset=UTF-8",
         "svg": "image/svg+xml",
     ]
-
-    private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
 
     /// The path of the folder of the assets.
     var root: String { "/console/assets/\(hash)" }
