@@ -302,7 +302,7 @@ def architecture(run, server, folder):
     diagram = (GUIDES / "Architecture.md").read_text().split("<!-- layers -->")[1].split("```")[1]
     rows = re.findall(r"^│ ([\w ]+)│", diagram, re.M)
     layers = {module: number for number, row in enumerate(rows) for module in row.split()}
-    modules = re.findall(r'module\(\s*"(\w+)",\s*\[([^\]]*)\]', output)
+    modules = re.findall(r'module\(\s*"(\w+)"(?:,\s*\[([^\]]*)\])?', output)
     assert sorted([module for module, _ in modules] + ["parley"]) == sorted(" ".join(rows).split()), (modules, rows)
     for module, imports in modules:
         for imported in re.findall(r'"(\w+)"', imports):
