@@ -75,7 +75,7 @@ extension MessagingStore {
         }
     }
 
-    /// A page of the users that a user follows with their identities, those created last first; otherwise as
+    /// A page of the users that a user follows, by ascending id, with their identities; otherwise as
     /// ``following(of:after:limit:in:)``.
     public func followedUsers(
         of follower: UserID, after: UserID? = nil, limit: Int, in application: Application.ID
@@ -83,7 +83,7 @@ extension MessagingStore {
         try await database.read { transaction in
             let total = try transaction.followingCount(of: follower, in: application)
             try transaction.requireFollowing(follower, after, in: application)
-            let followed = try transaction.followedNewest(
+            let followed = try transaction.followed(
                 by: follower, after: after, limit: limit, in: application)
             let users = try transaction.boundedPage(
                 """
@@ -91,7 +91,7 @@ extension MessagingStore {
                     CAST(LENGTH(i.public_key) AS BIGINT)
                 FROM identities i
                 WHERE i.application = \(application) AND i.user_id \(in: followed)
-                ORDER BY i.created_at DESC, i.user_id DESC
+                ORDER BY i.user_id
                 """
             ) { row in
                 try (row.optionalInt64(.index(User.columnCount)) ?? 0)
@@ -115,23 +115,6 @@ extension Transaction {
             ORDER BY followed LIMIT \(limit)
             """
         ) { row in try row.user(0) }
-    }
-
-    /// A page of the users that a user follows, those created last first. It reads all of them, because an index has
-    /// another order.
-    fileprivate func followedNewest(
-        by follower: UserID, after: UserID?, limit: Int, in application: Application.ID
-    ) throws -> [UserID] {
-        let all = try rows(
-            """
-            SELECT i.created_at, i.user_id
-            FROM (\(.followed(by: follower, after: nil, limit: .max, in: application))) f
-            JOIN identities i ON i.application = \(application) AND i.user_id = f.followed
-            """
-        ) { row in (createdAt: try row.timestamp(0), user: try row.user(1)) }
-        .sorted { left, right in (left.createdAt, left.user) > (right.createdAt, right.user) }
-        let next = after.flatMap { after in all.firstIndex { entry in entry.user == after } }
-        return all[(next.map { index in index + 1 } ?? 0)...].prefix(limit).map(\.user)
     }
 
     /// The number of users that a user follows.

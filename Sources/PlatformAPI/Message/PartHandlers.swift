@@ -10,8 +10,10 @@ extension RequestContext {
         let presentation = presentation(try perspective())
         let message = try await store.parts(
             of: message(), in: conversationIfNamed(), by: perspective(), in: application)
-        return conditionalReply(of: message) { json(message.parts, of: message, presentation) }
-            .addingContentLocation(partsOf: message, requestedIn: try conversationIfNamed(), links)
+        return conditionalReply(message.version) {
+            Reply(.ok, json(message.parts, of: message, presentation))
+        }
+        .addingContentLocation(partsOf: message, requestedIn: try conversationIfNamed(), links)
     }
 
     /// `GET …/messages/{M}/parts/{P}`.
@@ -20,15 +22,11 @@ extension RequestContext {
         let message = try await store.parts(
             of: message(), in: conversationIfNamed(), by: perspective(), in: application)
         let part = try message.part(name)
-        return conditionalReply(of: message) { json(part, of: message, presentation) }
-            .addingContentLocation(
-                part, of: message, requestedIn: try conversationIfNamed(), links, version)
-    }
-
-    /// Users see more than the message's own changes, so its version is not their validator (ruling 43).
-    private func conditionalReply(of message: Message, _ json: () -> [UInt8]) -> Reply {
-        isForUser
-            ? viewReply(json()) : conditionalReply(message.version) { Reply(.ok, json()) }
+        return conditionalReply(message.version) {
+            Reply(.ok, json(part, of: message, presentation))
+        }
+        .addingContentLocation(
+            part, of: message, requestedIn: try conversationIfNamed(), links, version)
     }
 
     private func json(

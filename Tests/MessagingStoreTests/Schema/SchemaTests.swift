@@ -39,6 +39,7 @@ import Testing
         let exceptions: Set = [
             "tokens_by_digest", "sessions_by_digest", "providers_by_id", "provider_keys_by_id",
             "contents_by_name", "exports_by_name", "scheduled_messages_by_time",
+            "scheduled_messages_by_typing",
             "used_nonces_by_nonce",
         ]
         let firsts = try await sample.database.read { transaction in

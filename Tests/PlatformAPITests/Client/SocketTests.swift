@@ -429,16 +429,6 @@ import Testing
         var change = try await bo.next()
         while change["type"]?.string == "signal" { change = try await bo.next() }
         #expect(change.packetData?.list.first?["value"]?.string == "away")
-        // What ana types through the first process ends with a message through the second one.
-        try await chat.post(
-            "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#, by: chat.ana)
-        while try await bo.next()["body"]?["data"]?["action"]?.string != "started" {}
-        let ana = try await chat.open(chat.ana, in: second)
-        let created = try await ana.request(
-            "Message.create", object: chat.id, #"{"parts":[{"mime_type":"a/b","body":"x"}]}"#)
-        #expect(created.response["body"]?["success"]?.bool == true)
-        while try await bo.next().what != "create Message" {}
-        while try await bo.next()["body"]?["data"]?["action"]?.string != "finished" {}
         #expect(try await chat.login.send("DELETE", "/sessions/\(chat.bo)").status == 204)
         #expect(try await bo.closeCode() == 4401)
     }
