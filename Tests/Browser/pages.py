@@ -207,7 +207,7 @@ def the_url_of_an_error_leads_to_its_section(browser):
     target = browser.one(":target")
     check("the section is that of the error", (status, target.text.split("#")[0].strip()) == (422, "missing_property"),
           f"{status} {target.text}")
-    check("it is in view", 0 <= target.rect["y"] - browser.script("return scrollY") < 500, target.rect)
+    browser.until(lambda: 0 <= target.rect["y"] - browser.script("return scrollY") < 500, "the section in view")
 
 
 @test
@@ -579,7 +579,7 @@ def an_ended_session_starts_again(browser):
     status, _, _ = request(browser.server, "DELETE", f"/apps/{APPLICATION}/users/{user}/sessions",
                            Authorization=f"Bearer {TOKEN}")
     check("the sessions end", status == 204, status)
-    browser.until(lambda: "logged in again" in browser.one(".notice").text, "the notice", 40)
+    browser.until(lambda: "logs in again" in browser.one(".notice").text, "the notice", 40)
     live(browser)
     write(browser, right, "two")
     browser.until(lambda: texts(browser, left) == ["one", "two"], "a message of the new session", 40)
