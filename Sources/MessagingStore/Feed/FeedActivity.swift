@@ -12,8 +12,9 @@ public struct FeedActivity: Sendable {
     public let through: LogPosition
     /// The events among them that end sessions.
     public internal(set) var endings: [Ending] = []
-    /// The users that have sent a message, and where: typing ends with it (client-api §5.7).
-    public internal(set) var sent: [(user: UserID, conversation: Conversation.ID)] = []
+    /// The users that have sent a message, where, and the position of the event: typing ends with it (client-api §5.7).
+    public internal(set) var sent:
+        [(user: UserID, conversation: Conversation.ID, position: LogPosition)] = []
     /// What the readers of users are given that have everything before the events. The other readers of `users` read
     /// for themselves.
     public internal(set) var contents: [UserID: [Interest: Content]] = [:]
@@ -97,7 +98,7 @@ extension MessagingStore {
                 guard case .messageSent(let payload) = recorded.event,
                     case .user(let user) = payload.message.sender
                 else { return nil }
-                return (user, payload.message.conversation)
+                return (user, payload.message.conversation, recorded.position)
             }
             if isWhole {
                 var batch = LiveBatch(

@@ -33,6 +33,8 @@ final class LiveFeed: Sendable {
         /// What the readers of each user want.
         var interests: [UserID: Set<FeedActivity.Interest>] = [:]
         var position = LogPosition.start
+        /// Whether readers are being woken for the events up to `position`.
+        var isWaking = false
         /// The users of readers that were added since the last call of `current`: the examination under way may have
         /// begun without them.
         var added: Set<UserID> = []
@@ -75,26 +77,22 @@ final class LiveFeed: Sendable {
     private let store: MessagingStore
     private let receiptInterval: Int64
     let onFault: @Sendable (any Error) -> Void
-    private let onLeaving: @Sendable (UserID) -> Void
-    private let onSent: @Sendable (UserID, Conversation.ID) -> Void
+    private let observer: @Sendable () -> (any LiveFeedObserver)?
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - receiptInterval: How often readers are woken for receipts in wide conversations, in milliseconds.
-    ///   - onLeaving: Called when the last reader of a user is removed.
-    ///   - onSent: Called after the readers were woken for a message that a user has sent.
+    ///   - observer: Returns what is called for what the feed notices.
     init(
         of application: Application.ID, store: MessagingStore, receiptInterval: Int64,
         onFault: @escaping @Sendable (any Error) -> Void,
-        onLeaving: @escaping @Sendable (UserID) -> Void,
-        onSent: @escaping @Sendable (UserID, Conversation.ID) -> Void
+        observer: @escaping @Sendable () -> (any LiveFeedObserver)?
     ) {
         self.application = application
         self.store = store
         self.receiptInterval = receiptInterval
         self.onFault = onFault
-        self.onLeaving = onLeaving
-        self.onSent = onSent
+        self.observer = observer
     }
 
     /// The users with readers.
@@ -110,7 +108,9 @@ final class LiveFeed: Sendable {
     func signal(_ signal: Signal, to users: Set<UserID>) {
         let end = store.signal.latest(in: application) ?? .start
         let isDue = state.withLock { state in
-            guard !state.signals.isEmpty || state.position < end else { return true }
+            guard !state.signals.isEmpty || state.isWaking || state.position < end else {
+                return true
+            }
             if !state.readers.isEmpty, state.signals.count < Self.signalLimit {
                 state.signals.append(PendingSignal(signal: signal, users: users, position: end))
             }
@@ -163,7 +163,7 @@ final class LiveFeed: Sendable {
             return (state.task, isLast)
         }
         task?.cancel()
-        if isLast { onLeaving(reader.user) }
+        if isLast { observer()?.left(reader.user, in: application) }
     }
 
     private func run(_ generation: Int) async {
@@ -206,6 +206,7 @@ final class LiveFeed: Sendable {
                 return ([] as [Woken], [] as [any Reader], start)
             }
             state.position = found.through
+            state.isWaking = true
             let woken = found.users.union(state.added).flatMap { user in
                 // A reader that waits for its receipts of wide conversations has not read everything before the events.
                 let contents = state.later[user] == nil ? found.contents[user] : nil
@@ -228,13 +229,16 @@ final class LiveFeed: Sendable {
         }
         wakeLater()
         for woken in woken { woken.reader.wake(at: found.through, after: start, woken.content) }
+        state.withLock { state in state.isWaking = false }
         if !ended.isEmpty { endWithoutSession(ended) }
-        for (user, conversation) in found.sent { onSent(user, conversation) }
+        for (user, conversation, position) in found.sent {
+            observer()?.sent(by: user, in: conversation, of: application, at: position)
+        }
         sendSignals()
     }
 
-    /// Ends readers whose sessions do not exist: one that began after the end of all sessions of its user stays, and so
-    /// does one whose session another process has not ended.
+    /// Ends those of some readers whose sessions do not exist any more. A session that began after all sessions of its user
+    /// were ended still exists.
     func endWithoutSession(_ readers: [any Reader]) {
         Task { [store, application, onFault] in
             for reader in readers {
@@ -320,11 +324,7 @@ final class LiveFeeds: Sendable {
             if let feed = feeds[application] { return feed }
             let feed = LiveFeed(
                 of: application, store: store, receiptInterval: receiptInterval, onFault: onFault
-            ) { [weak self] user in
-                self?.observer?.left(user, in: application)
-            } onSent: { [weak self] user, conversation in
-                self?.observer?.sent(by: user, in: conversation, of: application)
-            }
+            ) { [weak self] in self?.observer }
             feeds[application] = feed
             return feed
         }
@@ -344,8 +344,10 @@ final class LiveFeeds: Sendable {
 protocol LiveFeedObserver: AnyObject, Sendable {
     /// A user has no reader any more.
     func left(_ user: UserID, in application: Application.ID)
-    /// A user has sent a message, which the readers were woken for.
-    func sent(by user: UserID, in conversation: Conversation.ID, of application: Application.ID)
+    /// A user has sent a message, which the readers were woken for; with the position of the event.
+    func sent(
+        by user: UserID, in conversation: Conversation.ID, of application: Application.ID,
+        at position: LogPosition)
 }
 
 extension LiveFeed {

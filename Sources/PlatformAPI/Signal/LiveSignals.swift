@@ -23,6 +23,8 @@ final class LiveSignals: LiveFeedObserver {
         let number: UInt64
         /// Whether the user signals it to another process, which also ends it.
         let isElsewhere: Bool
+        /// The end of the log when the user signalled it: messages up to there do not end it.
+        let position: LogPosition
     }
 
     private struct PresenceKey: Hashable {
@@ -56,15 +58,15 @@ final class LiveSignals: LiveFeedObserver {
         ///
         /// - Returns: The number of the signal.
         mutating func note(
-            _ action: TypingAction, _ key: TypingKey, at now: ContinuousClock.Instant,
-            isElsewhere: Bool
+            _ action: TypingAction, _ key: TypingKey, at position: LogPosition, isElsewhere: Bool
         ) -> UInt64 {
             lastNumber += 1
             typing[key] =
                 action == .finished
                 ? nil
                 : Typing(
-                    action: action, since: now, number: lastNumber, isElsewhere: isElsewhere)
+                    action: action, since: .now, number: lastNumber, isElsewhere: isElsewhere,
+                    position: position)
             return lastNumber
         }
     }
@@ -119,16 +121,16 @@ extension LiveSignals {
         of application: Application.ID, isPassed: Bool = true
     ) {
         let key = TypingKey(application: application, conversation: conversation, user: user)
+        let position = endOfLog(of: application)
         let number = state.withLock { state -> UInt64? in
-            let now = ContinuousClock.now
             if let known = state.typing[key] {
-                let isRepeated = now - known.since < .milliseconds(Self.repetition)
+                let isRepeated = .now - known.since < .milliseconds(Self.repetition)
                 if known.action == action, isRepeated, !known.isElsewhere { return nil }
             } else if action == .finished || state.typing.count >= Self.capacity {
                 // Nothing follows; receivers end a state themselves.
                 return 0
             }
-            return state.note(action, key, at: now, isElsewhere: false)
+            return state.note(action, key, at: position, isElsewhere: false)
         }
         guard let number else { return }
         perform { [self] in
@@ -150,11 +152,27 @@ extension LiveSignals {
         }
     }
 
-    /// Notes that a user has sent a message, which ends their typing, also that which another process was told of.
+    /// Notes that a user has sent a message to this process, which ends their typing.
     func sent(by user: UserID, in conversation: Conversation.ID, of application: Application.ID) {
         let key = TypingKey(application: application, conversation: conversation, user: user)
         guard state.withLock({ state in state.typing[key] }) != nil else { return }
         type(.finished, by: user, in: conversation, of: application)
+    }
+
+    /// Notes that a user has sent a message to any process, which ends what the user typed before.
+    func sent(
+        by user: UserID, in conversation: Conversation.ID, of application: Application.ID,
+        at position: LogPosition
+    ) {
+        let key = TypingKey(application: application, conversation: conversation, user: user)
+        guard let typing = state.withLock({ state in state.typing[key] }),
+            typing.position < position
+        else { return }
+        type(.finished, by: user, in: conversation, of: application)
+    }
+
+    private func endOfLog(of application: Application.ID) -> LogPosition {
+        store.signal.latest(in: application) ?? .start
     }
 
     /// Shows a user as typing until a scheduled message is due (platform-api §5.2.1). All processes do so for their own
@@ -176,12 +194,13 @@ extension LiveSignals {
     ///
     /// - Returns: Whether the readers of this process are to be told: not of the end of a state that has ended here.
     private func noteElsewhere(_ action: TypingAction, _ key: TypingKey) -> Bool {
+        let position = endOfLog(of: key.application)
         let number = state.withLock { state -> UInt64? in
             guard
                 state.typing[key] != nil
                     || action != .finished && state.typing.count < Self.capacity
             else { return nil }
-            return state.note(action, key, at: .now, isElsewhere: true)
+            return state.note(action, key, at: position, isElsewhere: true)
         }
         guard let number else { return action != .finished }
         guard action != .finished else { return true }
