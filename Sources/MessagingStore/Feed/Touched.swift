@@ -125,10 +125,8 @@ extension MessagingStore {
     /// Deletes the feeds' rows of objects that ceased to exist before a moment. A client that has not read its feed since
     /// then receives everything again.
     public func trimFeeds(before moment: Timestamp) async throws {
-        for application in try await applications() {
-            while try await trimFeed(of: application.id, before: moment) {
-                try Task.checkCancellation()
-            }
+        try await repeatInEachApplication { application in
+            try await trimFeed(of: application, before: moment)
         }
     }
 

@@ -37,27 +37,37 @@ public final class StoreMaintenance: Sendable {
 
     private func run() async {
         while !Task.isCancelled {
-            let now = store.environment.now().milliseconds
-            await attempt { [store, retention] in
-                guard retention > 0 else { return }
-                try await store.trimLogs(before: Timestamp(milliseconds: now - retention))
-            }
-            await attempt { [store] in
-                try await store.trimFeeds(
-                    before: Timestamp(milliseconds: now - MessagingStore.feedRetention))
-            }
-            await attempt { [store] in try await store.sortInterrupted() }
+            if let failure = await runOnce() { onFault(failure) }
             await sleep(Self.interval)
         }
     }
 
-    /// Does one of the tasks, whether or not others have failed.
-    private func attempt(_ task: () async throws -> Void) async {
-        do {
-            try await task()
-        } catch is CancellationError {
-        } catch {
-            onFault(error)
+    /// Does each task, whether or not others fail.
+    ///
+    /// - Returns: What failed first.
+    private func runOnce() async -> (any Error)? {
+        let now = store.environment.now().milliseconds
+        let tasks: [() async throws -> Void] = [
+            { [store, retention] in
+                guard retention > 0 else { return }
+                try await store.trimLogs(before: Timestamp(milliseconds: now - retention))
+            },
+            { [store] in
+                try await store.trimFeeds(
+                    before: Timestamp(milliseconds: now - MessagingStore.feedRetention))
+            },
+            { [store] in try await store.sortInterrupted() },
+        ]
+        var failure: (any Error)?
+        for task in tasks {
+            do {
+                try await task()
+            } catch is CancellationError {
+                return nil
+            } catch {
+                failure = failure ?? error
+            }
         }
+        return failure
     }
 }

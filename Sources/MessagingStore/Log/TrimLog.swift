@@ -9,10 +9,15 @@ extension MessagingStore {
     ///
     /// Events that an export or a webhook still has to read are not deleted.
     public func trimLogs(before moment: Timestamp) async throws {
+        try await repeatInEachApplication { application in
+            try await trimLog(of: application, before: moment)
+        }
+    }
+
+    /// Repeats a short task in each application until it returns false.
+    func repeatInEachApplication(_ task: (Application.ID) async throws -> Bool) async throws {
         for application in try await applications() {
-            while try await trimLog(of: application.id, before: moment) {
-                try Task.checkCancellation()
-            }
+            while try await task(application.id) { try Task.checkCancellation() }
         }
     }
 
