@@ -19,12 +19,8 @@ struct DemoPage: Sendable {
 
     func response(to request: Request) -> Response {
         guard isOpen else {
-            var response = Response(
-                .notFound, "text/plain; charset=UTF-8",
-                Array("The demo exists only if the setting `api.dev_login` is true.\n".utf8))
-            response.fields.add("Cache-Control", "no-store")
-            PagePolicy.addCommonFields(to: &response.fields)
-            return response
+            return PagePolicy.notFound(
+                "The demo exists only if the setting `api.dev_login` is true.")
         }
         var fields = ResponseFields()
         fields.add("ETag", tag.text)

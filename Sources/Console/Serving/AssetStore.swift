@@ -45,12 +45,7 @@ struct AssetStore: Sendable {
     /// Returns a file. The path of another release is answered 404 and never stored.
     func response(to request: Request, hash: String?, path: String) -> Response {
         guard hash == self.hash, let asset = assets[path] else {
-            var response = Response(
-                .notFound, "text/plain; charset=UTF-8",
-                Array("There is no such file in this release; reload the page.\n".utf8))
-            response.fields.add("Cache-Control", "no-store")
-            PagePolicy.addCommonFields(to: &response.fields)
-            return response
+            return PagePolicy.notFound("There is no such file in this release; reload the page.")
         }
         var fields = ResponseFields()
         fields.add("Content-Type", asset.type)

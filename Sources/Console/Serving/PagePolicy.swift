@@ -21,6 +21,15 @@ struct PagePolicy: Sendable {
         Self.addCommonFields(to: &fields)
     }
 
+    /// A 404 with a sentence, which is not stored.
+    static func notFound(_ text: String) -> Response {
+        var response = Response(
+            .notFound, "text/plain; charset=UTF-8", Array("\(text)\n".utf8))
+        response.fields.add("Cache-Control", "no-store")
+        addCommonFields(to: &response.fields)
+        return response
+    }
+
     /// Adds the headers of pages and assets. `X-Content-Type-Options` is on every response.
     static func addCommonFields(to fields: inout ResponseFields) {
         fields.add("X-Frame-Options", "DENY")

@@ -17,9 +17,7 @@ final class ServerService: Service {
     private let hosts: HostRule
     private let probe: ReadinessProbe
     private let publicBase: PublicBaseURL
-    private let router: Router<Page>
-    /// The development login, which the API answers.
-    private let logins: Router<Void>
+    private let router: Router<Route>
 
     /// Creates the service from its modules.
     ///
@@ -38,19 +36,17 @@ final class ServerService: Service {
         self.probe = probe
         self.console = console
         self.hosts = hosts
-        var router = Router<Page>(allowsTrailingSlash: true)
+        var router = Router<Route>(allowsTrailingSlash: true)
+        router.add(.post, Self.login, .login)
         for page in Page.allCases {
             switch page {
             case .metrics where !metrics.isOpen: continue
             case .documentation, .search, .article, .operations:
-                if servesDocumentation { router.add(.get, page.path, page) }
-            default: router.add(.get, page.path, page)
+                if servesDocumentation { router.add(.get, page.path, .page(page)) }
+            default: router.add(.get, page.path, .page(page))
             }
         }
         self.router = router
-        var logins = Router<Void>(allowsTrailingSlash: true)
-        logins.add(.post, "/dev/login", ())
-        self.logins = logins
     }
 
     func answer(to request: Request) -> Answer {
@@ -60,12 +56,14 @@ final class ServerService: Service {
             return uploads.answer(to: request, by: api)
         }
         if path.starts(with: Self.download) { return downloads.answer(to: request) }
-        if case .found = logins.match(request.method, request.target), !hosts.admits(request) {
-            return Answer("/dev/login", refusal(Self.unknownHost))
-        }
         switch router.match(request.method, request.target) {
-        case .found(let page, let template, let parameters):
+        case .found(.page(let page), let template, let parameters):
             return answer(page, to: request, template.description, parameters)
+        case .found(.login, let template, _) where !hosts.admits(request):
+            return Answer(template.description, refusal(Self.unknownHost))
+        case .found(.login, _, _): return api.answer(to: request)
+        case .otherMethods(let template, _) where template == Self.login:
+            return api.answer(to: request)
         case .otherMethods(let template, let allowed):
             if path.elementsEqual("/".utf8) || path.elementsEqual("/ping".utf8) {
                 return api.clientMethods(allowed, request, template.description)
@@ -80,6 +78,15 @@ final class ServerService: Service {
     func bodyTooLarge(limit: Int64) -> Response { api.bodyTooLarge(limit: limit) }
 
     func traceNotOffered(allowed: String) -> Response { api.traceNotOffered(allowed: allowed) }
+
+    /// What is answered here, or only under known hosts.
+    private enum Route {
+        case page(Page)
+        /// The development login, which the API answers.
+        case login
+    }
+
+    private static let login: PathTemplate = "/dev/login"
 
     /// The paths that belong to no module.
     enum Page: CaseIterable {

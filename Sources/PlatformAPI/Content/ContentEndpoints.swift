@@ -110,8 +110,9 @@ extension PlatformAPI: UploadAuthorizer {
             if let grant = try await store.authenticateSession(token.bytes) {
                 return Authorization(grant)
             }
-            let challenge = APIError(SessionToken.Problem.unknown, nonce: "")
-            throw UploadError.unauthenticated(challenge.message, nonce: try await store.newNonce())
+            let nonce = try await store.newNonce()
+            throw UploadError.unauthenticated(
+                APIError(SessionToken.Problem.unknown, nonce: nonce).message, nonce: nonce)
         } catch let error as UploadError {
             throw error
         } catch {

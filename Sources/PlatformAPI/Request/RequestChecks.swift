@@ -12,6 +12,9 @@ struct RequestChecks: Sendable {
     let request: Request
     let endpoint: Endpoint
     let parameters: PathParameters
+    /// The version where the request cannot name one: a sub-protocol fixes that of a WebSocket, and browsers cannot set
+    /// `Accept` (client-api §5.1). `nil` for other requests.
+    var fixedVersion: APIVersion?
 
     // MARK: - From the header section alone
 
@@ -24,10 +27,10 @@ struct RequestChecks: Sendable {
 
     /// Step 3, first half: the version.
     ///
-    /// Events are the same in all versions, so a stream needs no version. Of a WebSocket the sub-protocol fixes it, and
-    /// browsers cannot set `Accept` (client-api §5.1).
+    /// Events are the same in all versions, so a stream needs no version.
     func version() throws(APIError) -> APIVersion {
-        if wantsStream || Endpoint.socketPaths.contains(endpoint.path.description) { return .v3_0 }
+        if let fixedVersion { return fixedVersion }
+        if wantsStream { return .v3_0 }
         let (accept, isStrict) = (request.fields.joined("Accept"), api.isAcceptStrict)
         guard let version = APIVersion(accept: accept, of: endpoint.family, isStrict: isStrict)
         else { throw notAcceptable(isStrict) }

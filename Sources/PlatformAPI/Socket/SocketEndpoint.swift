@@ -67,7 +67,8 @@ extension PlatformAPI {
     func openSocket(_ request: Request) -> Answer {
         answer(
             RequestChecks(
-                api: self, request: request, endpoint: .socket, parameters: [:]),
+                api: self, request: request, endpoint: .socket, parameters: [:],
+                fixedVersion: .v3_0),
             Self.socketRoute)
     }
 }
