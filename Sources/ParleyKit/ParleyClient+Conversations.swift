@@ -182,6 +182,9 @@ extension ParleyError {
 extension StoreTransaction {
     /// The distinct conversation of some users that this device knows; `nil` if there is none.
     ///
+    /// There are two while the creation of one waits and the other has come from the server. It is the waiting one then,
+    /// because what waits in it is to be sent before what comes now; the server's answer merges them (K23).
+    ///
     /// - Throws: `distinctExists` if it has other metadata than those given.
     fileprivate func distinctConversation(
         of users: [Messaging.UserID], _ metadata: Metadata?
@@ -191,6 +194,9 @@ extension StoreTransaction {
             """
             SELECT id, metadata FROM conversations
             WHERE participant_set = \(set) AND is_distinct = 1 AND is_hidden = 0
+            ORDER BY EXISTS (SELECT 1 FROM outbox WHERE conversation = conversations.id
+                AND kind = \(OutboxKind.create.rawValue) AND answered_position IS NULL AND failure IS NULL) DESC
+            LIMIT 1
             """
         ) { row in (id: try row.blob("id"), metadata: Metadata(stored: try row.text("metadata"))) }
         guard let known, let id = Conversation.ID(stored: known.id) else { return nil }

@@ -52,8 +52,7 @@ final class URLSessionTransport: Transport {
         if let stored = request.stored {
             let file = try await RequestBodyFile(stored, queue)
             exchange = Exchange(
-                session.uploadTask(with: sent, fromFile: URL(filePath: file.path)), file,
-                onSent: stored.onSent)
+                session.uploadTask(sent, of: file.path), file, onSent: stored.onSent)
         } else {
             exchange = Exchange(session.dataTask(with: sent), nil, onSent: nil)
         }
@@ -76,6 +75,22 @@ final class URLSessionTransport: Transport {
         if request.isStream { sent.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
         if request.stored == nil, let body = request.body { sent.httpBody = Data(body) }
         return sent
+    }
+}
+
+extension URLSession {
+    /// A task that sends a file.
+    ///
+    /// On Linux the request has a stream as its body and is chunked. An upload task of a file ends the whole process there
+    /// when it is cancelled while FoundationNetworking reads the file.
+    fileprivate func uploadTask(_ request: URLRequest, of path: String) -> URLSessionDataTask {
+        #if canImport(FoundationNetworking)
+            var request = request
+            request.httpBodyStream = InputStream(fileAtPath: path)
+            return dataTask(with: request)
+        #else
+            return uploadTask(with: request, fromFile: URL(filePath: path))
+        #endif
     }
 }
 

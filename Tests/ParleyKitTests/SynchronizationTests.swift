@@ -137,6 +137,34 @@ import Testing
         for client in [phone, tablet] { await client.close() }
     }
 
+    @Test func `messages that wait for a creation go before later ones (K21, K30)`() async throws {
+        let server = try KitServer()
+        let bo = try await server.client("bo")
+        bo.connect()
+        let transport = HeldTransport(base: try openTransport(server.configuration("ana")))
+        let ana = try await ParleyClient(server.configuration("ana"), transport)
+        try await ana.authenticate()
+        let own = try await ana.newConversation(with: ["bo"]).id
+        try await ana.send([.text("1")], to: own)
+        let theirs = try await bo.newConversation(with: ["ana"]).id
+        try await bo.waitUntilSent(try await bo.send([.text("Hello")], to: theirs).id)
+        transport.answers.close()
+        ana.connect()
+        try await eventually("the creation is on its way, and what bo has sent is here") {
+            try await ana.texts(in: theirs) == ["Hello"]
+                && transport.count(of: "POST /conversations") > 0
+        }
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        #expect(conversation == own)
+        try await ana.send([.text("2")], to: conversation)
+        transport.answers.open()
+        try await eventually("bo has all, in order") {
+            try await bo.texts(in: theirs) == ["Hello", "1", "2"]
+        }
+        #expect(try await ana.newConversation(with: ["bo"]).id == theirs)
+        for client in [ana, bo] { await client.close() }
+    }
+
     @Test func `deleting and leaving hide at once (K28)`() async throws {
         let server = try KitServer()
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))

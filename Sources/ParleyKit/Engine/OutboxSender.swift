@@ -1,5 +1,6 @@
 internal import HTTP
 internal import JSON
+internal import Logging
 internal import Messaging
 internal import MessagingWire
 internal import SQL
@@ -112,9 +113,19 @@ struct OutboxSender {
         do throws(ParleyError) {
             return try await send(row)
         } catch {
+            noteRetry(row, error)
             // A kick has given the request up, or has come meanwhile.
             return .retry(engine.kicks == kicks ? nil : .zero)
         }
+    }
+
+    private func noteRetry(_ row: OutboxRow, _ error: ParleyError) {
+        engine.configuration.logger.debug(
+            "a command is sent again later",
+            metadata: [
+                "kind": "\(row.kind.rawValue)", "error": "\(error.code.rawValue)",
+                "message": "\(error.message)",
+            ])
     }
 
     /// Shows that a message is on its way, or no longer.
@@ -163,7 +174,8 @@ struct OutboxSender {
             cursor: answer.headers["parley-cursor"].flatMap { text in FeedPosition(text) })
         let outcome = OutboxOutcome(response, to: row.kind, creating: row.conversation)
         switch outcome {
-        case .retry(let after, _):
+        case .retry(let after, let error):
+            noteRetry(row, error)
             return .retry(after.map { seconds in .seconds(seconds) })
         case .authenticate: return .retry(nil)
         case .done, .merged, .refused: break
@@ -178,8 +190,8 @@ struct OutboxSender {
         return .ended
     }
 
-    /// The message of a send as the server has it: from the answer, and after a lost answer by a request; `nil` if it was
-    /// deleted meanwhile.
+    /// The message of a send as the server has it: from the answer, and after a lost answer by a request; `nil` if the user
+    /// sees it no longer.
     private func sentMessage(
         _ row: OutboxRow, _ answer: TransportResponse
     ) async throws(ParleyError) -> MessageSnapshot? {
@@ -190,7 +202,11 @@ struct OutboxSender {
                 method: .get, path: "/messages/\(id.value.uuid)",
                 headers: [("Accept", SyncEngine.accept)]))
         if let message = Self.message(found) { return message }
-        guard found.status == 404 || found.status == 410 else { throw .noAnswer }
+        let error = ParleyError(
+            status: found.status, (try? JSONDocument(found.body))?.root)
+        guard error.server != nil, !error.isTransient, error.code != .notAuthenticated else {
+            throw error
+        }
         return nil
     }
 

@@ -284,7 +284,7 @@ final class SyncEngine: Sendable {
                     endDelaysOfCommands()
                 }
             }
-            try await applier.apply()
+            if applier.isDue { try await applier.apply() }
         }
     }
 

@@ -6,6 +6,8 @@ internal import MessagingWire
 struct FeedApplier {
     /// The most items of one transaction.
     static let batchSize = 200
+    /// How long a part of an event waits for the rest.
+    private static let patience = Duration.seconds(1)
 
     private enum Step: Sendable {
         case item(FeedItemJSON, JSONValue)
@@ -16,11 +18,19 @@ struct FeedApplier {
     private let store: Store
     private var steps: [Step] = []
     private var cursor: String?
+    private var applied = ContinuousClock.now
 
     init(_ store: Store) { self.store = store }
 
     /// Whether enough was collected for a transaction.
     var isFull: Bool { steps.count >= Self.batchSize }
+
+    /// Whether what was collected can be applied: everything of the last event of the log has arrived, whose objects belong
+    /// together, because the numbers of a conversation count its messages; or a slow network keeps the rest.
+    var isDue: Bool {
+        guard let position = cursor.flatMap({ text in FeedPosition(text) }) else { return true }
+        return position.isWhole || applied + Self.patience < .now
+    }
 
     /// Whether the last event says that the client has everything.
     var isAtEnd: Bool { if case .end? = steps.last { true } else { false } }
@@ -77,6 +87,7 @@ struct FeedApplier {
         guard !steps.isEmpty else { return }
         let (steps, cursor) = (steps, cursor)
         self.steps = []
+        applied = .now
         try await store.write { transaction in
             for step in steps {
                 switch step {

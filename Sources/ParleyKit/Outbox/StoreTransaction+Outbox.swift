@@ -20,6 +20,9 @@ struct OutboxRow: Sendable {
 struct FeedPosition: Hashable, Sendable {
     let epoch: String
     let position: Int64
+    /// Whether all changes up to the position are before it, and nothing of later ones. A longer cursor is within an event
+    /// of the log, a snapshot or a catch-up.
+    let isWhole: Bool
 
     /// Reads `EPOCH.POSITION`, also at the beginning of a longer cursor.
     init?(_ text: String) {
@@ -29,6 +32,7 @@ struct FeedPosition: Hashable, Sendable {
         }
         epoch = String(pieces[0])
         self.position = position
+        isWhole = pieces.count == 2
     }
 }
 

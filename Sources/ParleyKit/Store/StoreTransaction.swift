@@ -259,11 +259,12 @@ final class StoreTransaction {
             WHERE conversation = \(id.bytes) AND place > \(top) AND is_hidden = 0
             """
         ) { row in try row.int64("number") }
+        // Messages that are deleted here. One that the feed has removed is not counted in the base either.
         let hidden = try sql.first(
             """
-            SELECT count(*) AS number FROM outbox
-            WHERE conversation = \(id.bytes) AND kind = \(OutboxKind.deleteMessage.rawValue)
-                AND failure IS NULL
+            SELECT count(*) AS number FROM outbox o JOIN messages m ON m.id = o.message
+            WHERE o.conversation = \(id.bytes) AND o.kind = \(OutboxKind.deleteMessage.rawValue)
+                AND o.failure IS NULL AND m.is_hidden = 1 AND m.place <= \(top)
             """
         ) { row in try row.int64("number") }
         shown.total = max(0, shown.total + (pending ?? 0) - (hidden ?? 0))

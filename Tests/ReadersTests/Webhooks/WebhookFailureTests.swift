@@ -269,7 +269,9 @@ import Testing
             try await fixture.status(of: webhook)
                 == .inactive(reason: "Verification failed due to a timeout")
         }
-        #expect(fixture.deactivated == ["Verification failed due to a timeout"])
+        try await expectSoon("the deactivation is reported") {
+            fixture.deactivated == ["Verification failed due to a timeout"]
+        }
         #expect(
             try await fixture.changes(of: webhook)
                 == [.inactive(reason: "Verification failed due to a timeout")])
