@@ -102,8 +102,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True)
     every = os.environ.get("PARLEY_TEST_ROUNDS") == "all"
-    parser.add_argument("--variants", type=int, default=150 if every else 50, help="hostile requests for each operation and version")
-    parser.add_argument("--guesses", type=int, default=10 if every else 4,
+    parser.add_argument("--variants", type=int, default=150 if every else 16, help="hostile requests for each operation and version")
+    parser.add_argument("--guesses", type=int, default=10 if every else 2,
                         help="random requests of schemathesis for each operation")
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--only-guesses", action="store_true", help="run schemathesis only")

@@ -56,7 +56,7 @@ import Testing
                 text += "\n\(device.user) \(device.name) \(device.client.connection) "
                 text += try await device.client.outbox().joined(separator: "; ")
             }
-            return text
+            return text + "\n" + server.log.text
         }
         for user in users {
             let fresh = try await server.client(user, device: "fresh")

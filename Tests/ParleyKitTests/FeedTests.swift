@@ -112,6 +112,23 @@ import Testing
         for client in [ana, tablet, phone, again] { await client.close() }
     }
 
+    @Test func `a cursor that the server cannot read begins a snapshot (Y1)`() async throws {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        ana.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        try await ana.waitUntilSent(try await ana.send([.text("one")], to: conversation).id)
+        await ana.disconnect()
+        for cursor in ["", "?", "0123456789abcdef.x", String(repeating: "9", count: 300)] {
+            try await ana.store.write { transaction in try transaction.set("cursor", cursor) }
+            ana.connect()
+            try await eventually("the client is live") { ana.connection == .live }
+            #expect(try await ana.texts(in: conversation) == ["one"])
+            await ana.disconnect()
+        }
+        await ana.close()
+    }
+
     @Test(arguments: [true, false])
     func `no shown value goes back between an answer and the feed (K18)`(
         answerFirst: Bool

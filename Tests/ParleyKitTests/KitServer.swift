@@ -1,6 +1,8 @@
 import FoundationEssentials
 import FoundationNetworking
+import Logging
 import SQL
+import SystemSupport
 import TestSupport
 
 @testable import ParleyKit
@@ -11,6 +13,8 @@ final class KitServer: Sendable {
     static let application = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
 
     let port: UInt16
+    /// What its clients have logged.
+    let log = KeptLog()
     private let process: HelperProcess
     private let folder = TemporaryFolder()
 
@@ -55,6 +59,9 @@ final class KitServer: Sendable {
             application: Self.application,
             store: URL(filePath: "\(folder.path)/\(user.text)-\(device)"), developmentUser: user)
         configuration.history = history
+        configuration.logger = Logger(label: "\(user.text)-\(device)") { [log] label in
+            KeptLog.Handler(log: log, label: label)
+        }
         return configuration
     }
 
@@ -65,6 +72,37 @@ final class KitServer: Sendable {
         let client = try await openClient(configuration(user, device: device, history: history))
         try await client.authenticate()
         return client
+    }
+}
+
+/// The last lines that clients have logged, for the text of a failure.
+final class KeptLog: Sendable {
+    private let lines = Locked<[String]>([])
+
+    var text: String { lines.withLock { lines in lines.suffix(40).joined(separator: "\n") } }
+
+    struct Handler: LogHandler {
+        let log: KeptLog
+        let label: String
+        var logLevel = Logger.Level.debug
+        var metadata: Logger.Metadata = [:]
+
+        init(log: KeptLog, label: String) {
+            self.log = log
+            self.label = label
+        }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.lines.withLock { lines in
+                lines.append("\(label): \(event.message) \(event.metadata ?? [:])")
+                if lines.count > 1000 { lines.removeFirst(500) }
+            }
+        }
     }
 }
 

@@ -264,7 +264,8 @@ final class SyncEngine: Sendable {
         guard stream.status == 200 else {
             var body: [UInt8] = []
             while let bytes = try await stream.next(), body.count < 1 << 16 { body += bytes }
-            throw Self.refusal(stream.status, stream.headers, (try? JSONDocument(body))?.root)
+            throw try await refusal(
+                stream.status, stream.headers, (try? JSONDocument(body))?.root)
         }
         enter(.catchingUp)
         var parser = EventStreamParser()
@@ -298,17 +299,22 @@ final class SyncEngine: Sendable {
             TransportRequest(method: .get, path: path, headers: [("Accept", Self.accept)]))
         let body = (try? JSONDocument(response.body))?.root
         guard response.status == 200, let body else {
-            throw Self.refusal(response.status, response.headers, body)
+            throw try await refusal(response.status, response.headers, body)
         }
         var applier = FeedApplier(store)
         return try await applier.apply(answer: body)
     }
 
-    private static func refusal(
+    /// The error of a refused request for the feed. A cursor that the server cannot read is dropped, so that the next
+    /// request starts with a snapshot.
+    private func refusal(
         _ status: Int, _ headers: Fields, _ body: JSONValue?
-    ) -> ParleyError {
+    ) async throws(ParleyError) -> ParleyError {
         var error = ParleyError(status: status, body)
         error.retryAfter = headers.retryAfter
+        if status == 422, error.server != nil {
+            try await store.write { transaction in try transaction.set("cursor", nil) }
+        }
         return error
     }
 
