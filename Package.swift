@@ -78,9 +78,10 @@ let package = Package(
         .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CIntrinsics"),
         .systemLibrary(name: "CLinux"),
+        .target(name: "COpenSSLSetup", dependencies: ["COpenSSL"]),
         // General modules, without messaging.
         module("SystemSupport", ["CLinux"]),
-        module("Bytes", ["CIntrinsics", "COpenSSL", "CZlib"], optimized),
+        module("Bytes", ["CIntrinsics", "COpenSSL", "COpenSSLSetup", "CZlib"], optimized),
         module("JSON", ["Bytes"], inlined + optimized),
         module("HTTP", ["Bytes", "CZlib", "SystemSupport"], inlined + optimized),
         module("WebSockets", ["Bytes", "HTTP", "SystemSupport"], inlined),

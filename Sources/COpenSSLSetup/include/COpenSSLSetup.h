@@ -1,0 +1,2 @@
+#pragma once
+// This module has no functions: linking it initialises OpenSSL.
