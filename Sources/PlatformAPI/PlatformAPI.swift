@@ -37,6 +37,7 @@ public final class PlatformAPI: Service {
     /// The handshake of WebSockets.
     let webSockets: WebSocketEndpoint
     let feedCache = FeedCache()
+    let packetCache = PacketCache()
     /// Counts the event streams and waiting requests.
     let streams: StreamLimits
     /// Limits the exports, and the imports, that run at a time.
