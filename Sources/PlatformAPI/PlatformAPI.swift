@@ -103,7 +103,9 @@ public final class PlatformAPI: Service {
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         signals = LiveSignals(
-            store: store, feeds: liveFeeds, step: settings.typingStep, clock: clock
+            store: store, feeds: liveFeeds, step: settings.typingStep,
+            grace: settings.presenceGrace,
+            clock: clock
         ) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
