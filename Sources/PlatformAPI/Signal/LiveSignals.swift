@@ -119,18 +119,19 @@ extension LiveSignals {
     ///
     /// - Parameters:
     ///   - isPassed: Whether the other processes are told; otherwise they know it too.
-    ///   - isFollowUp: Whether it only follows a state that is known.
+    ///   - message: A message that ends what the user signalled before it, and nothing else; `nil` for what the user does.
     func type(
         _ action: TypingAction, by user: UserID, in conversation: Conversation.ID,
-        of application: Application.ID, isPassed: Bool = true, isFollowUp: Bool = false
+        of application: Application.ID, isPassed: Bool = true, endedBy message: LogPosition? = nil
     ) {
         let key = TypingKey(application: application, conversation: conversation, user: user)
-        let position = endOfLog(of: application)
+        let position = max(endOfLog(of: application), message ?? .start)
         let number = state.withLock { state -> UInt64? in
             if let known = state.typing[key] {
+                if let message, known.position >= message { return nil }
                 let isRepeated = .now - known.since < .milliseconds(Self.repetition)
                 if known.action == action, isRepeated, !known.isElsewhere { return nil }
-            } else if isFollowUp {
+            } else if message != nil {
                 return nil
             } else if action == .finished || state.typing.count >= Self.capacity {
                 // Nothing follows; receivers end a state themselves.
@@ -147,6 +148,7 @@ extension LiveSignals {
                 writer.member("user", user.text)
                 writer.member("action", action.rawValue)
                 writer.member("position", position.number)
+                if let message { writer.member("message", message.number) }
             }
         }
         guard let next = action.next, number > 0 else { return }
@@ -159,9 +161,9 @@ extension LiveSignals {
         }
     }
 
-    /// Notes that a user has sent a message to this process, which ends their typing.
+    /// Notes that a user has sent a message to this process, which ends what the user typed before.
     func sent(by user: UserID, in conversation: Conversation.ID, of application: Application.ID) {
-        type(.finished, by: user, in: conversation, of: application, isFollowUp: true)
+        sent(by: user, in: conversation, of: application, at: endOfLog(of: application))
     }
 
     /// Notes that a user has sent a message to any process, which ends what the user typed before.
@@ -169,11 +171,7 @@ extension LiveSignals {
         by user: UserID, in conversation: Conversation.ID, of application: Application.ID,
         at position: LogPosition
     ) {
-        let key = TypingKey(application: application, conversation: conversation, user: user)
-        guard let typing = state.withLock({ state in state.typing[key] }),
-            typing.position < position
-        else { return }
-        type(.finished, by: user, in: conversation, of: application, isFollowUp: true)
+        type(.finished, by: user, in: conversation, of: application, endedBy: position)
     }
 
     private func endOfLog(of application: Application.ID) -> LogPosition {
@@ -197,13 +195,16 @@ extension LiveSignals {
     /// Stores what a user has signalled to another process, which sends the next states as well. It is removed when that
     /// process would have ended it.
     ///
-    /// - Parameter position: The end of the log that the other process knew, possibly before this one.
+    /// - Parameters:
+    ///   - position: The end of the log that the other process knew, possibly before this one.
+    ///   - message: A message that ends what was signalled before it, and nothing else.
     /// - Returns: Whether the readers of this process are to be told: not of the end of a state that has ended here.
     private func noteElsewhere(
-        _ action: TypingAction, _ key: TypingKey, at position: LogPosition
+        _ action: TypingAction, _ key: TypingKey, at position: LogPosition,
+        endedBy message: LogPosition?
     ) -> Bool {
-        let position = max(position, endOfLog(of: key.application))
         let number = state.withLock { state -> UInt64? in
+            if let message, let known = state.typing[key], known.position >= message { return nil }
             guard
                 state.typing[key] != nil
                     || action != .finished && state.typing.count < Self.capacity
@@ -425,7 +426,8 @@ extension LiveSignals {
         {
             let key = TypingKey(application: application, conversation: conversation, user: user)
             let position = LogPosition(signal["position"]?.integer ?? 0)
-            guard noteElsewhere(action, key, at: position) else { return }
+            let message = signal["message"]?.integer.map { number in LogPosition(number) }
+            guard noteElsewhere(action, key, at: position, endedBy: message) else { return }
             perform { [self] in
                 try await tell(
                     action, by: user, in: conversation, of: application, after: position)
