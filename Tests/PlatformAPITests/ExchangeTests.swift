@@ -23,11 +23,13 @@ import Testing
         /// Without the exchanges on which background work of real processes has an effect: exports, scheduled
         /// messages, and webhooks, whose host names exist only in these tests. `Tests/Crash/cluster.py` and
         /// `Tests/Crash/webhooks.py` test that work with real processes. Nor those with the setting `api.dev_login`, which
-        /// is refused with the public URL of these tests, and those with sessions, which expire by the clock of these tests.
-        /// `TwoProcessTests` has sessions in several processes.
+        /// is refused with the public URL of these tests, and those with identity tokens, which expire by the clock of these
+        /// tests.
         static let quiet = all.filter { versioned in
-            !["client-", "deliveries", "exports", "schedule-bounds", "sessions", "webhooks"]
-                .contains { name in versioned.file.name.hasPrefix(name) }
+            ![
+                "client-dev-login", "client-sessions", "deliveries", "exports", "schedule-bounds",
+                "sessions", "webhooks",
+            ].contains { name in versioned.file.name.hasPrefix(name) }
         }
 
         /// A new application for its exchanges. Those of the Client API have session tokens and identity tokens; they have a

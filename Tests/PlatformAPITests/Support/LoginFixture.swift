@@ -55,9 +55,8 @@ struct LoginFixture: Sendable {
             ("cy", "Cy", sample.application), ("foreign", "Fay", other),
         ] {
             guard let id = UserID(user.lowercased()), let application else { continue }
-            sample.variables["\(name)_session"] = try await login.store.beginDevelopmentSession(
-                of: id, displayName: user, in: application
-            ).token
+            sample.variables["\(name)_session"] = try await login.store.beginLastingSession(
+                of: id, named: user, in: application)
         }
         let unknownKey = "\"layer:///keys/00000000-0000-4000-8000-000000000000\""
         let valid = try await login.token(of: "dee", claims: ["display_name": "\"Dee\""])
