@@ -37,6 +37,7 @@ public final class PlatformAPI: Service {
     /// The handshake of WebSockets.
     let webSockets: WebSocketEndpoint
     let feedCache = FeedCache()
+    let packetCache = PacketCache()
     /// Counts the event streams and waiting requests.
     let streams: StreamLimits
     /// Limits the exports, and the imports, that run at a time.
@@ -102,7 +103,9 @@ public final class PlatformAPI: Service {
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         signals = LiveSignals(
-            store: store, feeds: liveFeeds, step: settings.typingStep, clock: clock
+            store: store, feeds: liveFeeds, step: settings.typingStep,
+            grace: settings.presenceGrace,
+            clock: clock
         ) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }

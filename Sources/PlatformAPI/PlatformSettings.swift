@@ -37,6 +37,9 @@ public struct PlatformSettings: Sendable {
     /// How long a state of typing lasts without repetition, in milliseconds (client-api §5.7).
     public var typingStep: Int64 = 6000
 
+    /// How long a user without a connection stays present, in milliseconds (client-api §5.8).
+    public var presenceGrace: Int64 = 60_000
+
     /// How often a live feed tells of the receipts of others in wide conversations, in milliseconds (ruling 38).
     public var wideReceiptInterval: Int64 = 1000
 

@@ -8,30 +8,27 @@ import Testing
 
 @Suite struct `The table of endpoints` {
     @Test func `has each method of a path once`() {
-        let routes = Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }
+        let routes = Endpoint.routed.map { "\($0.method.rawValue) \($0.path)" }
         #expect(Set(routes).count == routes.count)
     }
 
     @Test func `has a summary of one sentence for each endpoint`() {
-        #expect(Endpoint.all.allSatisfy { $0.summary.hasSuffix(".") && $0.summary.count < 70 })
+        #expect(Endpoint.routed.allSatisfy { $0.summary.hasSuffix(".") && $0.summary.count < 80 })
     }
 
-    @Test func `has only paths of an application`() {
+    @Test func `has only paths of an application, and on the Client API none`() {
         #expect(Endpoint.all.allSatisfy { $0.path.description.hasPrefix("/apps/{app}") })
+        #expect(Endpoint.client.allSatisfy { !$0.path.description.hasPrefix("/apps") })
+        #expect(Endpoint.all.allSatisfy { endpoint in endpoint.family != .client })
+        #expect(Endpoint.client.allSatisfy { endpoint in endpoint.family == .client })
     }
 
-    @Test(arguments: APIVersion.allCases)
+    @Test(arguments: DescribedRoute.all)
     func `has a description of each endpoint, and an example of each body (X11)`(
-        version: APIVersion
+        route: DescribedRoute
     ) async throws {
-        let description = try await DescribedAPI.of(version.rawValue)
-        for endpoint in Endpoint.all where endpoint.versions.contains(version) {
-            let route = "\(endpoint.method.rawValue) \(endpoint.path)"
-            let operation = description.operations.first { "\($0.method) \($0.path)" == route }
-            #expect(operation != nil, "\(route) has no operation in the description")
-            let content = operation?.json["requestBody"]?["content"]
-            #expect(content?.members.allSatisfy { $0.value["example"] != nil } ?? true, "\(route)")
-        }
+        let content = try await route.operation.json["requestBody"]?["content"]
+        #expect(content?.members.allSatisfy { $0.value["example"] != nil } ?? true)
     }
 
     @Test func `accepts a key in If-None-Match for creations only (1_9)`() {
@@ -43,38 +40,50 @@ import Testing
                 "/apps/{app}/users/{user}/conversations",
                 "/apps/{app}/users/{user}/conversations/{conversation}/messages",
             ])
-        #expect(keyed.allSatisfy { $0.method == .post })
+        let ofClients = Endpoint.client.filter(\.isKeyed)
+        #expect(
+            Set(ofClients.map(\.path.description)) == [
+                "/conversations", "/conversations/{conversation}/messages",
+            ])
+        #expect((keyed + ofClients).allSatisfy { $0.method == .post })
     }
 
-    @Test(
-        arguments: Endpoint.all.flatMap { endpoint in
-            endpoint.versions.sorted().map { version in
-                ("\(endpoint.method.rawValue) \(endpoint.path)", version)
-            }
-        })
+    @Test(arguments: DescribedRoute.all)
     func `has a successful golden exchange of each endpoint in each version`(
-        route: String, version: APIVersion
+        route: DescribedRoute
     ) throws {
+        #expect(try Self.hasExchange(of: route) { status in (200..<300).contains(status) })
+    }
+
+    @Test(arguments: DescribedRoute.clients)
+    func `has a golden exchange of a client that is refused`(route: DescribedRoute) throws {
+        #expect(try Self.hasExchange(of: route) { status in (400..<500).contains(status) })
+        guard route.needsCredential else { return }
+        #expect(try Self.hasExchange(of: route) { status in status == 401 })
+    }
+
+    private static let router = {
         var router = Router<String>(allowsTrailingSlash: true)
-        for endpoint in Endpoint.all {
+        for endpoint in Endpoint.routed {
             router.add(
                 endpoint.method, endpoint.path, "\(endpoint.method.rawValue) \(endpoint.path)")
         }
-        guard
-            let endpoint = Endpoint.all.first(where: { "\($0.method.rawValue) \($0.path)" == route }
-            ),
-            endpoint.versions.contains(version)
-        else { return }
-        let played = try ExchangeFile.all().filter { $0.versions.contains(version.rawValue) }
-            .flatMap(\.exchanges).filter { (200..<300).contains($0.status) }
+        return router
+    }()
+
+    /// Whether an exchange of the route in its version ends with a status.
+    private static func hasExchange(
+        of route: DescribedRoute, with isWanted: (Int) -> Bool
+    ) throws -> Bool {
+        try ExchangeFile.all().filter { $0.versions.contains(route.version.rawValue) }
+            .flatMap(\.exchanges).filter { exchange in isWanted(exchange.status) }
             .contains { exchange in
                 guard let method = Method(rawValue: exchange.request.method),
-                    case .found(route, _, _) = router.match(
+                    case .found(route.name, _, _) = router.match(
                         method, RequestTarget(exchange.request.target))
                 else { return false }
                 return true
             }
-        #expect(played)
     }
 }
 

@@ -23,10 +23,21 @@ import Testing
         /// Without the exchanges on which background work of real processes has an effect: exports, scheduled
         /// messages, and webhooks, whose host names exist only in these tests. `Tests/Crash/cluster.py` and
         /// `Tests/Crash/webhooks.py` test that work with real processes. Nor those with the setting `api.dev_login`, which
-        /// is refused with the public URL of these tests.
+        /// is refused with the public URL of these tests, and those with identity tokens, which expire by the clock of these
+        /// tests.
         static let quiet = all.filter { versioned in
-            !["deliveries", "exports", "schedule-bounds", "sessions", "webhooks"]
-                .contains { name in versioned.file.name.hasPrefix(name) }
+            ![
+                "client-dev-login", "client-sessions", "deliveries", "exports", "schedule-bounds",
+                "sessions", "webhooks",
+            ].contains { name in versioned.file.name.hasPrefix(name) }
+        }
+
+        /// A new application for its exchanges. Those of the Client API have session tokens and identity tokens; they have a
+        /// server of their own, because other tests advance the clock of the shared one.
+        func sample(in server: TestServer? = nil) async throws -> SampleApplication {
+            file.name.hasPrefix("client-")
+                ? try await LoginFixture.exchanges(version: version, in: server)
+                : try await SampleApplication.make(version: version, in: server)
         }
     }
 
@@ -40,14 +51,14 @@ import Testing
 
     @Test(arguments: VersionedFile.all)
     func `the router answers as recorded`(versioned: VersionedFile) async throws {
-        let sample = try await SampleApplication.make(version: versioned.version)
+        let sample = try await versioned.sample()
         try await expect(
             versioned.file, in: sample, by: RouterClient(service: sample.server.service))
     }
 
     @Test(arguments: VersionedFile.all)
     func `a socket answers as recorded`(versioned: VersionedFile) async throws {
-        let sample = try await SampleApplication.make(version: versioned.version)
+        let sample = try await versioned.sample()
         try await expect(versioned.file, in: sample, by: SocketClient(port: sample.server.port))
     }
 
@@ -55,13 +66,13 @@ import Testing
     func `sockets and streams receive as recorded`(versioned: VersionedFile) async throws {
         // No state of typing may end by itself while a file is compared.
         let server = try await TestServer.typing(step: 3_600_000)
-        let sample = try await SampleApplication.make(version: versioned.version, in: server)
+        let sample = try await versioned.sample(in: server)
         try await expect(versioned.file, in: sample, by: LiveClient(port: server.port))
     }
 
     @Test(arguments: VersionedFile.all)
     func `a new Idempotency-Key changes no response (X2)`(versioned: VersionedFile) async throws {
-        let sample = try await SampleApplication.make(version: versioned.version)
+        let sample = try await versioned.sample()
         try await expect(
             versioned.file, in: sample,
             by: IdempotencyKeyClient(client: RouterClient(service: sample.server.service)))
@@ -74,8 +85,7 @@ import Testing
         async throws
     {
         let cluster = try await ServerCluster.of(count)
-        let sample = try await SampleApplication.make(
-            version: versioned.version, in: cluster.server)
+        let sample = try await versioned.sample(in: cluster.server)
         try await expect(versioned.file, in: sample, by: cluster.client)
     }
 
@@ -85,11 +95,15 @@ import Testing
         async throws
     {
         var sample = sample
-        let description = try await DescribedAPI.of(sample.variables["version"] ?? "")
+        let version = sample.variables["version"] ?? ""
+        let descriptions = [
+            try await DescribedAPI.of(version), try await DescribedAPI.ofClients(version),
+        ]
         for exchange in file.exchanges {
             let end = try await sample.end()
             let answer = try await sample.send(exchange.request, by: client)
-            if let operation = description.operation(exchange.request) {
+            for description in descriptions {
+                guard let operation = description.operation(exchange.request) else { continue }
                 let problem = description.problem(answer, of: operation)
                 #expect(problem == nil, "\(exchange.title)")
             }

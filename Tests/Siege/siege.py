@@ -18,6 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Benchmarks"))
 
+import devices
 import exhaustion
 import flood
 import idle
@@ -27,7 +28,7 @@ import slow
 
 ATTACKS = {
     "layer": layer, "malformed": malformed, "slow": slow, "flood": flood, "exhaustion": exhaustion,
-    "idle": idle,
+    "idle": idle, "devices": devices,
 }
 
 

@@ -8,6 +8,8 @@ public final class WebSocketClient: @unchecked Sendable {
     public struct Frame: Equatable, Sendable {
         /// 1 for text, 2 for binary, 8 for close, 9 for ping, 10 for pong.
         public let opcode: UInt8
+        /// Whether the payload is compressed (RFC 7692).
+        public let isCompressed: Bool
         /// The payload.
         public let payload: [UInt8]
 
@@ -165,7 +167,8 @@ public final class WebSocketClient: @unchecked Sendable {
         }
         guard bytes.count >= start + length else { return nil }
         let frame = Frame(
-            opcode: bytes[0] & 0x0F, payload: Array(bytes[start..<(start + length)]))
+            opcode: bytes[0] & 0x0F, isCompressed: bytes[0] & 0x40 != 0,
+            payload: Array(bytes[start..<(start + length)]))
         bytes.removeFirst(start + length)
         return frame
     }

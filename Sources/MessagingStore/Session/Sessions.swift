@@ -135,7 +135,12 @@ extension MessagingStore {
     }
 
     /// Ends the session with a token; an unknown token changes nothing (client-api §2.5).
-    public func endSession(withToken token: some Sequence<UInt8>) async throws {
+    ///
+    /// - Returns: The application of the session; `nil` for an unknown token.
+    @discardableResult
+    public func endSession(
+        withToken token: some Sequence<UInt8>
+    ) async throws -> Application.ID? {
         let digest = environment.sha256(Array(token))
         let found = try await database.read { transaction in
             try transaction.first(
@@ -147,13 +152,14 @@ extension MessagingStore {
                 )
             }
         }
-        guard let found else { return }
+        guard let found else { return nil }
         do {
             try await acting(as: .user(found.user)).endSession(
                 found.id, of: found.user, in: found.application)
         } catch Rejection.notFound {
             // Another request has ended it meanwhile.
         }
+        return found.application
     }
 }
 

@@ -29,7 +29,7 @@ extension JSONWriter {
             writer.object { writer in
                 for answer in operation.answers {
                     writer.key(String(answer.status))
-                    writer.answer(answer)
+                    writer.answer(answer, endpoint.cursorFields)
                 }
                 for (status, kinds) in PossibleErrors(of: endpoint, operation).byStatus
                     .sorted(by: { $0.key < $1.key })
@@ -131,10 +131,10 @@ extension JSONWriter {
         }
     }
 
-    private mutating func answer(_ answer: ResponseDescription) {
+    private mutating func answer(_ answer: ResponseDescription, _ cursor: [Parameter]) {
         object { writer in
             writer.member("description", answer.text)
-            writer.fields(answer.fields)
+            writer.fields(answer.fields + cursor)
             guard let schema = answer.schema else { return }
             writer.content(schema, as: answer.type)
         }
@@ -238,5 +238,16 @@ extension JSONWriter {
     /// The name of an error response in the document: its status and its errors.
     static func name(_ status: Int, _ kinds: [APIErrorKind]) -> String {
         ([String(status)] + kinds.map { $0.row.id.description }).joined(separator: ".")
+    }
+}
+
+extension Endpoint {
+    /// The header that names the position of its effect in the feed of the user (Y2); none for reads, and for nonces, which
+    /// belong to no application. To end an unknown session has no effect.
+    fileprivate var cursorFields: [Parameter] {
+        guard family == .client, method != .get, path.description != "/nonces" else { return [] }
+        let cursor = Parameter.cursor
+        guard path.description == "/sessions/{token}" else { return [cursor] }
+        return [Parameter(cursor.name, cursor.schema, cursor.text)]
     }
 }

@@ -197,6 +197,12 @@ extension Parameter {
         "Content-Location", .string,
         "The URL of the object, when the request named it by another id.")
 
+    /// The position of the effect of a write (Y2).
+    static let cursor = Parameter(
+        "Parley-Cursor", .string,
+        "The position of the effect in the feed of the user, as `EPOCH.POSITION`.", isRequired: true
+    )
+
     static let link = Parameter(
         "Link", .string, "The URL of the next page, with `rel=\"next\"`; missing on the last page.")
 

@@ -58,14 +58,35 @@ struct FeedEncoder: Sendable {
             members: members)
     }
 
-    /// The packets that tell of a change. A message that several users see alike is encoded once.
+    /// The packets that report a change. What several users see alike is encoded once.
     func packets(_ operation: UserChange.Operation) -> [ChangeJSON] {
-        let encode = {
+        packets(.change(operation)) {
             ChangeJSON.packets(operation, for: connection.user, connection.presentation())
         }
-        guard case .messageCreated(let snapshot) = operation else { return encode() }
-        let body = cached(snapshot, "packet") { encode().first?.body ?? [] }
-        return [ChangeJSON(.change, body)]
+    }
+
+    /// The body of a signal, for all its receivers encoded once.
+    func body(_ signal: Signal) -> [UInt8] {
+        packets(.signal(signal)) {
+            [ChangeJSON(.change, SignalJSON.body(signal, connection.presentation()))]
+        }.first?.body ?? []
+    }
+
+    /// The body of a packet that reports the presence of a user, for all its receivers encoded once.
+    func body(_ presence: Presence) -> [UInt8] {
+        packets(.presence(presence)) {
+            [ChangeJSON(.change, ChangeJSON.presence(presence, connection.presentation()))]
+        }.first?.body ?? []
+    }
+
+    private func packets(
+        _ content: PacketCache.Content, _ encode: () -> [ChangeJSON]
+    ) -> [ChangeJSON] {
+        connection.api.packetCache.packets(
+            of: content,
+            PacketCache.Form(
+                base: connection.base, application: connection.application,
+                version: connection.version), encode)
     }
 
     /// The JSON of a message in a form, from the cache if it has no links that expire.
@@ -103,7 +124,7 @@ struct FeedEncoder: Sendable {
 
     /// The event of a signal, which has no id (ruling 42).
     func event(_ signal: Signal) -> EncodedEvent? {
-        EncodedEvent(data: SignalJSON.body(signal, connection.presentation()), name: "signal")
+        EncodedEvent(data: body(signal), name: "signal")
     }
 
     /// The event that tells a client that it has everything.
@@ -137,7 +158,7 @@ final class FeedCache: Sendable {
         let base: String
         let application: Application.ID
         let version: APIVersion
-        /// Whether it is an item, a packet or a part of an item.
+        /// Whether it is an item or a part of one.
         let name: String
     }
 

@@ -105,8 +105,10 @@ final class LiveFeed: Sendable {
 
     /// Passes a signal to the readers of some users, after the events that were committed before it: a message ends what
     /// its sender has signalled before, and not what follows it.
-    func signal(_ signal: Signal, to users: Set<UserID>) {
-        let end = store.signal.latest(in: application) ?? .start
+    ///
+    /// - Parameter position: An event that was committed before it; another process may know later ones than this one.
+    func signal(_ signal: Signal, to users: Set<UserID>, after position: LogPosition = .start) {
+        let end = max(position, store.signal.latest(in: application) ?? .start)
         let isDue = state.withLock { state in
             guard !state.signals.isEmpty || state.isWaking || state.position < end else {
                 return true

@@ -181,8 +181,8 @@ extension PlatformAPI {
             var context = context
             context.store = context.store.noting(effect)
             let reply = try await handle(context)
-            let position = try await context.store.position(of: effect, in: context.application)
-            return reply.adding("Parley-Cursor", "\(epoch).\(position.number)")
+            return try await reply.addingCursor(
+                of: effect, in: context.application, epoch: epoch, context.store)
         }
     }
 
@@ -278,5 +278,16 @@ extension PlatformAPI {
                     for: checks.request)
             }
         }
+    }
+}
+
+extension Reply {
+    /// Adds the position of the effect of a write in the feed of a user: the end of the log if it changed nothing (Y2).
+    func addingCursor(
+        of effect: RecordedEffect, in application: Application.ID, epoch: String,
+        _ store: MessagingStore
+    ) async throws -> Reply {
+        let position = try await store.position(of: effect, in: application)
+        return adding("Parley-Cursor", "\(epoch).\(position.number)")
     }
 }

@@ -157,10 +157,20 @@ struct LoginContext: Sendable {
             PublicKey(der: key.der)?.verifies(token.signature, of: token.signedBytes) == true
         else { throw IdentityTokenProblem.signatureVerificationFailed }
         try claims.checkTimes(at: api.clock())
-        let created = try await api.store.beginSession(
+        let effect = RecordedEffect()
+        let created = try await api.store.noting(effect).beginSession(
             by: claims, userAgent: request.fields["User-Agent"], in: application)
-        return Reply(.created, SessionRequestJSON.answer(created.token))
-            .adding("Link", links)
+        return try await addingCursor(
+            of: effect, in: application,
+            to: Reply(.created, SessionRequestJSON.answer(created.token)).adding("Link", links))
+    }
+
+    /// Adds the position of the effect in the feed of the user (Y2).
+    private func addingCursor(
+        of effect: RecordedEffect, in application: Application.ID, to reply: Reply
+    ) async throws -> Reply {
+        try await reply.addingCursor(
+            of: effect, in: application, epoch: api.store.epoch(), api.store)
     }
 
     /// Check 5: the key of the token, which is neither deleted nor disabled.
@@ -190,10 +200,11 @@ struct LoginContext: Sendable {
 
     /// `DELETE /sessions/{token}` (client-api §2.5): the token itself is the permission, and an unknown one is no error.
     func deleteSession() async throws -> Reply {
-        if let token = parameters["token"] {
-            try await api.store.endSession(withToken: token.utf8)
-        }
-        return .noContent
+        let effect = RecordedEffect()
+        guard let token = parameters["token"],
+            let application = try await api.store.noting(effect).endSession(withToken: token.utf8)
+        else { return .noContent }
+        return try await addingCursor(of: effect, in: application, to: .noContent)
     }
 
     /// `POST /dev/login` (X14): refused for pages of other origins, so that no page can log in to a developer's server.
@@ -223,12 +234,15 @@ struct LoginContext: Sendable {
             guard let only = all.first, all.count == 1 else { throw Rejection.missing("app_id") }
             application = try await self.application(only.id)
         }
-        let created = try await api.store.beginDevelopmentSession(
+        let effect = RecordedEffect()
+        let created = try await api.store.noting(effect).beginDevelopmentSession(
             of: user, displayName: displayName, userAgent: request.fields["User-Agent"],
             in: application)
-        return Reply(
-            .created, SessionRequestJSON.answer(created.token, of: user, in: application)
-        ).adding("Link", links)
+        return try await addingCursor(
+            of: effect, in: application,
+            to: Reply(
+                .created, SessionRequestJSON.answer(created.token, of: user, in: application)
+            ).adding("Link", links))
     }
 
     /// Whether pages of an origin may log in: those of this server, and of origins that the operator lists by name.

@@ -73,9 +73,8 @@ final class LiveSignals: LiveFeedObserver {
 
     /// How long a repetition of a state of typing is ignored, in milliseconds.
     private static let repetition: Int64 = 1000
-    /// How long a user without a connection stays present, how often a process names its users, and how long it is
-    /// believed, in milliseconds.
-    static let (grace, refresh, belief): (Int64, Int64, Int64) = (60_000, 30_000, 90_000)
+    /// How often a process names its users, and how long it is believed, in milliseconds.
+    private static let (refresh, belief): (Int64, Int64) = (30_000, 90_000)
     /// The most users and typing states that are stored; beyond it users that are offline are removed.
     private static let capacity = 100_000
 
@@ -83,6 +82,8 @@ final class LiveSignals: LiveFeedObserver {
     private let feeds: LiveFeeds
     /// How long a state of typing lasts, in milliseconds.
     private let step: Int64
+    /// How long a user without a connection stays present, in milliseconds.
+    private let grace: Int64
     private let clock: @Sendable () -> Timestamp
     private let onFault: @Sendable (any Error) -> Void
     /// Names this process among those of the database.
@@ -90,13 +91,14 @@ final class LiveSignals: LiveFeedObserver {
     private let state = Locked(State())
 
     init(
-        store: MessagingStore, feeds: LiveFeeds, step: Int64,
+        store: MessagingStore, feeds: LiveFeeds, step: Int64, grace: Int64,
         clock: @escaping @Sendable () -> Timestamp,
         onFault: @escaping @Sendable (any Error) -> Void
     ) {
         self.store = store
         self.feeds = feeds
         self.step = step
+        self.grace = grace
         self.clock = clock
         self.onFault = onFault
         feeds.notify(self)
@@ -115,17 +117,22 @@ extension LiveSignals {
     /// Tells the other participants what a user does, who may do so. Without repetition a state is followed by the next
     /// one.
     ///
-    /// - Parameter isPassed: Whether the other processes are told; otherwise they know it too.
+    /// - Parameters:
+    ///   - isPassed: Whether the other processes are told; otherwise they know it too.
+    ///   - message: A message that ends what the user signalled before it, and nothing else; `nil` for what the user does.
     func type(
         _ action: TypingAction, by user: UserID, in conversation: Conversation.ID,
-        of application: Application.ID, isPassed: Bool = true
+        of application: Application.ID, isPassed: Bool = true, endedBy message: LogPosition? = nil
     ) {
         let key = TypingKey(application: application, conversation: conversation, user: user)
-        let position = endOfLog(of: application)
+        let position = max(endOfLog(of: application), message ?? .start)
         let number = state.withLock { state -> UInt64? in
             if let known = state.typing[key] {
+                if let message, known.position >= message { return nil }
                 let isRepeated = .now - known.since < .milliseconds(Self.repetition)
                 if known.action == action, isRepeated, !known.isElsewhere { return nil }
+            } else if message != nil {
+                return nil
             } else if action == .finished || state.typing.count >= Self.capacity {
                 // Nothing follows; receivers end a state themselves.
                 return 0
@@ -134,12 +141,14 @@ extension LiveSignals {
         }
         guard let number else { return }
         perform { [self] in
-            try await tell(action, by: user, in: conversation, of: application)
+            try await tell(action, by: user, in: conversation, of: application, after: position)
             guard isPassed else { return }
             try await pass(application) { writer in
                 writer.member("conversation", conversation.uuid)
                 writer.member("user", user.text)
                 writer.member("action", action.rawValue)
+                writer.member("position", position.number)
+                if let message { writer.member("message", message.number) }
             }
         }
         guard let next = action.next, number > 0 else { return }
@@ -152,11 +161,9 @@ extension LiveSignals {
         }
     }
 
-    /// Notes that a user has sent a message to this process, which ends their typing.
+    /// Notes that a user has sent a message to this process, which ends what the user typed before.
     func sent(by user: UserID, in conversation: Conversation.ID, of application: Application.ID) {
-        let key = TypingKey(application: application, conversation: conversation, user: user)
-        guard state.withLock({ state in state.typing[key] }) != nil else { return }
-        type(.finished, by: user, in: conversation, of: application)
+        sent(by: user, in: conversation, of: application, at: endOfLog(of: application))
     }
 
     /// Notes that a user has sent a message to any process, which ends what the user typed before.
@@ -164,11 +171,7 @@ extension LiveSignals {
         by user: UserID, in conversation: Conversation.ID, of application: Application.ID,
         at position: LogPosition
     ) {
-        let key = TypingKey(application: application, conversation: conversation, user: user)
-        guard let typing = state.withLock({ state in state.typing[key] }),
-            typing.position < position
-        else { return }
-        type(.finished, by: user, in: conversation, of: application)
+        type(.finished, by: user, in: conversation, of: application, endedBy: position)
     }
 
     private func endOfLog(of application: Application.ID) -> LogPosition {
@@ -192,10 +195,16 @@ extension LiveSignals {
     /// Stores what a user has signalled to another process, which sends the next states as well. It is removed when that
     /// process would have ended it.
     ///
+    /// - Parameters:
+    ///   - position: The end of the log that the other process knew, possibly before this one.
+    ///   - message: A message that ends what was signalled before it, and nothing else.
     /// - Returns: Whether the readers of this process are to be told: not of the end of a state that has ended here.
-    private func noteElsewhere(_ action: TypingAction, _ key: TypingKey) -> Bool {
-        let position = endOfLog(of: key.application)
+    private func noteElsewhere(
+        _ action: TypingAction, _ key: TypingKey, at position: LogPosition,
+        endedBy message: LogPosition?
+    ) -> Bool {
         let number = state.withLock { state -> UInt64? in
+            if let message, let known = state.typing[key], known.position >= message { return nil }
             guard
                 state.typing[key] != nil
                     || action != .finished && state.typing.count < Self.capacity
@@ -215,14 +224,16 @@ extension LiveSignals {
 
     private func tell(
         _ action: TypingAction, by user: UserID, in conversation: Conversation.ID,
-        of application: Application.ID
+        of application: Application.ID, after position: LogPosition
     ) async throws {
         let feed = feeds.feed(of: application)
         let users = feed.users
         guard !users.subtracting([user]).isEmpty else { return }
         let audience = try await store.typingAudience(
             of: user, in: conversation, among: users, in: application)
-        feed.signal(.typing(action, by: audience.sender, in: conversation), to: audience.users)
+        feed.signal(
+            .typing(action, by: audience.sender, in: conversation), to: audience.users,
+            after: position)
     }
 }
 
@@ -243,7 +254,7 @@ extension LiveSignals {
             var entry = state.presence[key] ?? Entry()
             if let status { entry.chosen = status }
             entry.chosenAt = now
-            entry.graceEnd = .now + .milliseconds(Self.grace)
+            entry.graceEnd = .now + .milliseconds(grace)
             state.presence[key] = entry
         }
         examine(key)
@@ -279,7 +290,7 @@ extension LiveSignals {
         let now = clock()
         let isKnown = state.withLock { state in
             guard state.presence[key] != nil else { return false }
-            state.presence[key]?.graceEnd = .now + .milliseconds(Self.grace)
+            state.presence[key]?.graceEnd = .now + .milliseconds(grace)
             state.presence[key]?.lastSeenAt = now
             return true
         }
@@ -414,9 +425,12 @@ extension LiveSignals {
                 .flatMap({ Conversation.ID(uuid: $0) })
         {
             let key = TypingKey(application: application, conversation: conversation, user: user)
-            guard noteElsewhere(action, key) else { return }
+            let position = LogPosition(signal["position"]?.integer ?? 0)
+            let message = signal["message"]?.integer.map { number in LogPosition(number) }
+            guard noteElsewhere(action, key, at: position, endedBy: message) else { return }
             perform { [self] in
-                try await tell(action, by: user, in: conversation, of: application)
+                try await tell(
+                    action, by: user, in: conversation, of: application, after: position)
             }
             return
         }

@@ -183,10 +183,10 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         let (socket, isSubscribed) = state.withLock { state in (state.socket, state.isSubscribed) }
         let output: SocketOutput
         switch signal {
-        case .typing: output = .signal(SignalJSON.body(signal, connection.presentation()))
+        case .typing: output = .signal(FeedEncoder(connection).body(signal))
         case .presence(let presence):
             guard isSubscribed, version.namesIdentities else { return }
-            output = .presence(ChangeJSON.presence(presence, connection.presentation()))
+            output = .presence(FeedEncoder(connection).body(presence))
         }
         socket?.perform {
             self.state.withLock { state in

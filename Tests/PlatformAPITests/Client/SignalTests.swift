@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test
-    func `presence reaches subscribed followers, and ends a minute after the connection (5_8)`()
+    func `presence reaches subscribed followers (5_8)`()
         async throws
     {
         let chat = try await SocketChat.make()
@@ -144,6 +144,70 @@ import Testing
         #expect(
             try await bo.next().packetData?.list.first?["value"]?.string
                 == "offline")
+    }
+
+    @Test func `presence ends after the last connection has closed, not before (5_8)`() async throws
+    {
+        let grace: Int64 = 2000
+        let chat = try await SocketChat.make(in: try await TestServer.presence(grace: grace))
+        try await chat.send()
+        let bo = try await chat.open(chat.bo)
+        _ = try await bo.request("Presence.subscribe")
+        let status = { (packet: JSONValue) in packet.packetData?.list.first?["value"]?.string }
+        let update = #"[{"operation":"set","property":"status","value":"busy"}]"#
+        do {
+            let first = try await chat.open(chat.ana)
+            let second = try await chat.open(chat.ana)
+            _ = try await first.request("Presence.update", update)
+            #expect(status(try await bo.next()) == "busy")
+            // The user is still connected.
+            try await first.socket.send(8, [0x03, 0xE8])
+            #expect(try await first.closeCode() == 1000)
+            #expect(try await bo.socket.isSilent(for: Int32(grace) + 500))
+            try await second.socket.send(8, [0x03, 0xE8])
+            #expect(try await second.closeCode() == 1000)
+        }
+        let end = ContinuousClock.now
+        #expect(status(try await bo.next()) == "offline")
+        #expect(.now - end > .milliseconds(grace / 2))
+        // A new connection alone does not restore it; `auto` does.
+        let again = try await chat.open(chat.ana)
+        let auto = update.replacing("busy", with: "auto")
+        _ = try await again.request("Presence.update", auto)
+        #expect(status(try await bo.next()) == "busy")
+    }
+
+    @Test func `Presence.sync answers in batches with one request id (5_8)`() async throws {
+        let login = try await LoginFixture.make()
+        let session = try await login.session()
+        let names = (1...250).map { number in "layer:///identities/user\(number)" }
+        let list = names.map { name in "\"\(name)\"" }.joined(separator: ",")
+        let followed = try await login.send(
+            "POST", "/following/users", "[\(list)]", session: session)
+        #expect(followed.status == 202, "\(followed.body)")
+        let client = try PacketClient(login, session)
+        _ = try await client.sync()
+        try await client.socket.send(
+            #"{"type":"request","body":{"request_id":"s","method":"Presence.sync","data":{"ids":[\#(list)]}}}"#
+        )
+        var (indices, users): ([Int64], [String]) = ([], [])
+        while indices.count < 3 {
+            let packet = try await client.next()
+            #expect(packet["body"]?["request_id"]?.string == "s")
+            #expect(packet["body"]?["success"]?.bool == true)
+            #expect(packet.packetData?["batch"]?["count"]?.integer == 3)
+            indices.append(packet.packetData?["batch"]?["index"]?.integer ?? -1)
+            let changes = packet.packetData?["changes"]?.list ?? []
+            #expect(changes.count <= 100)
+            users += changes.compactMap { change in change["object"]?["id"]?.string }
+        }
+        #expect(indices == [0, 1, 2])
+        #expect(Set(users) == Set(names))
+        #expect(users.count == names.count)
+        let many = (1...1001).map { number in "\"layer:///identities/u\(number)\"" }
+        let refused = try await client.request(
+            "Presence.sync", "{\"ids\":[\(many.joined(separator: ","))]}")
+        #expect(refused.response.packetData?["code"]?.integer == 105)
     }
 
     @Test func `presence by REST, and none for blocked users (5_8, Y4)`() async throws {

@@ -402,37 +402,6 @@ import Testing
         #expect(known.isDisjoint(with: deleted))
     }
 
-    @Test func `what another process does reaches a socket (5_1, 5_4, 5_7, 5_8)`() async throws {
-        let first = try await TestServer.onPostgres()
-        // So rarely that only a notification can be in time.
-        let second = try await TestServer.sharing(first, pollInterval: 3_600_000)
-        for server in [first, second] {
-            let api = server.service.api
-            server.store.listen(onSignal: { application, process, signal in
-                api.receive(signal, from: process, in: application)
-            })
-        }
-        let chat = try await SocketChat.make(in: first)
-        try await chat.send()
-        let bo = try await chat.open(chat.bo, in: second)
-        _ = try await bo.request("Presence.subscribe")
-        let message = try await chat.send("from the first")
-        let packets = try await bo.next(2)
-        #expect(packets[0].packetData?["id"]?.string == "layer:///messages/\(message)")
-        try await chat.post(
-            "/conversations/\(chat.conversation)/typing", #"{"action":"started"}"#, by: chat.ana)
-        #expect(try await bo.next()["body"]?["data"]?["action"]?.string == "started")
-        let set = try await chat.login.send(
-            "PUT", "/presence", #"{"status":"away"}"#, session: chat.ana)
-        #expect(set.status == 202)
-        // Without repetition typing ends sooner or later.
-        var change = try await bo.next()
-        while change["type"]?.string == "signal" { change = try await bo.next() }
-        #expect(change.packetData?.list.first?["value"]?.string == "away")
-        #expect(try await chat.login.send("DELETE", "/sessions/\(chat.bo)").status == 204)
-        #expect(try await bo.closeCode() == 4401)
-    }
-
     @Test func `a slow client misses nothing, and others do not wait for it (5_6, H144)`()
         async throws
     {

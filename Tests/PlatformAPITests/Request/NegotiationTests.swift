@@ -7,15 +7,12 @@ import Testing
 @testable import PlatformAPI
 
 @Suite struct `Unknown query parameters` {
-    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" }, APIVersion.allCases)
+    @Test(arguments: DescribedRoute.all)
     func `are ignored and named on every endpoint, or rejected on request (ruling 21)`(
-        line: String, version: APIVersion
+        route: DescribedRoute
     ) async throws {
-        var examples = try await DescriptionExamples(version: version.rawValue)
-        guard
-            let operation = examples.description.operations
-                .first(where: { "\($0.method) \($0.path)" == line })
-        else { return }
+        let (operation, version) = (try await route.operation, route.version)
+        var examples = try await route.examples()
         try await examples.prepare(operation)
         var request = try examples.request(operation)
         request.target += (request.target.contains("?") ? "&" : "?") + "colour=red"
@@ -40,10 +37,10 @@ import Testing
         #expect(examples.description.problem(answer, of: operation) == nil)
     }
 
-    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" })
+    @Test(arguments: Endpoint.routed.map { "\($0.method.rawValue) \($0.path)" })
     func `have no documented name (ruling 21)`(line: String) async throws {
         let endpoint = try #require(
-            Endpoint.all.first { "\($0.method.rawValue) \($0.path)" == line })
+            Endpoint.routed.first { "\($0.method.rawValue) \($0.path)" == line })
         for version in endpoint.versions {
             let names = endpoint.describe(version, MessagingLimits()).query.map(\.name)
             let target = names.map { name in "\(name)=1" }.joined(separator: "&")
@@ -162,15 +159,10 @@ import Testing
 }
 
 @Suite struct `A patch without a body` {
-    @Test(
-        arguments: Endpoint.all.filter { $0.method == .patch }.map { "PATCH \($0.path)" },
-        APIVersion.allCases)
-    func `changes nothing on every endpoint (ruling 24)`(
-        line: String, version: APIVersion
-    ) async throws {
-        var examples = try await DescriptionExamples(version: version.rawValue)
-        let operation = try #require(
-            examples.description.operations.first { "\($0.method) \($0.path)" == line })
+    @Test(arguments: DescribedRoute.all.filter { route in route.name.hasPrefix("PATCH ") })
+    func `changes nothing on every endpoint (ruling 24)`(route: DescribedRoute) async throws {
+        let operation = try await route.operation
+        var examples = try await route.examples()
         try await examples.prepare(operation)
         var request = try examples.request(operation)
         request.bytes = []
@@ -369,14 +361,13 @@ import Testing
         #expect(answer["Preference-Applied"] == "handling=strict")
     }
 
-    @Test(arguments: Endpoint.all.map { "\($0.method.rawValue) \($0.path)" })
-    func `the example of each endpoint has known members only`(line: String) async throws {
-        var examples = try await DescriptionExamples(version: "3.0")
-        guard
-            let operation = examples.description.operations.first(where: {
-                "\($0.method) \($0.path)" == line
-            }), operation.jsonBody != nil
-        else { return }
+    @Test(arguments: DescribedRoute.all.filter { route in route.version == .v3_0 })
+    func `the example of each endpoint has known members only`(
+        route: DescribedRoute
+    ) async throws {
+        let operation = try await route.operation
+        guard operation.jsonBody != nil else { return }
+        var examples = try await route.examples()
         try await examples.prepare(operation)
         var request = try examples.request(operation)
         request.fields.append(Self.strict)

@@ -3,6 +3,8 @@ import Messaging
 import MessagingStore
 import Testing
 
+@testable import PlatformAPI
+
 /// Sends the examples of a description to a new application.
 struct DescriptionExamples {
     let description: DescribedAPI
@@ -10,6 +12,8 @@ struct DescriptionExamples {
     private let platform: DescribedAPI
     /// The credential of the requests that need no other one.
     private var session: String?
+    /// An identity token of the user, for the example that begins a session.
+    private var identityToken: String?
     let sample: SampleApplication
     let client: any TestClient
     /// The server's ids that replace the sample ids, each of 36 bytes.
@@ -20,14 +24,16 @@ struct DescriptionExamples {
     init(version: String, isOfClients: Bool = false) async throws {
         platform = try await DescribedAPI.of(version)
         description = isOfClients ? try await DescribedAPI.ofClients(version) : platform
-        sample = try await SampleApplication.make(version: version)
+        if isOfClients {
+            let login = try await LoginFixture.make(version: version)
+            sample = login.sample
+            session = try await login.session(of: "bo")
+            identityToken = try await login.token(of: "bo")
+        } else {
+            sample = try await SampleApplication.make(version: version)
+        }
         client = RouterClient(service: sample.server.service)
         replace("7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55", by: sample.application.uuid)
-        if isOfClients, let bo = UserID("bo") {
-            session = try await sample.server.store.beginDevelopmentSession(
-                of: bo, in: sample.application
-            ).token
-        }
     }
 
     /// Sends the requests that an operation's example needs, but not the example itself.
@@ -107,6 +113,10 @@ struct DescriptionExamples {
         guard let content, let example = content.value["example"] else { return [] }
         let isJSON = content.key.hasSuffix("json")
         let text = isJSON ? nil : example.string
+        if let identityToken, example["identity_token"] != nil {
+            let body = String(decoding: example.raw, as: UTF8.self)
+            return real(Array(body.replacing(Sample.identityToken, with: identityToken).utf8))
+        }
         return real(text.map { text in Array(text.utf8) } ?? Array(example.raw))
     }
 
@@ -115,6 +125,9 @@ struct DescriptionExamples {
         let sample = Array(sample.utf8)[...]
         if found[sample] == nil { found[sample] = Array(id.utf8) }
     }
+
+    /// The ids of the objects that the examples have created, and of the application.
+    var ids: [String] { found.values.map { id in String(decoding: id, as: UTF8.self) } }
 
     private func real(_ text: String) -> String {
         String(decoding: real(Array(text.utf8)), as: UTF8.self)

@@ -42,6 +42,37 @@ struct LoginFixture: Sendable {
             key: key.id, signer: signer)
     }
 
+    /// A new application with the variables of exchanges of the Client API: session tokens of three of its users and of a user
+    /// of another application, and identity tokens.
+    static func exchanges(
+        version: String, in server: TestServer? = nil
+    ) async throws -> SampleApplication {
+        let login = try await make(version: version, in: server)
+        var sample = login.sample
+        let other = sample.variables["other_app"].flatMap { id in Application.ID(uuid: id) }
+        for (name, user, application) in [
+            ("ana", "Ana", sample.application), ("bo", "Bo", sample.application),
+            ("cy", "Cy", sample.application), ("foreign", "Fay", other),
+        ] {
+            guard let id = UserID(user.lowercased()), let application else { continue }
+            sample.variables["\(name)_session"] = try await login.store.beginLastingSession(
+                of: id, named: user, in: application)
+        }
+        let unknownKey = "\"layer:///keys/00000000-0000-4000-8000-000000000000\""
+        let valid = try await login.token(of: "dee", claims: ["display_name": "\"Dee\""])
+        sample.variables.merge([
+            "identity_token": valid,
+            "expired_identity_token": try await login.token(claims: ["exp": "1"]),
+            "unsigned_identity_token": try await login.token(header: ["alg": "\"none\""]),
+            "unknown_key_identity_token": try await login.token(header: ["kid": unknownKey]),
+            // The signature of another token.
+            "forged_identity_token": try await login.token(of: "eve").split(separator: ".")
+                .dropLast()
+                .joined(separator: ".") + valid.suffix(87),
+        ]) { _, new in new }
+        return sample
+    }
+
     /// Adds a key of the provider, with the public key of the same signer.
     func newKey() async throws -> ProviderKey.ID {
         let parsed = PublicKey(pem: signer.publicPEM)

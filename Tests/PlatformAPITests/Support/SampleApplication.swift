@@ -136,6 +136,29 @@ extension SampleApplication {
     }
 }
 
+extension MessagingStore {
+    /// Begins a session that no clock ends: the processes of other tests do not have that of this one.
+    ///
+    /// - Returns: The session token.
+    func beginLastingSession(
+        of user: UserID, named name: String, in application: Application.ID
+    ) async throws -> String {
+        let token = String(UInt128.random(in: .min ... .max), radix: 16)
+        let digest = environment.sha256(Array(token.utf8))
+        let id: Session.ID = environment.newID()
+        _ = try await createIdentity(
+            Identity(userID: user, displayName: name), in: application)
+        try await change(in: application) { context in
+            let session = Session(
+                id: id, user: user, createdAt: context.now,
+                expiresAt: Timestamp(milliseconds: 1 << 50), lastUsedAt: context.now,
+                userAgent: nil)
+            try context.record(.sessionCreated(SessionCreated(session: session, digest: digest)))
+        }
+        return token
+    }
+}
+
 // Creates two distinct conversations of the same participants, as only an import can.
 extension MessagingStore {
     /// Creates a conversation in addition to one of the same participants.

@@ -138,6 +138,14 @@ struct SocketChat: Sendable {
 
     var id: String { "layer:///conversations/\(conversation)" }
 
+    /// The same chat, whose requests go to another server on its database.
+    func through(_ server: TestServer) -> SocketChat {
+        let other = LoginFixture(
+            sample: login.sample, client: SocketClient(port: server.port),
+            provider: login.provider, key: login.key, signer: login.signer)
+        return SocketChat(login: other, ana: ana, bo: bo, conversation: conversation)
+    }
+
     @discardableResult
     func send(_ text: String = "hello", by session: String? = nil) async throws -> String {
         let sent = try await login.send(

@@ -104,6 +104,11 @@ struct TestServer: Sendable {
         try await TestServer(configured: { settings in settings.typingStep = step })
     }
 
+    /// A separate server on which a user without a connection stays present for that many milliseconds.
+    static func presence(grace: Int64) async throws -> TestServer {
+        try await TestServer(configured: { settings in settings.presenceGrace = grace })
+    }
+
     /// A separate server where conversations of more than three participants are wide, and their receipts are told of in
     /// intervals of that many milliseconds.
     static func wide(receiptInterval: Int64) async throws -> TestServer {
@@ -135,20 +140,54 @@ struct TestServer: Sendable {
         try await TestServer(at: TestEnvironment.otherDatabase(of:))
     }
 
+    /// A separate server with other settings of WebSockets.
+    static func sockets(
+        _ configured: (inout WebSocketSettings) -> Void
+    ) async throws -> TestServer {
+        try await TestServer(configured: { settings in configured(&settings.webSockets) })
+    }
+
     /// A separate server on PostgreSQL, whose database others can share.
-    static func onPostgres() async throws -> TestServer {
-        try await TestServer(at: TestEnvironment.server(of:))
+    ///
+    /// - Parameter typingStep: How long a state of typing lasts, in milliseconds.
+    static func onPostgres(
+        typingStep: Int64 = PlatformSettings().typingStep
+    ) async throws -> TestServer {
+        try await TestServer(
+            at: TestEnvironment.server(of:),
+            configured: { settings in settings.typingStep = typingStep })
     }
 
     /// Another server on the tables of one on PostgreSQL, with the same clock.
     ///
-    /// - Parameter pollInterval: How often it looks for commits of the other one that were not reported, in milliseconds.
+    /// - Parameters:
+    ///   - pollInterval: How often it looks for commits of the other one that were not reported, in milliseconds.
+    ///   - typingStep: How long a state of typing lasts, in milliseconds.
     static func sharing(
-        _ other: TestServer, pollInterval: Int64 = StoreEnvironment.live.pollInterval
+        _ other: TestServer, pollInterval: Int64 = StoreEnvironment.live.pollInterval,
+        typingStep: Int64 = PlatformSettings().typingStep
     ) async throws -> TestServer {
         let location = other.location
         return try await TestServer(
-            at: { _ in .server(location) }, clock: other.clock, pollInterval: pollInterval)
+            at: { _ in .server(location) }, clock: other.clock, pollInterval: pollInterval,
+            configured: { settings in settings.typingStep = typingStep })
+    }
+
+    /// Two separate servers on one PostgreSQL database, which pass signals to each other. The second looks for commits of the
+    /// first so rarely that only a notification can be in time.
+    static func pairOnPostgres(
+        typingStep: Int64 = PlatformSettings().typingStep
+    ) async throws -> (first: TestServer, second: TestServer) {
+        let first = try await onPostgres(typingStep: typingStep)
+        let second = try await sharing(
+            first, pollInterval: 3_600_000, typingStep: typingStep)
+        for server in [first, second] {
+            let api = server.service.api
+            server.store.listen(onSignal: { application, process, signal in
+                api.receive(signal, from: process, in: application)
+            })
+        }
+        return (first, second)
     }
 
     /// The URL of its database schema, for servers that share it.
