@@ -90,7 +90,8 @@ final class ServerService: Service {
 
     /// The paths that belong to no module.
     enum Page: CaseIterable {
-        case root, ping, description, documentation, search, article, operations, demo, asset
+        case root, ping, description, documentation, search, article, operations, demo
+        case console, consolePage, consoleList, consoleObject, consoleTab, asset
         case live, ready, metrics
 
         var path: PathTemplate {
@@ -103,10 +104,26 @@ final class ServerService: Service {
             case .article: "/docs/{article}"
             case .operations: "/docs/api/{noun}"
             case .demo: "/demo"
+            case .console: "/console"
+            case .consolePage: "/console/{page}"
+            case .consoleList: "/console/a/{app}/{list}"
+            case .consoleObject: "/console/a/{app}/{list}/{id}"
+            case .consoleTab: "/console/a/{app}/{list}/{id}/{tab}"
             case .asset: "/console/assets/{hash}/{folder}/{file}"
             case .live: "/health/live"
             case .ready: "/health/ready"
             case .metrics: MetricsEndpoint.path
+            }
+        }
+
+        /// Whether the page acts with a login of the browser, and is refused under the name of another site.
+        var needsKnownHost: Bool {
+            switch self {
+            case .demo, .console, .consolePage, .consoleList, .consoleObject, .consoleTab, .asset:
+                true
+            case .root, .ping, .description, .documentation, .search, .article, .operations, .live,
+                .ready, .metrics:
+                false
             }
         }
 
@@ -123,6 +140,12 @@ final class ServerService: Service {
                 "An article of the documentation; `errors` explains each error of the API."
             case .operations: "The reference of the operations on a noun, such as `messages`."
             case .demo: "Two users in a browser who exchange messages; only with `api.dev_login`."
+            case .console: "The operator console, as an HTML page; it shows the overview."
+            case .consolePage: "A page of the operator console, such as `apps` or `audit`."
+            case .consoleList:
+                "A page of an application in the operator console, such as `conversations` or `log`."
+            case .consoleObject: "An object in the operator console, such as a conversation."
+            case .consoleTab: "A tab of an object in the operator console, such as `metadata`."
             case .asset:
                 "A script, style sheet or image of the pages; the hash is that of the release."
             case .live: "Whether the process answers; never reads the database."
@@ -148,9 +171,11 @@ final class ServerService: Service {
         _ page: Page, to request: Request, _ route: String, _ parameters: PathParameters
     ) -> Answer {
         switch page {
-        case .demo where !hosts.admits(request), .asset where !hosts.admits(request):
+        case _ where page.needsKnownHost && !hosts.admits(request):
             Answer(route, refusal(Self.unknownHost))
         case .demo: console.demo(request, route)
+        case .console, .consolePage, .consoleList, .consoleObject, .consoleTab:
+            console.operatorPage(request, route)
         case .asset:
             console.asset(
                 request, route, hash: parameters["hash"],
@@ -183,6 +208,7 @@ final class ServerService: Service {
                 writer.member("applications", "\(publicURL)/apps/{app}")
                 writer.member("description", "\(publicURL)\(Page.description.path)")
                 writer.member("errors", "\(publicURL)\(ErrorJSON.page)")
+                writer.member("console", "\(publicURL)\(Page.console.path)")
                 writer.member("live", "\(publicURL)/health/live")
                 writer.member("ready", "\(publicURL)/health/ready")
             }
