@@ -969,7 +969,8 @@ def take_screenshots(browser, folder):
     api(browser, "POST", f"users/cy/messages/{first}/receipts", {"type": "delivery"})
     log_in(browser)
     shown = {
-        "console-login": None, "console-apps": "/console/apps", "console-app": f"/console/apps?app={APPLICATION}",
+        "console-overview": "/console", "console-settings": "/console/settings", "console-audit": "/console/audit",
+        "console-apps": "/console/apps", "console-app": f"/console/apps?app={APPLICATION}",
         "console-access": "/console/access", "console-explorer": "/console/explorer", "console-conversations": page("conversations"),
         "console-timeline": page("conversations", chat), "console-metadata": page("conversations", chat, "metadata"),
         "console-participants": page("conversations", chat, "participants"), "console-receipts": page("conversations", chat, "receipts"),
@@ -977,8 +978,6 @@ def take_screenshots(browser, folder):
         "console-webhooks": page("webhooks"), "console-transfer": page("transfer"),
     }
     for name, path in shown.items():
-        if path is None:
-            continue
         browser.open(path)
         settled(browser)
         if name == "console-log":

@@ -12,8 +12,8 @@ export function actorText(event) {
   return actor.user_id !== undefined ? actor.user_id : actor.name ?? `token ${nameOf(actor.token)}`
 }
 
-/** The sentence of `parley log`; without one, the type and the cause of the event. */
-export const sentenceText = event => event.text ?? `${actorText(event)}: ${event.type} ${nameOf(event.subject)}`
+/** The sentence of `parley log` without its time; without a sentence, the cause and the type of the event. */
+export const sentenceText = event => event.text?.replace(/^\S+Z /, "") ?? `${actorText(event)}: ${event.type} ${nameOf(event.subject)}`
 
 const IDS = /(conversation|message|webhook) ([0-9a-f]{8}-[0-9a-f-]{27})/g
 

@@ -19,7 +19,7 @@ export class Lines {
         if (row && getSelection().isCollapsed) this.select(row.index, true)
       },
     } }, this.space)
-    this.observer = new ResizeObserver(() => this.layout())
+    this.observer = new ResizeObserver(() => requestAnimationFrame(() => this.layout()))
     this.observer.observe(this.node)
   }
 

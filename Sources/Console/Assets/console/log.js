@@ -55,7 +55,8 @@ export async function eventLog(view, { title, path, isLive, app, types, fields, 
     fill(row, event) {
       const [position, time, text] = row.children
       position.textContent = event.position
-      time.textContent = timeText(event.at).slice(11)
+      const [date, clock] = timeText(event.at).split(" ")
+      time.textContent = date === timeText(Date.now()).slice(0, 10) ? clock : `${date} ${clock}`
       time.title = event.at
       text.textContent = visible(sentenceText(event))
       row.setAttribute("aria-label", `${event.position}, ${sentenceText(event)}`)

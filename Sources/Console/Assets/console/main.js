@@ -8,18 +8,22 @@ import { current, go, onShow, pages, pathTo, setGuard, show, start } from "./rou
 import { checkRelease, onConnection } from "./stream.js"
 import { attempt, button, dialog, field, form, idText, input, link, p, say, select, span } from "./ui.js"
 import { search } from "./search.js"
+import { overviewPage } from "./overview.js"
 import { appsPage } from "./apps.js"
 import { conversationsPage } from "./conversations.js"
 import { usersPage } from "./users.js"
 import { logPage } from "./log.js"
 import { webhooksPage } from "./webhooks.js"
 import { accessPage } from "./access.js"
+import { auditPage } from "./audit.js"
+import { settingsPage } from "./settings.js"
 import { transferPage } from "./transfer.js"
 import { explorerPage } from "./explorer.js"
 import { element } from "../shared/dom.js"
 
 pages.server = {
-  login: loginPage, apps: appsPage, access: accessPage, explorer: explorerPage,
+  login: loginPage, overview: overviewPage, apps: appsPage, settings: settingsPage, audit: auditPage, access: accessPage,
+  explorer: explorerPage,
 }
 pages.app = {
   conversations: conversationsPage, users: usersPage, log: logPage, webhooks: webhooksPage,
@@ -28,7 +32,8 @@ pages.app = {
 
 // Name, text, key after `g`, role, whether only operators have it.
 const SERVER_PAGES = [
-  ["apps", "Applications", "a", "read", false],
+  ["overview", "Overview", "o", "read", true], ["apps", "Applications", "a", "read", false],
+  ["settings", "Settings", "s", "admin", true], ["audit", "Audit", "d", "admin", true],
   ["access", "Access", null, "admin", true], ["explorer", "API explorer", null, "read", false],
 ]
 const APP_PAGES = [
@@ -62,7 +67,7 @@ function fold(open = menu.getAttribute("aria-expanded") !== "true") {
 function showHeader() {
   const isIn = Boolean(api.session)
   zone.textContent = zoneText()
-  account.textContent = isIn ? `${api.session.name ?? "token"} · ${api.session.role}` : ""
+  account.replaceChildren(...isIn ? [api.session.name ?? "token", span(` · ${api.session.role}`)] : [])
   top.replaceChildren(...[
     isIn ? menu : null, link("/console", "Parley", span(" console")), isIn ? connection : null,
     isIn ? element("form", { role: "search", on: { submit } }, searchField) : null,
@@ -208,6 +213,7 @@ async function begin() {
   setGuard(view => {
     const isLogin = view.kind === "server" && view.name === "login"
     if (!api.session) return isLogin ? null : `/console/login?to=${encodeURIComponent(location.pathname + location.search)}`
+    if (view.kind === "server" && view.name === "overview" && !isOperator()) return "/console/apps"
     return isLogin && !location.hash ? "/console" : null
   })
   onShow(view => {

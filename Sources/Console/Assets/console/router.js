@@ -30,7 +30,7 @@ export function parse(url) {
   })
   const query = Object.fromEntries(url.searchParams)
   if (parts[0] === "a") return { kind: "app", app: parts[1], name: parts[2], id: parts[3] ?? null, tab: parts[4] ?? null, query }
-  return { kind: "server", app: null, name: parts[0] ?? "apps", id: null, tab: null, query, isUnknown: parts.length > 1 }
+  return { kind: "server", app: null, name: parts[0] ?? "overview", id: null, tab: null, query, isUnknown: parts.length > 1 }
 }
 
 /** Goes to an address: choosing makes an entry in the history, typing replaces the current one. */
