@@ -338,19 +338,17 @@ def following(browser, text="Following"):
 
 
 @test
-def the_log_follows_events_in_the_words_of_the_command(browser):
+def the_log_follows_events(browser):
     opened(browser, page("log"))
     following(browser)
-    chat = conversation(browser, unique("ana"), "bo")
+    ana = unique("ana")
+    chat = conversation(browser, ana, "bo")
     for number in range(5):
         send(browser, chat, f"message {number}", "bo")
     browser.until(lambda: sum(chat in text for _, text in lines(browser)) >= 6, "the events")
-    shown = [text for _, text in lines(browser) if chat in text]
-    printed = [line for line in command(browser.server, "log", "--app", APPLICATION).splitlines() if chat in line]
-    check("each line of the command has the sentence of a line here",
-          len(shown) == len(printed) and all(text in line for text, line in zip(shown, printed)), (shown[:2], printed[:2]))
-    positions = [position for position, _ in lines(browser)]
-    check("there is no gap", positions == list(range(positions[0], positions[-1] + 1)), positions)
+    shown = [(position, text.split()[0]) for position, text in lines(browser)]
+    stored = api(browser, "GET", f"events?after={shown[0][0] - 1}&limit=1000")["events"]
+    check("each event has a line, without a gap", shown == [(event["position"], event["type"]) for event in stored], shown[-3:])
     check("there are few elements", len(browser.all(".line")) <= 60)
 
 
@@ -359,13 +357,15 @@ def the_log_has_filters_and_jumps_in_its_address(browser):
     user = unique("ana")
     chat = conversation(browser, user, "bo")
     send(browser, chat, "one", user)
-    opened(browser, page("log", types="conversation.*", conversation=chat))
-    browser.until(lambda: len(lines(browser)) == 1 and chat in lines(browser)[0][1], "the creation alone")
-    position = lines(browser)[0][0]
+    opened(browser, page("log", types="conversation.*"))
+    browser.until(lambda: lines(browser) and chat in lines(browser)[-1][1], "the creation")
+    shown = lines(browser)
+    check("no other event is shown", all(text.startswith("conversation.") for _, text in shown), shown[-3:])
+    position = shown[-1][0]
     browser.driver.refresh()
-    browser.until(lambda: [number for number, _ in lines(browser)] == [position], "the same after a reload")
+    browser.until(lambda: lines(browser) == shown, "the same after a reload")
     browser.button("Clear filters").click()
-    browser.until(lambda: len(lines(browser)) > 1, "all events")
+    browser.until(lambda: lines(browser) and lines(browser)[-1][1].startswith("message.sent"), "all events")
     place = browser.one("[aria-label='Go to a position or a time']")
     place.send_keys(str(position), Keys.ENTER)
     browser.until(lambda: lines(browser) and lines(browser)[0][0] == position, "the position")
@@ -378,6 +378,11 @@ def the_log_has_filters_and_jumps_in_its_address(browser):
     check("ids lead to their pages", f"/conversations/{chat}" in browser.driver.current_url)
     browser.driver.back()
     browser.until(lambda: lines(browser) and lines(browser)[0][0] == position, "the position again")
+    at = api(browser, "GET", f"events?after={position - 1}&limit=1")["events"][0]["at"]
+    browser.open(page("log", at=at))
+    browser.until(lambda: lines(browser) and lines(browser)[0][0] <= position, "the time")
+    first = api(browser, "GET", f"events?after={lines(browser)[0][0] - 2}&limit=2")["events"]
+    check("the first line is the first event from that time on", first[1]["at"] >= at > first[0]["at"], (at, first))
 
 
 @test
@@ -764,6 +769,40 @@ def the_explorer_runs_requests(browser):
     browser.until(lambda: "Answer" in main_text(browser) and chat in browser.one(".json").text, "the answer")
 
 
+@test
+def the_overview_shows_what_the_metrics_count(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    opened(browser, "/console/overview")
+    check("the server is ready", "Ready" in main_text(browser))
+    for number in range(20):
+        send(browser, chat, f"message {number}", "bo")
+    tiles = "return Object.fromEntries([...document.querySelectorAll('.tiles > div')].map(tile => [tile.children[0].textContent, tile.children[1].textContent]))"
+    browser.until(lambda: browser.script(tiles).get("Connections"), "the numbers of a second")
+    shown = browser.script(tiles)
+    check("latencies are marked as estimates", shown["Send p95"].startswith("~") or shown["Send p95"] == "–", shown)
+    browser.until(lambda: browser.all(".chart svg path"), "a chart")
+    check("a chart says its numbers", re.search(r": \w+ ", browser.one(".plot").get_attribute("aria-label")), browser.one(".plot").get_attribute("aria-label"))
+    browser.button("Show as table").click()
+    browser.until(lambda: browser.all(".chart .matrix td"), "the table")
+    browser.button("24 hours").click()
+    browser.until(lambda: "range=day" in browser.driver.current_url, "the day")
+
+
+@test
+def settings_and_audit_are_read(browser):
+    opened(browser, "/console/settings")
+    browser.one(".filters input").send_keys("webhooks.retry")
+    browser.until(lambda: len(browser.all("tbody tr")) == 1, "one setting")
+    row = browser.one("tbody tr").text
+    check("its value and its source are shown", "1s" in row and "environment" in row, row)
+    browser.open("/console/audit")
+    settled(browser)
+    browser.until(lambda: any("settings" in text for _, text in lines(browser)), "the view of the settings")
+    check("logins are there", any("session" in text for _, text in lines(browser)))
+    status, body = fetch(browser, "GET", "/console/api/settings")
+    check("no secret is in the answer", status == 200 and TOKEN not in body, status)
+
+
 # MARK: Behaviour
 
 @test(with_network_errors=True)
@@ -771,7 +810,7 @@ def addresses_are_the_state(browser):
     chat = conversation(browser, unique("ana"), "bo")
     send(browser, chat, "Hello", "bo")
     log_in(browser)
-    paths = ["/console/apps", f"/console/apps?app={APPLICATION}", "/console/access", "/console/explorer", page("conversations"),
+    paths = ["/console/overview", "/console/settings", "/console/audit", "/console/apps", f"/console/apps?app={APPLICATION}", "/console/access", "/console/explorer", page("conversations"),
              page("conversations", distinct="false"), page("conversations", chat), page("conversations", chat, "metadata"),
              page("conversations", chat, "participants"), page("conversations", chat, "receipts"), page("users"),
              page("users", q="bo"), page("users", "bo"), page("users", "bo", "sessions"), page("users", "bo", "conversations"),
@@ -871,7 +910,7 @@ def the_page_of_an_older_release_says_so(browser):
 
 # MARK: Accessibility
 
-PAGES = ["/console/login", "/console/apps", "/console/access", "/console/explorer", page("conversations"), page("users"), page("users", "bo"),
+PAGES = ["/console/overview", "/console/settings", "/console/audit", "/console/apps", "/console/access", "/console/explorer", page("conversations"), page("users"), page("users", "bo"),
          page("log"), page("webhooks"), page("transfer")]
 
 

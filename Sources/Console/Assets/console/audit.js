@@ -6,8 +6,13 @@ const TYPES = ["operator.logged_in", "operator.login_failed", "operator.logged_o
   "link.created", "link.used", "session.ended", "content.viewed", "settings.viewed", "application.created", "application.renamed",
   "application.suspended", "application.resumed", "token.created", "token.revoked", "upload.cancelled"]
 
+async function readBefore(read, before) {
+  const { events, next } = await read({ order: "desc", before, limit: 200 })
+  return { events: events.reverse(), from: events[0]?.position ?? next, isStart: events.length < 200 }
+}
+
 export const auditPage = view => eventLog(view, {
   title: "Audit", path: "events", isLive: false, app: null, types: TYPES,
-  fields: [{ name: "types", label: "Type", placeholder: "operator.login_failed", list: "event-types" }],
+  placeholder: "operator.*", readBefore,
   empty: "No event of the server is kept.",
 })

@@ -3,7 +3,6 @@
 import { call, inApp, pagesOf, writeButton } from "./api.js"
 import { clearFilters, filters, isFiltered } from "./filters.js"
 import { nameOf } from "./format.js"
-import { historyTab } from "./history.js"
 import { metadataTab } from "./metadata.js"
 import { participantsTab } from "./participants.js"
 import { receiptsTab } from "./receipts.js"
@@ -66,20 +65,12 @@ export async function conversationsPage(view) {
 
 const TABS = [
   ["timeline", "Timeline", timelineTab], ["participants", "Participants", participantsTab],
-  ["metadata", "Metadata", metadataTab], ["receipts", "Receipts", receiptsTab], ["history", "History", historyTab],
+  ["metadata", "Metadata", metadataTab], ["receipts", "Receipts", receiptsTab],
 ]
 
 async function conversationPage(view) {
   const path = inApp(view.app, "conversations", view.id)
-  let answer
-  try {
-    answer = await call("GET", path)
-  } catch (failure) {
-    // The log still knows what happened in a deleted conversation.
-    if (failure.status !== 410) throw failure
-    const tab = await historyTab(view, { id: view.id })
-    return { title: "Deleted conversation", nodes: [p("This conversation was deleted."), tab.nodes].flat(), list: tab.list }
-  }
+  const answer = await call("GET", path)
   const conversation = answer.json
   const winner = nameOf(conversation.id)
   const isAlias = winner.toLowerCase() !== view.id.toLowerCase()
@@ -92,8 +83,7 @@ async function conversationPage(view) {
     title: `${names || "Conversation"} · ${tab[1]}`, wide: true,
     heading: participantNames(conversation),
     nodes: [
-      isAlias ? element("p", { class: "notice" }, "The id ", idText(view.id), " is an alias: its conversation was merged into this one. ",
-        link(pathTo(view.app, "conversations", winner, "history"), "History")) : null,
+      isAlias ? element("p", { class: "notice" }, "The id ", idText(view.id), " is an alias: its conversation was merged into this one.") : null,
       facts([
         ["Id", idText(winner)], ["Created", timeNode(conversation.created_at)],
         ["Participants", count(conversation.participants_count ?? conversation.participants.length)],
@@ -112,7 +102,7 @@ async function remove(view, id) {
   if (!sure) return
   await attempt(async () => {
     await call("DELETE", inApp(view.app, "conversations", id))
-    say("The conversation was deleted. ", link(`${pathTo(view.app, "log")}?conversation=${id}`, "Event"))
+    say("The conversation was deleted. ", link(`${pathTo(view.app, "log")}?types=conversation.deleted`, "Event"))
     go(pathTo(view.app, "conversations"))
   })
 }

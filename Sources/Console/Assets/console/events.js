@@ -2,7 +2,7 @@
 
 import { nameOf, visible } from "./format.js"
 import { pathTo } from "./router.js"
-import { jsonView, link } from "./ui.js"
+import { link } from "./ui.js"
 import { element } from "../shared/dom.js"
 
 /** The user, operator or token that caused an event. */
@@ -12,8 +12,14 @@ export function actorText(event) {
   return actor.user_id !== undefined ? actor.user_id : actor.name ?? `token ${nameOf(actor.token)}`
 }
 
-/** The sentence of `parley log` without its time; without a sentence, the cause and the type of the event. */
-export const sentenceText = event => event.text?.replace(/^\S+Z /, "") ?? `${actorText(event)}: ${event.type} ${nameOf(event.subject)}`
+/** What has happened, as one line: the sentence of the server without its time, or type, cause and object. */
+export function sentenceText(event) {
+  if (event.text) return event.text.replace(/^\S+Z /, "")
+  const kind = /\/(\w+?)s\/[^/]*$/.exec(event.subject ?? "")?.[1] ?? "object"
+  const place = kind === "conversation" ? null : event.data?.conversation?.id
+  return `${event.type} by ${actorText(event)}: ${kind === "identitie" ? "user" : kind} ${nameOf(event.subject)}${
+    place ? ` in conversation ${nameOf(place)}` : ""}`
+}
 
 const IDS = /(conversation|message|webhook) ([0-9a-f]{8}-[0-9a-f-]{27})/g
 
@@ -30,14 +36,6 @@ export function sentence(app, event) {
     at = start + match[2].length
   }
   return element("bdi", { dir: "auto" }, ...parts, text.slice(at))
-}
-
-/** The payload of an event, below a summary that opens it. */
-export function eventDetails(event) {
-  const details = element("details", { on: { toggle() {
-    if (details.open && details.childElementCount === 1) details.append(jsonView(JSON.stringify(event)))
-  } } }, element("summary", {}, event.type))
-  return details
 }
 
 /** The types of events of an application. */

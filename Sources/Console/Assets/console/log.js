@@ -19,21 +19,69 @@ const FAST = 500
 const FAST_FOR = 3
 const MOST_EXPORTED = 100_000
 
-const FILTERS = ["types", "user", "conversation"]
+const FILTERS = ["types"]
 
 export const logPage = view => eventLog(view, {
   title: "Live log", path: inApp(view.app, "events"), isLive: true, app: view.app, types: EVENT_TYPES,
-  fields: [
-    { name: "types", label: "Type", placeholder: "message.*", list: "event-types" },
-    { name: "user", label: "User", placeholder: "ana" },
-    { name: "conversation", label: "Conversation", placeholder: "id" },
-  ],
+  placeholder: "message.*", readBefore: readWindows, findTime,
 })
 
-/** The log component: for the events of an application, and for those of the server. */
-export async function eventLog(view, { title, path, isLive, app, types, fields, empty }) {
-  const query = () => ({
-    types: typesOf(view.query.types, types), user: view.query.user, conversation: view.query.conversation?.split("/").pop(), include: "text" })
+/** The most windows of one answer: rare types may be far apart. */
+const MOST_WINDOWS = 10
+const WINDOW = 1000
+
+/**
+ * The newest events before a position: positions have no gaps, so a range of them is a window of the log. Returns the events,
+ * the position down to which the log was searched, and whether that is its beginning.
+ */
+async function readWindows(read, before) {
+  let [found, from] = [[], before - 1]
+  for (let count = 0; count < MOST_WINDOWS && from > 0 && found.length < PAGE; count++) {
+    const after = Math.max(0, from - WINDOW)
+    try {
+      const { events } = await read({ after, limit: WINDOW })
+      found = [...events.filter(event => event.position <= from), ...found]
+      from = after
+    } catch (failure) {
+      const oldest = oldestKept(failure)
+      if (!oldest) throw failure
+      if (oldest > from) return { events: found, from: 1, isStart: true }
+      const { events } = await read({ after: oldest - 1, limit: WINDOW })
+      return { events: [...events.filter(event => event.position <= from), ...found], from: oldest, isStart: true }
+    }
+  }
+  return { events: found, from: from + 1, isStart: from === 0 }
+}
+
+/** The oldest position that the log still has, of the answer to an older one. */
+const oldestKept = failure => failure.id === "position_gone" ? Object.values(failure.data ?? {}).find(Number.isInteger) : null
+
+/** The first position at or after a time: times rise with positions. */
+async function findTime(path, time) {
+  let [low, high] = [0, (await get(path, { after: "now", limit: 1 })).next]
+  const wanted = Date.parse(time)
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    let event
+    try {
+      event = (await get(path, { after: middle, limit: 1 })).events[0]
+    } catch (failure) {
+      if (!oldestKept(failure)) throw failure
+      low = Math.max(middle + 1, oldestKept(failure) - 1)
+      continue
+    }
+    if (event && Date.parse(event.at) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low + 1
+}
+
+/**
+ * The log component: for the events of an application, and for those of the server. `readBefore(read, position)` reads the
+ * newest events before a position, or all newest ones for `null`.
+ */
+export async function eventLog(view, { title, path, isLive, app, types, placeholder, readBefore, findTime, empty }) {
+  const query = () => ({ types: typesOf(view.query.types, types), ...(isLive ? {} : { include: "text" }) })
   let stream = null
   let waiting = []
   let batch = []
@@ -133,9 +181,7 @@ export async function eventLog(view, { title, path, isLive, app, types, fields, 
 
   async function loadNewest() {
     const end = isLive ? (await get(path, { after: "now", limit: 1 })).next : null
-    const answer = await request({ order: "desc", before: end === null ? null : end + 1, limit: PAGE })
-    take(answer, answer.events.reverse())
-    isAtStart = answer.events.length < PAGE && !(answer.scanned >= 10_000)
+    take(await readBefore(request, end === null ? null : end + 1))
     isFollowing = isLive
     draw()
     lines.toEnd()
@@ -145,28 +191,28 @@ export async function eventLog(view, { title, path, isLive, app, types, fields, 
   /** Shows the events from a position or a time on; they do not move. */
   async function loadFrom() {
     const { position, at } = view.query
-    const answer = await request(position ? { after: Math.max(0, Number(position) - 1), limit: PAGE } : { at, limit: PAGE })
-    take(answer, answer.events)
-    isAtStart = false
+    const first = position ? Number(position) : findTime ? await findTime(path, at) : null
+    const { events } = await request(first === null ? { at, limit: PAGE } : { after: Math.max(0, first - 1), limit: PAGE })
+    take({ events, from: events[0]?.position ?? first, isStart: false })
     isFollowing = false
     draw()
     lines.scrollTo(0)
-    if (answer.events.length) lines.select(0)
+    if (events.length) lines.select(0)
   }
 
-  function take(answer, events) {
+  function take({ events, from, isStart }) {
     lines.set([...events])
-    oldest = events[0]?.position ?? null
+    oldest = from
+    isAtStart = isStart
   }
 
   async function older() {
     if (isLoading || isAtStart || !lines.items.length || lines.items.length >= MOST_LINES) return
-    const first = lines.items[0].position
-    const answer = await request({ order: "desc", before: Math.min(first, oldest ?? first), limit: PAGE })
-    isAtStart = answer.events.length < PAGE && !(answer.scanned >= 10_000)
-    oldest = answer.events.at(-1)?.position ?? answer.next ?? first
-    if (answer.scanned >= 10_000 && answer.events.length < PAGE) say(`Searched back to position ${count(oldest)}. Scroll up to continue.`)
-    lines.prepend(answer.events.reverse(), MOST_LINES)
+    const answer = await readBefore(request, Math.min(lines.items[0].position, oldest))
+    isAtStart = answer.isStart
+    oldest = answer.from
+    if (!isAtStart && !answer.events.length) say(`Searched back to position ${count(oldest)}. Scroll up to continue.`)
+    lines.prepend(answer.events, MOST_LINES)
     draw()
   }
 
@@ -232,8 +278,8 @@ export async function eventLog(view, { title, path, isLive, app, types, fields, 
         slow = last !== null && fast.rate < FAST ? slow + 1 : 0
         last = end
         if (isFollowing) {
-          const answer = await request({ order: "desc", before: end + 1, limit: PAGE })
-          take(answer, answer.events.reverse())
+          const { events } = await request({ after: Math.max(0, end - PAGE), limit: PAGE })
+          take({ events, from: events[0]?.position ?? end, isStart: false })
           lines.toEnd()
         }
         setConnection("Live", "live")
@@ -320,7 +366,7 @@ export async function eventLog(view, { title, path, isLive, app, types, fields, 
         answer = await get(path, { ...query(), after, limit: 1000 })
       } catch (failure) {
         // The log does not reach back to its first position any more.
-        const kept = failure.id === "position_gone" && Object.values(failure.data ?? {}).find(Number.isInteger)
+        const kept = oldestKept(failure)
         if (!kept || after) throw failure
         after = kept - 1
         continue
@@ -359,7 +405,7 @@ export async function eventLog(view, { title, path, isLive, app, types, fields, 
     dispose() { stop(); lines.end() },
     nodes: [
       element("div", { class: "log-tools" },
-        filters(view, fields, load), element("datalist", { id: "event-types" },
+        filters(view, [{ name: "types", label: "Type", placeholder, list: "event-types" }], load), element("datalist", { id: "event-types" },
           [...new Set(types.map(type => `${type.split(".")[0]}.*`)), ...types].map(type => element("option", { value: type }))),
         element("div", { class: "row tools" }, follow, state, jump, find,
           button(() => attempt(exportLines), "Export"),

@@ -90,8 +90,7 @@ function row(view, message, as, isWanted = false) {
   const details = element("details", { on: { toggle() {
     if (!details.open || details.childElementCount > 1) return
     details.append(jsonView(JSON.stringify(message)), command(curl("GET", inApp(view.app, "messages", id))),
-      element("p", { class: "row" }, link(`${pathTo(view.app, "log")}?conversation=${view.id}`, "Events of this conversation"),
-        writeButton("Delete", "write", () => remove(view, message, item), { class: "danger" })))
+      inRow(writeButton("Delete", "write", () => remove(view, message, item), { class: "danger" })))
   } } }, element("summary", {}, "Details"))
   const item = element("li", { class: isWanted ? "wanted" : "", id: `m-${id}` },
     element("div", { class: "meta" }, element("span", { class: "position" }, count(densePosition(message))), element("strong", {}, who),
@@ -150,6 +149,6 @@ async function remove(view, message, item) {
   await attempt(async () => {
     await call("DELETE", inApp(view.app, "conversations", view.id, "messages", id))
     item.replaceChildren(element("p", { class: "muted" }, "Deleted"))
-    say("The message was deleted. ", link(`${pathTo(view.app, "log")}?conversation=${view.id}`, "Event"))
+    say("The message was deleted. ", link(`${pathTo(view.app, "log")}?types=message.deleted`, "Event"))
   })
 }

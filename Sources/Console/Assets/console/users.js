@@ -91,7 +91,6 @@ async function profileTab(view, user) {
       : p("This user has no identity. It was named by a request."),
     identity && Object.keys(identity.metadata ?? {}).length ? [element("h2", {}, "Metadata"), jsonView(JSON.stringify(identity.metadata))] : null,
     element("h2", {}, "Badge"), badges,
-    p(link(`${pathTo(view.app, "log")}?user=${encodeURIComponent(user.id)}`, "Events of this user")),
   ].flat() }
 }
 
