@@ -353,6 +353,17 @@ def the_log_follows_events(browser):
 
 
 @test
+def the_log_knows_every_type_of_event(browser):
+    opened(browser, page("log"))
+    known = browser.driver.execute_async_script("""
+        const done = arguments[0]
+        import(document.querySelector('script[type=module]').src.replace('main.js', 'events.js')).then(module => done(module.EVENT_TYPES))""")
+    _, body, _ = request(browser.server, "GET", "/openapi.json")
+    types = set(re.findall(r'"((?:[a-z_]+\.)+[a-z_]+)"', json.dumps(json.loads(body)["components"]["schemas"]["Event"])))
+    check("the list is that of the API", set(known) == types, set(known) ^ types)
+
+
+@test
 def the_log_has_filters_and_jumps_in_its_address(browser):
     user = unique("ana")
     chat = conversation(browser, user, "bo")

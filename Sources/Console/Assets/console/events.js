@@ -39,7 +39,7 @@ export function sentence(app, event) {
 }
 
 /** The types of events of an application. */
-export const EVENT_TYPES = `application.created application.suspended session_lifetime.set token.created token.revoked
+export const EVENT_TYPES = `application.created application.renamed application.suspended session_lifetime.set token.created token.revoked
   provider.created provider.deleted provider_key.created provider_key.updated provider_key.deleted identity.told
   identity.patched identity.deleted following.changed blocks.changed badge.set user.suspended session.created session.ended
   sessions.ended conversation.created conversation.matched conversation.merged conversation.shown conversation.announced
