@@ -126,8 +126,11 @@ let package = Package(
                 "MessagingStore", "MessagingWire", "SystemSupport", "Uploads", "WebSockets",
             ]),
         module(
-            "Console", ["Bytes", "HTTP", "JSON", "SystemSupport"], exclude: ["Assets"],
-            plugins: ["EmbedFiles"]),
+            "Console",
+            [
+                "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "MessagingWire",
+                "PlatformAPI", "Readers", "SystemSupport",
+            ], exclude: ["Assets"], plugins: ["EmbedFiles"]),
         // The client library.
         module(
             "ParleyKit",
@@ -215,7 +218,8 @@ let package = Package(
         tests(
             of: "ParleyServer",
             [
-                "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore", "Readers",
+                "Bytes", "Console", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore",
+                "Readers",
                 "SQL", "SQLPostgres", "Uploads",
             ]),
     ]

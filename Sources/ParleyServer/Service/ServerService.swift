@@ -14,6 +14,8 @@ final class ServerService: Service {
     private let readiness: Readiness
     private let metrics: MetricsEndpoint
     private let console: Console
+    /// `nil` if there is no console.
+    private let consoleAPI: ConsoleAPI?
     private let hosts: HostRule
     private let probe: ReadinessProbe
     private let publicBase: PublicBaseURL
@@ -21,11 +23,13 @@ final class ServerService: Service {
 
     /// Creates the service from its modules.
     ///
-    /// - Parameter servesDocumentation: Whether the paths below `/docs` exist.
+    /// - Parameters:
+    ///   - consoleAPI: The API of the console; `nil` if there is none.
+    ///   - servesDocumentation: Whether the paths below `/docs` exist.
     init(
         api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
         metrics: MetricsEndpoint, probe: ReadinessProbe, publicBase: PublicBaseURL,
-        console: Console, hosts: HostRule, servesDocumentation: Bool
+        console: Console, consoleAPI: ConsoleAPI?, hosts: HostRule, servesDocumentation: Bool
     ) {
         self.api = api
         self.uploads = uploads
@@ -35,6 +39,7 @@ final class ServerService: Service {
         self.publicBase = publicBase
         self.probe = probe
         self.console = console
+        self.consoleAPI = consoleAPI
         self.hosts = hosts
         var router = Router<Route>(allowsTrailingSlash: true)
         router.add(.post, Self.login, .login)
@@ -56,6 +61,12 @@ final class ServerService: Service {
             return uploads.answer(to: request, by: api)
         }
         if path.starts(with: Self.download) { return downloads.answer(to: request) }
+        if let consoleAPI, ConsoleAPI.owns(request.target.path) {
+            guard hosts.admits(request) else {
+                return Answer(PlatformAPI.unknownRoute, refusal(Self.unknownHost))
+            }
+            return consoleAPI.answer(to: request)
+        }
         switch router.match(request.method, request.target) {
         case .found(.page(let page), let template, let parameters):
             return answer(page, to: request, template.description, parameters)
