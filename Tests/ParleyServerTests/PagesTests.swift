@@ -152,6 +152,13 @@ import Testing
         #expect(post.status == .methodNotAllowed)
     }
 
+    @Test(arguments: ["/console", "/console/login", "/console/a/x/log"])
+    func `are no console with console.enabled false`(path: String) async throws {
+        let service = try await TestServer([("console.enabled", "false")]).components().service
+        let response = await service.response(to: .get, path, fields: [("Host", "localhost")])
+        #expect(response.status == .notFound)
+    }
+
     @Test func `are the demo only with the setting of its login`() async throws {
         let host = [("Host", "localhost")]
         #expect(try await Self.service().response(to: .get, "/demo", fields: host).status == .ok)

@@ -48,6 +48,8 @@ final class ServerService: Service {
             case .metrics where !metrics.isOpen: continue
             case .documentation, .search, .article, .operations:
                 if servesDocumentation { router.add(.get, page.path, .page(page)) }
+            case .console, .consolePage, .consoleList, .consoleObject, .consoleTab:
+                if consoleAPI != nil { router.add(.get, page.path, .page(page)) }
             default: router.add(.get, page.path, .page(page))
             }
         }
@@ -198,7 +200,7 @@ final class ServerService: Service {
             console.article(request, route, path: "api/\(parameters["noun"] ?? "")")
         case .metrics where metrics.admits(request): metrics.answer(to: request)
         case .metrics: Answer(route, api.unauthenticated(request))
-        case .root: api.answerRoot(request, route, Self.greeting(publicBase.of(request)))
+        case .root: api.answerRoot(request, route, greeting(publicBase.of(request)))
         case .ping: api.ping(request, route)
         case .description: api.describe(request, route)
         case .live: Answer(route, Self.health(true))
@@ -208,7 +210,7 @@ final class ServerService: Service {
         }
     }
 
-    private static func greeting(_ publicURL: String) -> [UInt8] {
+    private func greeting(_ publicURL: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("name", Release.name)
@@ -219,7 +221,9 @@ final class ServerService: Service {
                 writer.member("applications", "\(publicURL)/apps/{app}")
                 writer.member("description", "\(publicURL)\(Page.description.path)")
                 writer.member("errors", "\(publicURL)\(ErrorJSON.page)")
-                writer.member("console", "\(publicURL)\(Page.console.path)")
+                if consoleAPI != nil {
+                    writer.member("console", "\(publicURL)\(Page.console.path)")
+                }
                 writer.member("live", "\(publicURL)/health/live")
                 writer.member("ready", "\(publicURL)/health/ready")
             }
