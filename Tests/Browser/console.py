@@ -816,7 +816,7 @@ def settings_and_audit_are_read(browser):
 
 # MARK: Behaviour
 
-@test(with_network_errors=True)
+@test(with_network_errors=True, slow=True)
 def addresses_are_the_state(browser):
     chat = conversation(browser, unique("ana"), "bo")
     send(browser, chat, "Hello", "bo")
