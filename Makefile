@@ -116,6 +116,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
 	    'python3 Tests/Browser/browser.py --binary .build/debug/parley' \
 	    '$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley' \
+	    '$(PYTHON) Tests/Browser/console.py --binary .build/debug/parley' \
 	    'python3 Tests/Interop/known_mistakes.py --binary .build/debug/parley' \
 	    'bash Tests/Commands/commands.sh .build/debug/parley' \
 	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
@@ -191,6 +192,7 @@ browser: test-packages swift ## Uses the pages in Chromium, with screenshots in 
 	$(BUILD_DEBUG) --product parley
 	@$(call environment,$(PYPI_PACKAGES))
 	$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley --all --screenshots .build/screenshots
+	$(PYTHON) Tests/Browser/console.py --binary .build/debug/parley --all --screenshots .build/screenshots
 
 openapi: ## Compares a built server with its OpenAPI description, as `make test` does.
 	@$(call environment,$(PYPI_PACKAGES))

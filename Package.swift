@@ -127,8 +127,11 @@ let package = Package(
                 "MessagingStore", "MessagingWire", "SystemSupport", "Uploads", "WebSockets",
             ]),
         module(
-            "Console", ["Bytes", "HTTP", "JSON", "SystemSupport"], exclude: ["Assets"],
-            plugins: ["EmbedFiles"]),
+            "Console",
+            [
+                "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "MessagingWire",
+                "PlatformAPI", "Readers", "SystemSupport",
+            ], exclude: ["Assets"], plugins: ["EmbedFiles"]),
         // The client library.
         module(
             "ParleyKit",
@@ -216,7 +219,8 @@ let package = Package(
         tests(
             of: "ParleyServer",
             [
-                "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore", "Readers",
+                "Bytes", "Console", "HTTP", "JSON", "Messaging", "MessagingStore", "ObjectStore",
+                "Readers",
                 "SQL", "SQLPostgres", "Uploads",
             ]),
     ]

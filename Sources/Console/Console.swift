@@ -1,10 +1,12 @@
 public import HTTP
 
-/// The web pages of the server: the documentation, the demo, and their scripts and style sheets.
+/// The web pages of the server: the documentation, the demo, the operator console, and their scripts and style sheets.
 public final class Console: Sendable {
     private let assets: AssetStore
     private let documentation: DocumentationPages
-    private let demo: DemoPage
+    /// The demo; `nil` if the server does not have the login that it uses.
+    private let demo: StaticPage?
+    private let operators: StaticPage
 
     /// - Parameters:
     ///   - articles: The articles of the documentation.
@@ -20,7 +22,8 @@ public final class Console: Sendable {
         assets = AssetStore(EmbeddedFiles.all)
         documentation = DocumentationPages(
             Documentation(articles: articles, root: root, groups: groups), assets, policy)
-        demo = DemoPage(assets, policy, isOpen: showsDemo)
+        demo = showsDemo ? StaticPage("demo/demo.html", assets, policy) : nil
+        operators = StaticPage("console/index.html", assets, policy)
     }
 
     /// Answers with the first page of the documentation.
@@ -40,7 +43,16 @@ public final class Console: Sendable {
 
     /// Answers with the demo, or 404 with the setting that it needs.
     public func demo(_ request: Request, _ route: String) -> Answer {
-        Answer(route, demo.response(to: request))
+        Answer(
+            route,
+            demo?.response(to: request)
+                ?? PagePolicy.notFound(
+                    "The demo exists only if the setting `api.dev_login` is true."))
+    }
+
+    /// Answers with the operator console, whose script shows the page of the path.
+    public func operatorPage(_ request: Request, _ route: String) -> Answer {
+        Answer(route, operators.response(to: request))
     }
 
     /// Answers with a script, a style sheet or an image.

@@ -17,12 +17,17 @@ public struct MessagingStore: Sendable {
     private var trace: Trace?
     /// Receives the position of the last event of a mutation; `nil` for none.
     private var effect: RecordedEffect?
+    /// The event of the server's own log that a mutation records, too; `nil` for none.
+    private var auditEvent: PendingAuditEvent?
     let grantCache: GrantCache<Grant>
     let sessionCache: GrantCache<SessionGrant>
+    let consoleCache: GrantCache<ConsoleGrant>
     /// Issues and checks nonces for identity tokens.
     let nonces: Nonces
     /// Identifies the history of the database; a restored backup gets another one.
     private let epochSecret: SharedSecret
+    /// Identifies the database in the cookies of the console.
+    let instanceSecret: SharedSecret
     let runningRequests: RunningRequests
     /// Notifies readers of the event log of new events.
     public let signal: CommitSignal
@@ -43,8 +48,10 @@ public struct MessagingStore: Sendable {
         self.limits = limits
         grantCache = GrantCache()
         sessionCache = GrantCache()
+        consoleCache = GrantCache()
         nonces = Nonces()
         epochSecret = SharedSecret("feed_epoch", size: 8)
+        instanceSecret = SharedSecret("instance", size: 16)
         runningRequests = RunningRequests()
         signal = CommitSignal(pollInterval: environment.pollInterval)
         scheduleSignal = ScheduleSignal()
@@ -54,6 +61,9 @@ public struct MessagingStore: Sendable {
 
     /// Whether other processes may use the same database.
     public var isShared: Bool { database.isShared }
+
+    /// Returns that many cryptographically random bytes.
+    public func randomBytes(_ count: Int) -> [UInt8] { environment.randomBytes(count) }
 
     /// All schema migrations, by ascending number.
     public static var migrations: [SchemaMigration] { DatabaseSchema.migrations }
@@ -86,6 +96,18 @@ public struct MessagingStore: Sendable {
         return store
     }
 
+    /// A copy of the store whose mutations also record an event of the server's own log, in the same transaction, unless
+    /// they change nothing.
+    ///
+    /// - Parameter subject: The name or id of what it is about.
+    public func auditing(
+        _ type: AuditEventType, subject: String? = nil, from origin: AuditOrigin
+    ) -> MessagingStore {
+        var store = self
+        store.auditEvent = PendingAuditEvent(type: type, subject: subject, origin: origin)
+        return store
+    }
+
     /// Runs a mutation in a transaction; when this returns, its events and rows are durable.
     ///
     /// - Parameters:
@@ -99,18 +121,32 @@ public struct MessagingStore: Sendable {
         let now = environment.now()
         return try await database.write(prefetching: prefetch) {
             [
-                actor, trace, effect, environment, limits, signal, scheduleSignal, webhookSignal,
-                clock
+                actor, trace, effect, auditEvent, environment, limits, signal, scheduleSignal,
+                webhookSignal, clock
             ]
             transaction in
-            try body(
+            let effect = effect ?? auditEvent.map { _ in RecordedEffect() }
+            let value = try body(
                 MutationContext(
                     transaction: transaction, application: application, now: now, actor: actor,
                     trace: trace, effect: effect, limits: limits, hash: environment.sha256,
                     signal: signal,
                     scheduleSignal: scheduleSignal, webhookSignal: webhookSignal, clock: clock))
+            if let auditEvent, effect?.position != nil {
+                try transaction.record(
+                    auditEvent.type, subject: auditEvent.subject, in: application,
+                    from: auditEvent.origin, at: now)
+            }
+            return value
         }
     }
+}
+
+/// An event of the server's own log that is recorded together with a change of an application.
+private struct PendingAuditEvent: Sendable {
+    let type: AuditEventType
+    let subject: String?
+    let origin: AuditOrigin
 }
 
 /// The position of the last event that a request has recorded.

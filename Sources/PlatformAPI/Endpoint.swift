@@ -131,10 +131,11 @@ public struct Endpoint: Sendable {
 
 extension Endpoint {
     /// Returns the actor that its events record (X3): the user of the session, the user in the path where the server acts
-    /// for that user, else the token.
+    /// for that user, else the token. For an operator of the console it is always the operator.
     func actor(for user: String?, or caller: Caller) -> EventActor {
         switch caller {
         case .session(let session): return .user(session.user)
+        case .account(let account): return .named("console:\(account.name)")
         case .token(let token):
             guard actsForUser, let user = user.flatMap({ UserID($0) }) else {
                 return .token(token.id)
@@ -142,6 +143,21 @@ extension Endpoint {
             return .user(user)
         }
     }
+
+    /// The scope that a caller of the console needs: `admin` to change webhooks, except to test, retry and replay them,
+    /// and to suspend users.
+    var consoleScope: Token.Scope {
+        guard method != .get else { return scope }
+        let path = path.description
+        let isHarmless = ["/test", "/retry", "/replay"].contains { path.hasSuffix($0) }
+        let needsAdmin =
+            path.hasPrefix("/apps/{app}/webhooks") && !isHarmless
+            || method == .patch && path == "/apps/{app}/users/{user}"
+        return needsAdmin ? .admin : scope
+    }
+
+    /// Whether its answer is a stream of stored contents, which cannot be hidden in it.
+    var writesContent: Bool { method == .get && path.description == "/apps/{app}/export" }
 
     /// Returns whether the server acts for the user in the path.
     ///

@@ -30,6 +30,8 @@ public final class PlatformAPI: Service {
     let messageCache: MessageCache
     /// The live event logs of all applications.
     let liveLogs: LiveEventLogs
+    /// The same without the contents of messages, for the console.
+    let hiddenLogs: LiveEventLogs
     /// The live feeds of the users of all applications.
     let liveFeeds: LiveFeeds
     /// Typing and presence of the users of all applications.
@@ -96,6 +98,13 @@ public final class PlatformAPI: Service {
             frames: EventEncoder(publicBase: publicBase.text, downloads: downloads)
         ) { error in
             // No request caused this fault, so its id is zero; the streams continue when reading succeeds again.
+            _ = onFault(error, RequestID(high: 0, low: 0))
+        }
+        hiddenLogs = LiveEventLogs(
+            store: store,
+            frames: EventEncoder(
+                publicBase: publicBase.text, downloads: downloads, hidesContent: true)
+        ) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         liveFeeds = LiveFeeds(store: store, receiptInterval: settings.wideReceiptInterval) {
@@ -204,13 +213,26 @@ public final class PlatformAPI: Service {
             .with(crossOrigin, for: request)
     }
 
-    private func route(_ request: Request) -> Answer {
+    /// Answers a request that the console has received for a path below `/apps`, in version 3.0 and with the same handler.
+    ///
+    /// - Parameter request: The request with the path of the Platform API.
+    public func answer(to request: Request, through console: ConsoleAccess) -> Answer {
+        route(request) { checks in
+            checks.fixedVersion = .v3_0
+            checks.console = console
+        }
+    }
+
+    private func route(
+        _ request: Request, adjusting adjust: (inout RequestChecks) -> Void = { _ in }
+    ) -> Answer {
         if Endpoint.socketPaths.contains(request.target.path) { return openSocket(request) }
         let method = request.effectiveMethod
         switch router.match(method, request.target) {
         case .found(let endpoint, let template, let parameters):
-            let checks = RequestChecks(
+            var checks = RequestChecks(
                 api: self, request: request, endpoint: endpoint, parameters: parameters)
+            adjust(&checks)
             var answer = answer(checks, template.description)
             answer.user = parameters["user"]
             return answer

@@ -25,6 +25,9 @@ public struct CounterTable: Sendable {
         cells.add(amount, at: row, shard: shard)
     }
 
+    /// The value of a counter.
+    public func value(row: Int = 0) -> Int { cells.value(at: row) }
+
     /// Writes the counters; combinations of labels that never occurred are left out.
     public func write(to page: inout MetricsWriter) {
         page.begin(family)
@@ -64,6 +67,12 @@ public struct HistogramTable: Sendable {
         let first = row * (bounds.count + 2)
         cells.add(1, at: first + bucket, shard: shard)
         cells.add(value, at: first + bounds.count + 1, shard: shard)
+    }
+
+    /// The observations in each bucket of a histogram; the last bucket has no upper bound.
+    public func counts(row: Int = 0) -> [Int] {
+        let first = row * (bounds.count + 2)
+        return (0...bounds.count).map { bucket in cells.value(at: first + bucket) }
     }
 
     /// Writes the histograms; an empty one is left out if it has labels.

@@ -7,7 +7,8 @@ import ParleyServer
         commandName: "parley", abstract: "A self-hosted messaging server.",
         version: Release.version,
         subcommands: [
-            Serve.self, App.self, Token.self, DevLogin.self, Log.self, Backup.self, Restore.self,
+            Serve.self, App.self, Token.self, DevLogin.self, ConsoleCommand.self, Log.self,
+            Backup.self, Restore.self,
             ResetFeeds.self, Migrate.self,
             Export.self, Import.self,
             DownloadKey.self, CheckConfig.self, HealthCheck.self, DevelopmentCertificate.self,

@@ -54,6 +54,8 @@ class Browser:
                 "/usr/bin/chromedriver",
                 env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": self.profile.name}))
         self.driver.set_script_timeout(30)
+        # What a page reports although nothing is wrong, as a regular expression.
+        self.expected = None
 
     def close(self):
         self.driver.quit()
@@ -113,7 +115,8 @@ class Browser:
     def problems(self, with_network_errors):
         """What the browser has reported since the last call."""
         found = [entry["message"] for entry in self.driver.get_log("browser")
-                 if entry["level"] == "SEVERE" and not (with_network_errors and entry["source"] == "network")]
+                 if entry["level"] == "SEVERE" and not (with_network_errors and entry["source"] == "network")
+                 and not (self.expected and re.search(self.expected, entry["message"]))]
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
@@ -125,15 +128,19 @@ class Browser:
 
 # MARK: The tests
 
+def registering(tests):
+    """A decorator that adds functions to a list of tests."""
+    def test(function=None, *, slow=False, with_network_errors=False):
+        def register(function):
+            function.slow, function.with_network_errors = slow, with_network_errors
+            tests.append(function)
+            return function
+        return register(function) if function else register
+    return test
+
+
 TESTS = []
-
-
-def test(function=None, *, slow=False, with_network_errors=False):
-    def register(function):
-        function.slow, function.with_network_errors = slow, with_network_errors
-        TESTS.append(function)
-        return function
-    return register(function) if function else register
+test = registering(TESTS)
 
 
 def check(what, holds, detail=""):
@@ -669,22 +676,25 @@ def everything_works_by_keyboard(browser):
 
 # MARK: Screenshots
 
-def take_screenshots(browser, folder):
+def shoot(browser, folder, name):
+    """Saves the page in three widths and two themes."""
     folder.mkdir(parents=True, exist_ok=True)
+    for width in WIDTHS:
+        for dark in (False, True):
+            browser.resize(width, 900 if width > 360 else 740, dark)
+            time.sleep(0.15)
+            browser.driver.save_screenshot(str(folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"))
+
+
+def take_screenshots(browser, folder):
     pages = {
         "docs": "/docs", "article": "/docs/upload-guide", "settings": "/docs/settings", "errors": "/docs/errors#not_found",
         "api": "/docs/api/messages", "search": "/docs/search?q=upload", "missing": "/docs/nothing", "demo-start": "/demo",
     }
-    def shoot(name):
-        for width in WIDTHS:
-            for dark in (False, True):
-                browser.resize(width, 900 if width > 360 else 740, dark)
-                time.sleep(0.15)
-                browser.driver.save_screenshot(str(folder / f"{name}-{width}-{'dark' if dark else 'light'}.png"))
     for name, path in pages.items():
         browser.open(path)
         browser.one("h1")
-        shoot(name)
+        shoot(browser, folder, name)
     browser.restore()
     panes = start(browser, suffix="")
     with tempfile.TemporaryDirectory(prefix="parley-pages-file-") as name:
@@ -702,29 +712,33 @@ def take_screenshots(browser, folder):
         write(browser, panes[0], "Wait")
         browser.button("Go offline", panes[0]).click()
         write(browser, panes[0], "Written offline")
-        shoot("demo")
+        shoot(browser, folder, "demo")
     browser.restore()
     browser.open("/demo")
     browser.button("Show a merge").click()
     browser.button("Bring both online").click()
     live(browser)
     time.sleep(1)
-    shoot("demo-merge")
+    shoot(browser, folder, "demo-merge")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(description, tests, settings, take_screenshots, prepare=None):
+    """Runs tests against a server with some settings; `prepare` is called with the browser before the first one."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--binary", required=True)
     parser.add_argument("--only", default="")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--screenshots", type=pathlib.Path)
     options = parser.parse_args()
+    label = pathlib.Path(sys.argv[0]).stem
     failed = passed = 0
-    with serving(options.binary, settings=SETTINGS) as server:
+    with serving(options.binary, settings=settings) as server:
         server.start()
         browser = Browser(server)
         try:
-            for run in TESTS:
+            if prepare:
+                prepare(browser)
+            for run in tests:
                 if options.only not in run.__name__ or run.slow and not options.all:
                     continue
                 began = time.monotonic()
@@ -734,7 +748,7 @@ def main():
                     problems = browser.problems(run.with_network_errors)
                     check("the browser reports nothing", not problems, problems[:5])
                     passed += 1
-                    print(f"pages: {name} ({time.monotonic() - began:.1f} s)")
+                    print(f"{label}: {name} ({time.monotonic() - began:.1f} s)", flush=True)
                 except Exception as error:
                     failed += 1
                     text = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
@@ -747,9 +761,9 @@ def main():
                 take_screenshots(browser, options.screenshots)
         finally:
             browser.close()
-    print(f"pages: {passed} of {passed + failed} tests passed")
+    print(f"{label}: {passed} of {passed + failed} tests passed")
     sys.exit(failed > 0)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, TESTS, SETTINGS, take_screenshots)

@@ -331,8 +331,63 @@ check 'X12: a second start with the same environment creates no other token' tes
 check 'a server with strict_accept stops with exit code 0' stop
 check 'app.id requires app.token' env -u PARLEY_APP_TOKEN bash -c "! '$binary' check-config 2>/dev/null"
 
-# TLS with a certificate of dev-cert.
 unset PARLEY_APP_ID PARLEY_APP_TOKEN PARLEY_LOG_LEVEL
+
+# The operators of the console, managed while a server runs.
+start --data operators
+# Sends a request to the API of the console; prints its status. Further arguments are options of curl.
+console() {
+    local path=$1
+    shift
+    status -H 'X-Parley-Console: 1' -H "Origin: ${origin:-$base}" -H 'Content-Type: application/json' -b cookies -c cookies "$@" "$base/console/api/$path"
+}
+first_link=$(sed -n 's/^The console, for an hour and once: //p' out)
+check 'the first start prints a link to the console' bash -c "[[ '$first_link' == http://127.0.0.1:$port/console/login#once=* ]]"
+check 'the link of the first start logs in' test "$(console session -d "{\"once\":\"${first_link##*=}\"}")" = 200
+check 'a link logs in once' test "$(status -H 'X-Parley-Console: 1' -H 'Content-Type: application/json' -d "{\"once\":\"${first_link##*=}\"}" "$base/console/api/session")" = 401
+check 'the cookie is valid' test "$(console session)" = 200
+check 'operators are listed' test "$("$binary" console list --data operators | cut -f 1-3)" = "$(printf 'admin\tadmin\tno password')"
+check 'console link prints a link' bash -c "'$binary' console link --data operators --listen 127.0.0.1:$port | grep -q '^http://127.0.0.1:$port/console/login#once=[A-Za-z0-9_-]\{43\}$'"
+check 'console link uses the public URL' bash -c "'$binary' console link --data operators --public-url https://chat.example.com | grep -q '^https://chat.example.com/console/login#once='"
+check 'a password that is too short is refused' fails_with 'a password has 12 to 1024 bytes' console password --data operators <<<short
+check 'a missing password is refused' fails_with 'the standard input has no password' console password --data operators </dev/null
+check 'an unknown role is refused' fails_with 'the role of an operator is one of read, write, admin' console password --data operators --role owner <<<'correct horse battery'
+check 'an invalid name is refused' fails_with 'the name of an operator has ' console password --data operators --name 'a b' <<<'correct horse battery'
+check 'a password is set' bash -c "echo 'correct horse battery' | '$binary' console password --data operators | grep -q admin"
+sleep 1.1
+check 'a new password ends the sessions of the operator within a second' test "$(console session)" = 401
+check 'the password logs in' test "$(console session -d '{"name":"admin","password":"correct horse battery"}')" = 200
+check 'another password does not log in' test "$(status -H 'X-Parley-Console: 1' -H 'Content-Type: application/json' -d '{"name":"admin","password":"wrong horse battery"}' "$base/console/api/session")" = 401
+check 'a body over 64 KiB is refused' test "$(head -c 70000 /dev/zero | tr '\0' ' ' | console session --data-binary @-)" = 413
+check 'a chunked body over 64 KiB is refused' test "$(head -c 70000 /dev/zero | tr '\0' ' ' | console session -H 'Transfer-Encoding: chunked' --data-binary @-)" = 413
+check 'a request of another site is refused' test "$(origin=http://evil.example console apps -d '{"name":"x"}')" = 403
+check 'a request of a page is accepted' test "$(console apps -d '{"name":"x"}')" = 201
+check 'a request for another host is refused' test "$(console session -H 'Host: evil.example')" = 421
+shop=$(curl -s -b cookies "$base/console/api/apps" | grep -o '"id":"[^"]*"' | head -1 | cut -d '"' -f 4)
+for path in stream "apps/$shop/events?after=now"; do
+    curl -sN -m 20 -b cookies -H 'Accept: text/event-stream' "$base/console/api/$path" >"stream-${path%%[/?]*}" &
+    streams="${streams:-} $!"
+done
+sleep 2.5
+check 'the stream of the overview has a sample each second' test "$(grep -c '^event: stats' stream-stream)" -ge 1
+check 'the stream of the overview begins with the process' grep -q '^event: hello' stream-stream
+check 'logout is accepted' test "$(console session -X DELETE)" = 204
+sleep 1.5
+check 'streams end with their session' test "$(cat stream-stream stream-apps | grep -c '^event: end')" = 2
+wait $streams
+check 'the password logs in again' test "$(console session -d '{"name":"admin","password":"correct horse battery"}')" = 200
+check 'an operator is removed' bash -c "'$binary' console remove admin --data operators | grep -q removed"
+check 'an operator is removed once' fails_with 'there is no operator admin' console remove admin --data operators
+sleep 1.1
+check 'a removed operator has no session' test "$(console session)" = 401
+check 'no log line has the token of a link' bash -c "! grep -q '${first_link##*=}' err"
+check 'a server with operators stops with exit code 0' stop
+start --data operators --set console.enabled=false
+check 'without a console its API is unknown' test "$(console session)" = 404
+check 'a server without a console prints no link' bash -c "! grep -q '/console/login' out"
+stop
+
+# TLS with a certificate of dev-cert.
 "$binary" dev-cert --out pair --host chat.test >output
 check 'dev-cert creates a key that only its owner can read' test "$(stat -c %a pair/key.pem)" = 600
 check 'dev-cert prints how to use the certificate' grep -q 'curl --cacert pair/cert.pem' output

@@ -112,6 +112,7 @@ import Testing
 
     @Test(arguments: [
         "/demo", "/dev/login", "/dev/login/", "/dev/%6Cogin", "/console/assets/x/shared/base.css",
+        "/console", "/console/overview", "/console/a/x/users/a%2Fb/sessions",
     ])
     func `are refused under the names of other sites`(path: String) async throws {
         let method: HTTP.Method = path.hasPrefix("/dev") ? .post : .get
@@ -127,6 +128,35 @@ import Testing
                 to: method, path, fields: [("Host", host)])
             #expect(response.status != .misdirected)
         }
+    }
+
+    @Test(arguments: [
+        "/console", "/console/", "/console/login", "/console/a/x/log",
+        "/console/a/x/users/a%2Fb%3F",
+        "/console/a/x/conversations/1/metadata",
+    ])
+    func `are one page for the paths of the console`(path: String) async throws {
+        let service = try await Self.service()
+        let first = await service.response(to: .get, path, fields: [("Host", "localhost")])
+        #expect(first.status == .ok)
+        #expect(first.fields["Cache-Control"] == "no-cache")
+        #expect(first.fields["X-Frame-Options"] == "DENY")
+        let policy = try #require(first.fields["Content-Security-Policy"])
+        #expect(policy.contains("default-src 'none'; script-src 'self';"))
+        #expect(policy.contains("require-trusted-types-for 'script'; trusted-types 'none'"))
+        let tag = try #require(first.fields["ETag"])
+        let again = await service.response(
+            to: .get, path, fields: [("Host", "localhost"), ("If-None-Match", tag)])
+        #expect(again.status == .notModified)
+        let post = await service.response(to: .post, path, fields: [("Host", "localhost")])
+        #expect(post.status == .methodNotAllowed)
+    }
+
+    @Test(arguments: ["/console", "/console/login", "/console/a/x/log"])
+    func `are no console with console.enabled false`(path: String) async throws {
+        let service = try await TestServer([("console.enabled", "false")]).components().service
+        let response = await service.response(to: .get, path, fields: [("Host", "localhost")])
+        #expect(response.status == .notFound)
     }
 
     @Test func `are the demo only with the setting of its login`() async throws {

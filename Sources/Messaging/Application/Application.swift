@@ -54,8 +54,13 @@ public struct Token: Equatable, Sendable {
         }
     }
 
+    /// The most bytes of a name of an application or a token.
+    public static let nameLimit = 200
+
     /// Its id.
     public let id: ID
+    /// A name for operators; free text, `nil` for none.
+    public let name: String?
     /// The application that the token is for.
     public let application: Application.ID
     /// The operations that it allows.
@@ -69,10 +74,11 @@ public struct Token: Equatable, Sendable {
 
     /// All members.
     public init(
-        id: ID, application: Application.ID, scope: Scope, createdAt: Timestamp,
-        expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
+        id: ID, name: String? = nil, application: Application.ID, scope: Scope,
+        createdAt: Timestamp, expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
     ) {
         self.id = id
+        self.name = name
         self.application = application
         self.scope = scope
         self.createdAt = createdAt

@@ -12,6 +12,23 @@ public struct ApplicationCreated: EventPayload {
     public var type: EventType { .applicationCreated }
 }
 
+/// An application got another name.
+public struct ApplicationRenamed: EventPayload {
+    /// The application.
+    public let application: Application.ID
+    /// The new name.
+    public let name: String
+
+    /// All members.
+    public init(application: Application.ID, name: String) {
+        self.application = application
+        self.name = name
+    }
+
+    /// The type of the event.
+    public var type: EventType { .applicationRenamed }
+}
+
 /// An application was suspended or resumed.
 public struct ApplicationSuspended: EventPayload {
     /// The application.

@@ -19,6 +19,7 @@ extension EventPayload {
 /// It equals the name of the event in webhooks of version 1.0, if there is one. Raw values never change once released.
 public enum EventType: String, CaseIterable, Sendable {
     case applicationCreated = "application.created"
+    case applicationRenamed = "application.renamed"
     case applicationSuspended = "application.suspended"
     case sessionLifetimeSet = "session_lifetime.set"
     case tokenCreated = "token.created"
@@ -86,6 +87,7 @@ public enum EventType: String, CaseIterable, Sendable {
 /// events.
 public enum Event: Equatable, Sendable {
     case applicationCreated(ApplicationCreated)
+    case applicationRenamed(ApplicationRenamed)
     case applicationSuspended(ApplicationSuspended)
     case sessionLifetimeSet(SessionLifetimeSet)
     case tokenCreated(TokenCreated)
@@ -148,6 +150,7 @@ public enum Event: Equatable, Sendable {
     public var payload: any EventPayload {
         switch self {
         case .applicationCreated(let payload): payload
+        case .applicationRenamed(let payload): payload
         case .applicationSuspended(let payload): payload
         case .sessionLifetimeSet(let payload): payload
         case .tokenCreated(let payload): payload

@@ -16,6 +16,23 @@ extension ApplicationCreated: StoredEvent {
     func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
 }
 
+extension ApplicationRenamed: StoredEvent {
+    func write(to writer: inout ByteWriter) {
+        writer.write(application)
+        writer.write(name)
+    }
+
+    init(from reader: inout ByteReader) throws {
+        self.init(application: try reader.id(), name: try reader.text())
+    }
+
+    func apply(to rows: Projection) throws {
+        try rows.rename(application, name)
+    }
+
+    func invalidated(in application: Application.ID) -> [InvalidationSubject] { [] }
+}
+
 extension ApplicationSuspended: StoredEvent {
     func write(to writer: inout ByteWriter) {
         writer.write(application)

@@ -1,6 +1,20 @@
 public import Messaging
 import SQL
 
+/// An application with its counters, which are stored, so that nothing is counted.
+public struct ApplicationCounts: Equatable, Sendable {
+    /// The application.
+    public let application: Application
+    /// The number of users.
+    public let users: Int64
+    /// The number of conversations that are not deleted.
+    public let conversations: Int64
+    /// The number of messages in them that are not deleted.
+    public let messages: Int64
+    /// The bytes of all contents.
+    public let contentBytes: Int64
+}
+
 extension MessagingStore {
     /// Creates an application, or returns the existing one with this id.
     ///
@@ -29,9 +43,53 @@ extension MessagingStore {
         }
     }
 
+    /// The applications with an id above another, by id, with their counters.
+    ///
+    /// - Parameter only: An application to which the list is limited.
+    public func applicationCounts(
+        after id: Application.ID? = nil, only: Application.ID? = nil, limit: Int
+    ) async throws -> [ApplicationCounts] {
+        let start: SQL = id.map { id -> SQL in "AND a.application > \(id)" } ?? ""
+        let one: SQL = only.map { only -> SQL in "AND a.application = \(only)" } ?? ""
+        return try await database.read { transaction in
+            try transaction.rows(
+                """
+                SELECT a.application, a.name, a.created_at, a.is_suspended, a.session_lifetime,
+                    a.user_count, a.conversation_count, COALESCE(p.message_count, 0),
+                    a.content_bytes
+                FROM applications a LEFT JOIN log_positions p ON p.application = a.application
+                WHERE a.application IS NOT NULL \(start) \(one)
+                ORDER BY a.application LIMIT \(limit)
+                """
+            ) { row in
+                ApplicationCounts(
+                    application: try Application(row), users: try row.int64(5),
+                    conversations: try row.int64(6), messages: try row.int64(7),
+                    contentBytes: try row.int64(8))
+            }
+        }
+    }
+
     /// An application; `nil` if none has this id.
     public func application(_ id: Application.ID) async throws -> Application? {
         try await database.read { transaction in try transaction.application(id) }
+    }
+
+    /// Changes the name of an application; repeating it changes nothing.
+    ///
+    /// - Throws: `Rejection.notFound(.application)`.
+    public func renameApplication(_ id: Application.ID, _ name: String) async throws {
+        try await change(in: id) { context in
+            guard let application = try context.transaction.application(id) else {
+                throw Rejection.notFound(.application)
+            }
+            guard application.name != name else { return }
+            try context.record(
+                .applicationRenamed(ApplicationRenamed(application: id, name: name)))
+        }
+        grantCache.clear()
+        sessionCache.clear()
+        consoleCache.clear()
     }
 
     /// Suspends or resumes an application; repeating it changes nothing.
@@ -49,6 +107,7 @@ extension MessagingStore {
         }
         grantCache.clear()
         sessionCache.clear()
+        consoleCache.clear()
     }
 }
 
@@ -106,13 +165,14 @@ extension Application {
 }
 
 extension Token {
-    /// Reads the columns `id, application, scope, created_at, expires_at, revoked_at`.
+    /// Reads the columns `id, application, scope, created_at, expires_at, revoked_at, name`.
     init(_ row: borrowing Row) throws {
         guard let scope = Scope(rawValue: try row.text(2)) else {
             throw StoreFault.unreadable("tokens.scope")
         }
         self.init(
-            id: try row.id(0), application: try row.id(1), scope: scope,
+            id: try row.id(0), name: try row.optionalText(6), application: try row.id(1),
+            scope: scope,
             createdAt: try row.timestamp(3), expiresAt: try row.optionalTimestamp(4),
             revokedAt: try row.optionalTimestamp(5))
     }
@@ -137,6 +197,11 @@ extension Projection {
             UPDATE applications SET name = \(application.name), created_at = \(application.createdAt)
             WHERE application = \(application.id)
             """)
+    }
+
+    func rename(_ id: Application.ID, _ name: String) throws {
+        try transaction.execute(
+            "UPDATE applications SET name = \(name) WHERE application = \(id)")
     }
 
     func suspend(_ id: Application.ID, _ isSuspended: Bool) throws {
@@ -166,10 +231,11 @@ extension Projection {
     func create(_ token: Token, _ digest: [UInt8]) throws {
         try transaction.execute(
             """
-            INSERT INTO tokens (application, id, scope, created_at, expires_at, revoked_at, digest)
-            VALUES (
+            INSERT INTO tokens (
+                application, id, scope, created_at, expires_at, revoked_at, digest, name
+            ) VALUES (
                 \(application), \(token.id), \(token.scope.rawValue), \(token.createdAt),
-                \(token.expiresAt), \(token.revokedAt), \(digest)
+                \(token.expiresAt), \(token.revokedAt), \(digest), \(token.name)
             )
             """)
     }

@@ -107,12 +107,27 @@ extension Transaction {
     fileprivate func grant(of digest: [UInt8]) throws -> Grant? {
         let token = try first(
             """
-            SELECT id, application, scope, created_at, expires_at, revoked_at FROM tokens
+            SELECT id, application, scope, created_at, expires_at, revoked_at, name FROM tokens
             WHERE digest = \(digest)
             """
         ) { row in try Token(row) }
-        guard let token, let application = try application(token.application) else { return nil }
-        return Grant(application: application, token: token)
+        return try token.flatMap(grant)
+    }
+
+    /// The grant of the token with an id.
+    func grant(of id: Token.ID, in application: Application.ID) throws -> Grant? {
+        try first(
+            """
+            SELECT id, application, scope, created_at, expires_at, revoked_at, name FROM tokens
+            WHERE application = \(application) AND id = \(id)
+            """
+        ) { row in try Token(row) }.flatMap(grant)
+    }
+
+    private func grant(of token: Token) throws -> Grant? {
+        try application(token.application).map { application in
+            Grant(application: application, token: token)
+        }
     }
 
     /// The grant for a session; `nil` for an unknown one, and for one of a suspended user or application.

@@ -20,8 +20,8 @@ extension MessagingStore {
     /// - Throws: `Rejection.notFound(.application)`; `missing("secret")` for an empty one; `idTaken(.token)`
     ///   for one of another application or of a revoked token.
     public func createToken(
-        for application: Application.ID, scope: Token.Scope, expiresAt: Timestamp? = nil,
-        secret: String? = nil
+        for application: Application.ID, name: String? = nil, scope: Token.Scope,
+        expiresAt: Timestamp? = nil, secret: String? = nil
     ) async throws -> CreatedToken {
         let secret = secret ?? newSecret()
         guard !secret.isEmpty else { throw Rejection.missing("secret") }
@@ -30,7 +30,8 @@ extension MessagingStore {
         let token = try await change(in: application) { context in
             try context.create(
                 Token(
-                    id: id, application: application, scope: scope, createdAt: context.now,
+                    id: id, name: name, application: application, scope: scope,
+                    createdAt: context.now,
                     expiresAt: expiresAt), digest)
         }
         return CreatedToken(token: token, secret: secret)
@@ -41,7 +42,7 @@ extension MessagingStore {
         try await database.read { transaction in
             try transaction.rows(
                 """
-                SELECT id, application, scope, created_at, expires_at, revoked_at FROM tokens
+                SELECT id, application, scope, created_at, expires_at, revoked_at, name FROM tokens
                 WHERE application = \(application) ORDER BY created_at, id
                 """
             ) { row in try Token(row) }
@@ -58,6 +59,7 @@ extension MessagingStore {
             try context.record(.tokenRevoked(TokenRevoked(token: id, at: context.now)))
         }
         grantCache.clear()
+        consoleCache.clear()
     }
 
     private func newSecret() -> String {
@@ -72,7 +74,7 @@ extension MutationContext {
         }
         let known = try transaction.first(
             """
-            SELECT id, application, scope, created_at, expires_at, revoked_at FROM tokens
+            SELECT id, application, scope, created_at, expires_at, revoked_at, name FROM tokens
             WHERE digest = \(digest)
             """
         ) { row in try Token(row) }
@@ -89,7 +91,7 @@ extension MutationContext {
     fileprivate func token(_ id: Token.ID) throws -> Token? {
         try transaction.first(
             """
-            SELECT id, application, scope, created_at, expires_at, revoked_at FROM tokens
+            SELECT id, application, scope, created_at, expires_at, revoked_at, name FROM tokens
             WHERE application = \(application) AND id = \(id)
             """
         ) { row in try Token(row) }

@@ -195,6 +195,7 @@ extension Projection {
         guard let before = try transaction.queryLocked(id, in: application).first() else { return }
         try saveWholeConversation(id)
         addToCounts(conversations: -1)
+        try transaction.addToMessageCount(-before.messageCount, in: application)
         let users = try transaction.currentParticipants(of: id, in: application).users
         try disconnect(users, among: users, of: before)
         let seeing = try transaction.rows(

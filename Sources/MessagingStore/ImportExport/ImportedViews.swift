@@ -155,6 +155,9 @@ extension Projection {
         guard var conversation = try transaction.queryLocked(id, in: application).first() else {
             return
         }
+        if conversation.deletedAt == nil {
+            try transaction.addToMessageCount(Int64(messages.count), in: application)
+        }
         for message in messages {
             conversation.messageCount += 1
             let isLater =

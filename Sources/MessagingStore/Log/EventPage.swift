@@ -124,14 +124,16 @@ extension Transaction {
 extension RecordedEvent {
     /// The columns that ``init(_:)`` reads, in this order.
     fileprivate static let columns: StaticString =
-        "position, kind, at, payload, actor_user, actor_token, trace"
+        "position, kind, at, payload, actor_user, actor_token, trace, actor_name"
 
     init(_ row: borrowing Row) throws {
         let recorder: EventActor? =
             if let user = try row.optionalUser(4) {
                 .user(user)
+            } else if let token: Token.ID = try row.optionalID(5) {
+                .token(token)
             } else {
-                try row.optionalID(5).map { id in .token(id) }
+                try row.optionalText(7).map { name in .named(name) }
             }
         self.init(
             position: LogPosition(try row.int64(0)), at: try row.timestamp(2),

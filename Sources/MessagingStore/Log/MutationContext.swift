@@ -7,7 +7,7 @@ struct MutationContext {
     let transaction: Transaction
     let application: Application.ID
     let now: Timestamp
-    /// The user or token of the request; `nil` for what the server does by itself.
+    /// The user, token or operator of the request; `nil` for what the server does by itself.
     let actor: EventActor?
     /// The trace of the request; `nil` for none.
     let trace: Trace?
@@ -25,7 +25,7 @@ struct MutationContext {
     private static let events = Insertion(
         """
         INSERT INTO events (
-            application, position, kind, at, payload, actor_user, actor_token, trace
+            application, position, kind, at, payload, actor_user, actor_token, trace, actor_name
         ) VALUES
         """)
 
@@ -75,7 +75,7 @@ struct MutationContext {
     ) -> InsertedRow {
         """
         (\(application), \(position), \(type.rawValue), \(now), \(encoded), \(actor?.user),
-        \(actor?.token), \(trace?.text))
+        \(actor?.token), \(trace?.text), \(actor?.name))
         """
     }
 
@@ -107,6 +107,8 @@ struct LogEnd {
     var position = LogPosition.start
     /// The time of the last change to a block list of the application; see ``Projection/apply(_:)-(BlocksChanged)``.
     var blocksChangedAt = Timestamp(milliseconds: 0)
+    /// The number of messages in conversations that are not deleted.
+    var messageCount: Int64 = 0
 
     static func cacheKey(of application: Application.ID) -> RowCacheKey<LogEnd> {
         RowCacheKey(of: application.bytes, in: "log_positions")
@@ -131,11 +133,28 @@ extension Transaction {
         var end = last ?? LogEnd()
         let first = LogPosition(end.position.number + 1)
         end.position = LogPosition(end.position.number + Int64(count))
-        deferWrite(end, of: key) { [position = end.position] in
-            "UPDATE log_positions SET position = \(position) WHERE application = \(application)"
+        deferLogEnd(end, in: application)
+        return first
+    }
+
+    /// Writes the end of the log once for all changes of a commit.
+    private func deferLogEnd(_ end: LogEnd, in application: Application.ID) {
+        let key = LogEnd.cacheKey(of: application)
+        deferWrite(end, of: key) {
+            """
+            UPDATE log_positions SET
+                position = \(end.position), message_count = \(end.messageCount)
+            WHERE application = \(application)
+            """
         }
         cache(end, for: key)
-        return first
+    }
+
+    /// Adds to the number of messages of an application, after the event that sends or deletes them was recorded.
+    func addToMessageCount(_ difference: Int64, in application: Application.ID) throws {
+        guard difference != 0, var end = try queryLogEnd(in: application).first() else { return }
+        end.messageCount += difference
+        deferLogEnd(end, in: application)
     }
 
     /// Queries the end of an application's log, whose row is locked until the transaction ends; no row for an application
@@ -143,13 +162,14 @@ extension Transaction {
     func queryLogEnd(in application: Application.ID) throws -> DeferredRows<LogEnd> {
         try query(
             """
-            SELECT position, blocks_changed_at FROM log_positions
+            SELECT position, blocks_changed_at, message_count FROM log_positions
             WHERE application = \(application)\(.untilCommit)
             """,
             as: LogEnd.cacheKey(of: application)
         ) { row in
             LogEnd(
-                position: LogPosition(try row.int64(0)), blocksChangedAt: try row.timestamp(1))
+                position: LogPosition(try row.int64(0)), blocksChangedAt: try row.timestamp(1),
+                messageCount: try row.int64(2))
         }
     }
 }
@@ -166,6 +186,12 @@ extension EventActor {
         switch self {
         case .token(let id): id
         case .named, .user: nil
+        }
+    }
+    fileprivate var name: String? {
+        switch self {
+        case .named(let name): name
+        case .token, .user: nil
         }
     }
 }

@@ -1,7 +1,7 @@
 import Messaging
 import SystemSupport
 
-/// Deletes events that are older than the retention (X3), and old feed entries of deleted objects (Y1), and continues sorts
+/// Deletes events that are older than the retention (X3) and those of the server's own log after 400 days, and old feed entries of deleted objects (Y1), and continues sorts
 /// of messages that were interrupted (X1.3), every ten minutes.
 public final class StoreMaintenance: Sendable {
     /// The interval in milliseconds.
@@ -55,6 +55,10 @@ public final class StoreMaintenance: Sendable {
             { [store] in
                 try await store.trimFeeds(
                     before: Timestamp(milliseconds: now - MessagingStore.feedRetention))
+            },
+            { [store] in
+                try await store.trimAuditLog(
+                    before: Timestamp(milliseconds: now - AuditEvent.retention))
             },
             { [store] in try await store.sortInterrupted() },
         ]

@@ -52,6 +52,7 @@ extension Event {
     var stored: any StoredEvent {
         switch self {
         case .applicationCreated(let payload): payload
+        case .applicationRenamed(let payload): payload
         case .applicationSuspended(let payload): payload
         case .sessionLifetimeSet(let payload): payload
         case .tokenCreated(let payload): payload
@@ -131,6 +132,8 @@ extension Event {
     private static func read(_ type: EventType, _ reader: inout ByteReader) throws -> Event {
         switch type {
         case .applicationCreated: .applicationCreated(try ApplicationCreated(from: &reader))
+        case .applicationRenamed:
+            .applicationRenamed(try ApplicationRenamed(from: &reader))
         case .applicationSuspended: .applicationSuspended(try ApplicationSuspended(from: &reader))
         case .sessionLifetimeSet: .sessionLifetimeSet(try SessionLifetimeSet(from: &reader))
         case .tokenCreated: .tokenCreated(try TokenCreated(from: &reader))

@@ -135,6 +135,7 @@ extension Projection {
         _ position: Position, sentBy sender: UserID?, in conversation: Conversation.ID
     ) throws {
         let before = try transaction.queryLocked(conversation, in: application)
+        try transaction.addToMessageCount(-1, in: application)
         let hiddenFrom = try queryUsersNotSeeing(position, in: conversation)
         let readers = try readers(of: position, in: conversation) + [sender].compactMap(\.self)
         let hidden = try hiddenFrom.rows()

@@ -15,9 +15,10 @@ extension Projection {
         remember(sent.key, as: .message, for: message.id.bytes)
     }
 
-    /// Counts a message in its conversation. The row is written once for all messages of a commit.
+    /// Counts a message in its conversation and its application. The row is written once for all messages of a commit.
     private func count(_ message: Message) throws {
         let id = message.conversation
+        try transaction.addToMessageCount(1, in: application)
         let row = RowCacheKey<SentMessages>(of: application.bytes + id.bytes, in: "conversations")
         let sent = SentMessages(
             conversation: id, lastPosition: message.position, lastSentAt: message.sentAt,

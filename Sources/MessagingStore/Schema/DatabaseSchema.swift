@@ -15,8 +15,8 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "fourth schema of 28 November 2026",
-            statements: logTables + messageTables + operationTables)
+            number: 1, name: "fifth schema of 28 November 2026",
+            statements: logTables + messageTables + operationTables + operatorTables)
     ]
 
     // The event log, what is stored for its readers, applications and their tokens.
@@ -25,6 +25,7 @@ enum DatabaseSchema {
         // `position`: the position of the last event.
         // `trimmed`: events up to this position have been deleted.
         // `blocks_changed_at`: the time of the last change to a block list of the application.
+        // `message_count`: the number of messages in conversations that are not deleted.
         // `touched_trimmed`: feeds are complete only after this position: earlier rows of `touched` have been deleted.
         """
         CREATE TABLE log_positions (
@@ -32,14 +33,15 @@ enum DatabaseSchema {
             position BIGINT NOT NULL,
             trimmed BIGINT NOT NULL DEFAULT 0,
             blocks_changed_at BIGINT NOT NULL DEFAULT 0,
+            message_count BIGINT NOT NULL DEFAULT 0,
             touched_trimmed BIGINT NOT NULL DEFAULT 0
         )
         """,
         // The event log. Every change of messaging state is one row.
         // `kind`: the raw value of `EventType`.
         // `payload`: the encoded event (`StoredEvent`).
-        // `actor_user`, `actor_token`: the user or token that caused the event; both NULL for what the server does by
-        // itself.
+        // `actor_user`, `actor_token`, `actor_name`: the user, token or operator that caused the event; all NULL for what
+        // the server does by itself.
         // `trace`: the distributed trace of the request, as `id-flags`.
         """
         CREATE TABLE events (
@@ -50,7 +52,8 @@ enum DatabaseSchema {
             payload BYTEA NOT NULL,
             actor_user TEXT,
             actor_token BYTEA,
-            trace TEXT
+            trace TEXT,
+            actor_name TEXT
         )
         """,
         "CREATE UNIQUE INDEX events_by_position ON events (application, position)",
@@ -134,6 +137,7 @@ enum DatabaseSchema {
         )
         """,
         // `digest`: the SHA-256 of the secret, which is not stored.
+        // `name`: a name for operators; NULL for none.
         """
         CREATE TABLE tokens (
             application BYTEA NOT NULL,
@@ -142,7 +146,8 @@ enum DatabaseSchema {
             created_at BIGINT NOT NULL,
             expires_at BIGINT,
             revoked_at BIGINT,
-            digest BYTEA NOT NULL
+            digest BYTEA NOT NULL,
+            name TEXT
         )
         """,
         "CREATE UNIQUE INDEX tokens_by_id ON tokens (application, id)",

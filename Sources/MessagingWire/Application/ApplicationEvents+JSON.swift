@@ -19,6 +19,22 @@ extension ApplicationCreated: EventPayloadJSON {
     }
 }
 
+extension ApplicationRenamed: EventPayloadJSON {
+    static var logCategory: EventLogLine.Category { .access }
+
+    var logSummary: String {
+        "renamed application \(application) to \(EventLogLine.printable(name))"
+    }
+
+    func subject(in links: LinkBuilder) -> String {
+        links.applicationID
+    }
+
+    func writeChanges(into writer: inout JSONWriter) {
+        writer.member("name", name)
+    }
+}
+
 extension ApplicationSuspended: EventPayloadJSON {
     static var logCategory: EventLogLine.Category { .access }
 
@@ -48,6 +64,7 @@ extension TokenCreated: EventPayloadJSON {
 
     func writeMembers(_ links: LinkBuilder, into writer: inout JSONWriter) {
         writer.member("id", subject(in: links))
+        writer.member("name", token.name)
         writer.member("scope", token.scope.rawValue)
         writer.member("created_at", TimestampJSON.text(token.createdAt))
         writer.member("expires_at", token.expiresAt.map(TimestampJSON.text))

@@ -30,6 +30,7 @@ public enum APIErrorKind: CaseIterable, Sendable {
     case rateLimited
     case quotaExceeded
     case conversationMerged
+    case insecureTransport
 
     /// The `id` and `code` that clients read, and the status of the response.
     public var row: (id: StaticString, code: Int, status: Int) {
@@ -66,6 +67,8 @@ public enum APIErrorKind: CaseIterable, Sendable {
         case .quotaExceeded: ("quota_exceeded", 117, 507)
         // Positions of a conversation that was merged (Y3).
         case .conversationMerged: ("conversation_merged", 118, 409)
+        // Logins to the console without TLS.
+        case .insecureTransport: ("insecure_transport", 119, 403)
         }
     }
 }
@@ -81,7 +84,7 @@ extension APIErrorKind {
         switch self {
         case .serviceUnavailable, .invalidAppID, .invalidRequestID, .authenticationRequired,
             .appSuspended, .userSuspended, .requestTimeout, .internalServerError, .accessDenied,
-            .rateLimited, .quotaExceeded:
+            .rateLimited, .quotaExceeded, .insecureTransport:
             ofService
         case .invalidOperation, .invalidRequest, .notFound, .objectDeleted, .missingProperty,
             .invalidProperty, .invalidEndpoint, .invalidHeader, .conflict, .methodNotAllowed,
@@ -140,6 +143,11 @@ extension APIErrorKind {
             (
                 "a limit of requests, streams or open uploads is reached",
                 "Retry after the seconds in `Retry-After`; the message names the limit."
+            )
+        case .insecureTransport:
+            (
+                "a login to the console arrived without TLS from another machine",
+                "Use https, or a tunnel such as `ssh -L 8080:127.0.0.1:8080 HOST`; `console.allow_http` allows it."
             )
         default:
             (

@@ -147,6 +147,7 @@ extension Event {
     var payloadJSON: any EventPayloadJSON {
         switch self {
         case .applicationCreated(let payload): payload
+        case .applicationRenamed(let payload): payload
         case .applicationSuspended(let payload): payload
         case .sessionLifetimeSet(let payload): payload
         case .tokenCreated(let payload): payload
@@ -212,6 +213,7 @@ extension EventType {
     fileprivate var payloadJSON: any EventPayloadJSON.Type {
         switch self {
         case .applicationCreated: ApplicationCreated.self
+        case .applicationRenamed: ApplicationRenamed.self
         case .applicationSuspended: ApplicationSuspended.self
         case .sessionLifetimeSet: SessionLifetimeSet.self
         case .tokenCreated: TokenCreated.self

@@ -38,7 +38,7 @@ public enum EventLogLine {
     }
 
     /// Returns the text with every character escaped that could end the line or change its display.
-    static func printable(_ text: String) -> String {
+    public static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { !isPrintable($0) }) else { return text }
         return text.unicodeScalars.reduce(into: "") { line, scalar in
             if isPrintable(scalar) {

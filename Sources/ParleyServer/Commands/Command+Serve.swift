@@ -1,4 +1,5 @@
 import Blobs
+import Console
 import FoundationEssentials
 import Glibc
 import HTTPTransport
@@ -34,13 +35,17 @@ extension Command {
         components.webhookSupervisor.start()
         components.sender.start()
         components.maintenance.start()
+        components.shownSettings.note(SettingsReader(sources), running: settings)
+        if settings.console.isEnabled { components.statistics.start() }
         running.logStart()
         let notice = try await first.makeIfNone()
+        let link = try await ConsoleLink(settings: settings, store: components.store).makeIfFirst()
         var greeting =
             "\(Release.name) \(Release.version) serves \(settings.base) from \(settings.dataFolder)"
         if settings.api.allowsDevelopmentLogin {
             greeting += "\nTwo users in a browser: \(settings.base)/demo"
         }
+        if let link { greeting += "\nThe console, for an hour and once: \(link)" }
         // In one write: a script that waits for the first line can read the token, too.
         printLine(notice.map { notice in "\(greeting)\n\n\(notice)" } ?? greeting)
         let trimmer = MemoryTrimmer()

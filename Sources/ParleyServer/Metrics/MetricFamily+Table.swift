@@ -188,6 +188,15 @@ extension MetricFamily {
         "Start time of the process, in seconds since 1970.")
 }
 
+// Counted for the charts of the console only: /metrics has the same by route.
+extension MetricFamily {
+    static let requestKindTime = MetricFamily(
+        "parley_request_kind_duration_seconds", .histogram, in: .seconds, labels: ["kind"],
+        "Time of requests that send messages, that read, and of others.")
+    static let serverErrors = MetricFamily(
+        "parley_server_errors", .counter, "Answers with a status of 5xx.")
+}
+
 extension MetricFamily {
     /// The table of the article Metrics.
     static var markdownTable: String {

@@ -1,3 +1,4 @@
+import Console
 import HTTP
 import HTTPTransport
 import PlatformAPI
@@ -16,6 +17,12 @@ struct RequestMetrics: Sendable {
     private let bytesIn: CounterTable
     private let bytesOut: CounterTable
     private let turns: HistogramTable
+    /// The times of requests that send messages, that read, and of all others, for the charts of the console.
+    private let kindTimes: HistogramTable
+    /// Answers with a status of 5xx, for the charts of the console.
+    private let serverErrors = CounterTable(.serverErrors)
+    /// Whether `POST` on a route sends messages, by the index of the route.
+    private let sendsMessages: [Bool]
     private let loops: Int
 
     /// - Parameter loops: The number of loops; each counts in its own shard.
@@ -26,6 +33,10 @@ struct RequestMetrics: Sendable {
         requests = CounterTable(.requestCount, [routes, methods, classes], shards: loops)
         times = HistogramTable(
             .requestTime, bounds: Self.requestBounds, [routes], shards: loops)
+        kindTimes = HistogramTable(
+            .requestKindTime, bounds: Self.requestBounds, [LabelValues(["send", "read"])],
+            shards: loops)
+        sendsMessages = routes.all.map { route in route.hasSuffix("/messages") }
         bytesIn = CounterTable(.requestBytes, shards: loops)
         bytesOut = CounterTable(.answerBytes, shards: loops)
         let numbers = LabelValues((0..<loops).map { loop in "\(loop)" })
@@ -43,8 +54,33 @@ struct RequestMetrics: Sendable {
         let row = (route * methods.count + method) * (Self.classes.count + 1) + statusClass
         requests.add(row: row, shard: shard)
         times.observe(Int(record.duration), row: route, shard: shard)
+        kindTimes.observe(
+            Int(record.duration), row: kind(of: record.method, route), shard: shard)
+        if statusClass == 5 { serverErrors.add() }
         bytesIn.add(Int(record.bytesIn), shard: shard)
         bytesOut.add(Int(record.bytesOut), shard: shard)
+    }
+
+    private func kind(of method: String, _ route: Int) -> Int {
+        if method == "GET" || method == "HEAD" { return Self.read }
+        return method == "POST" && sendsMessages[route] ? Self.send : Self.other
+    }
+
+    private static let (send, read, other) = (0, 1, 2)
+
+    /// The counters for the charts of the console.
+    func counters() -> StatisticsCounters {
+        let histogram = { (row: Int) in
+            StatisticsHistogram(bounds: kindTimes.bounds, counts: kindTimes.counts(row: row))
+        }
+        var counters = StatisticsCounters()
+        let (send, read) = (histogram(Self.send), histogram(Self.read))
+        let other = histogram(Self.other)
+        let count = [send, read, other].reduce(0) { $0 + $1.counts.reduce(0, +) }
+        (counters.send, counters.read, counters.other) = (send, read, other)
+        counters.totals[.requests] = Double(count)
+        counters.totals[.errors] = Double(serverErrors.value())
+        return counters
     }
 
     /// Counts one turn of a loop.
@@ -63,7 +99,9 @@ struct RequestMetrics: Sendable {
     /// All route templates that an answer may have; never a path from a request (H212).
     static let routes: [String] =
         [noRoute] + ServerService.Page.allCases.map(\.path.description)
-        + Endpoint.routed.map(\.path.description).uniqued + [PlatformAPI.socketRoute]
+        + ConsoleAPI.routes.uniqued + Endpoint.routed.map(\.path.description).uniqued + [
+            PlatformAPI.socketRoute
+        ]
         + [PlatformAPI.unknownRoute, Uploads.creationRoute, Uploads.route, Downloads.route]
 
     /// The route of requests with an unreadable head or with the target `*`.

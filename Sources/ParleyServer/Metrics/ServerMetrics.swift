@@ -1,3 +1,6 @@
+import Blobs
+import Console
+import FoundationEssentials
 import HTTPTransport
 import MessagingStore
 import PlatformAPI
@@ -187,6 +190,44 @@ final class ServerMetrics: Sendable {
         page.write(.openDescriptors, usage.openDescriptors)
         page.write(.descriptorLimit, usage.descriptorLimit)
         page.write(.startTime, ProcessUsage.startTime)
+    }
+
+    /// The counters that the charts of the console show.
+    ///
+    /// - Parameter folder: The data folder.
+    func counters(folder: String) async -> StatisticsCounters {
+        var counters = requests.counters()
+        counters.commit = StatisticsHistogram(
+            bounds: commitTimes.bounds, counts: commitTimes.counts())
+        counters.totals[.cpu] = Double(ProcessUsage.cpuTime) / 1e9
+        counters.gauges[.memory] = Double(ProcessUsage().residentMemory)
+        guard let sources = sources.withLock({ known in known }) else { return counters }
+        counters.totals[.commits] = Double(sources.database.statistics.commits)
+        let uploads = sources.uploads.statistics
+        counters.totals[.uploadBytes] = Double(
+            uploads.traffic.values.reduce(0) { sum, traffic in sum + traffic.committed })
+        counters.gauges[.uploadsOpen] = Double(uploads.open.values.reduce(0, +))
+        let webhooks = sources.webhookSupervisor.statistics
+        counters.totals[.webhookAttempts] = Double(webhooks.taken + webhooks.failed)
+        counters.totals[.webhookFailures] = Double(webhooks.failed)
+        counters.gauges[.webhooksPending] = Double(webhooks.backlog.pending)
+        counters.gauges[.webhooksDead] = Double(webhooks.backlog.dead)
+        counters.gauges[.streams] = Double(sources.api.openStreams)
+        if let server = sources.server {
+            let connections = await server.statistics().connections
+            counters.gauges[.clients] = Double(connections.values.reduce(0, +))
+        }
+        if let space = try? sources.uploads.blobs.freeSpace(), space.total > 0 {
+            counters.gauges[.diskFree] = Double(space.available)
+            counters.gauges[.diskUsed] = 1 - Double(space.available) / Double(space.total)
+        }
+        let sizes = ["parley.sqlite", "parley.sqlite-wal"].compactMap { name in
+            let attributes = try? FileManager.default.attributesOfItem(
+                atPath: "\(folder)/\(name)")
+            return attributes?[.size] as? Int
+        }
+        if !sizes.isEmpty { counters.gauges[.database] = Double(sizes.reduce(0, +)) }
+        return counters
     }
 
     /// Records the duration of a webhook attempt.

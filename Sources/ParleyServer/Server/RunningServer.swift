@@ -1,3 +1,4 @@
+import Console
 import Dispatch
 import Glibc
 import HTTPTransport
@@ -102,6 +103,7 @@ struct RunningServer {
         await webhookSupervisor
         await components.sender.stop()
         await components.maintenance.stop()
+        await components.statistics.stop()
         // Last, so that the shutdown can be monitored.
         _ = await components.metricsServer?.drain(deadline: 1000)
         components.close()
@@ -126,6 +128,7 @@ struct RunningServer {
             let reload = SettingsReload(reader.settings, over: current)
             log.threshold.set(reload.settings.logLevel)
             components.apply(reload.settings)
+            components.shownSettings.note(reader, running: reload.settings)
             reloadCertificates()
             await reloadDownloadKeys()
             reload.log(to: logger)

@@ -40,6 +40,10 @@ struct ServerComponents: Sendable {
     let metricsServer: Server?
     /// Redirects all requests to the addresses with TLS (H173); `nil` if not configured.
     let redirect: Server?
+    /// The settings as the console shows them.
+    let shownSettings: ShownSettings
+    /// The samples that the console shows.
+    let statistics: Statistics
     private let accessLog: AccessLog
 
     /// Creates the components; no listener is open yet.
@@ -121,10 +125,25 @@ struct ServerComponents: Sendable {
             // Any read is sufficient, also of an id that does not exist.
             _ = try await store.application(.v7(at: environment.now(), random: 0))
         }
+        let shownSettings = ShownSettings(settings)
+        self.shownSettings = shownSettings
+        let statistics = Statistics(clock: environment.now) {
+            await metrics.counters(folder: folder)
+        }
+        self.statistics = statistics
         let service = ServerService(
             api: api, uploads: uploads, downloads: downloads, readiness: readiness,
             metrics: metricsEndpoint, probe: probe, publicBase: settings.publicBase,
             console: Console(settings, limits: store.limits),
+            consoleAPI: settings.console.isEnabled
+                ? ConsoleAPI(
+                    store: store, platform: api, settings: settings.console,
+                    server: ConsoleServer(
+                        name: Release.name, version: Release.version,
+                        process: ConsoleServer.newProcessID(), statistics: statistics
+                    ) { shownSettings.all },
+                    publicURL: settings.publicURL, clock: environment.now)
+                : nil,
             hosts: HostRule(
                 publicURL: settings.publicURL, allowed: settings.http.head.allowedHosts),
             servesDocumentation: settings.servesDocumentation)

@@ -50,3 +50,11 @@ extension Settings {
             .joined(separator: "/")
     }
 }
+
+extension ConsoleServer {
+    /// Returns a name for this process, until it ends: eight hexadecimal digits.
+    static func newProcessID() -> String {
+        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}

@@ -14,6 +14,8 @@ final class ServerService: Service {
     private let readiness: Readiness
     private let metrics: MetricsEndpoint
     private let console: Console
+    /// `nil` if there is no console.
+    private let consoleAPI: ConsoleAPI?
     private let hosts: HostRule
     private let probe: ReadinessProbe
     private let publicBase: PublicBaseURL
@@ -21,11 +23,13 @@ final class ServerService: Service {
 
     /// Creates the service from its modules.
     ///
-    /// - Parameter servesDocumentation: Whether the paths below `/docs` exist.
+    /// - Parameters:
+    ///   - consoleAPI: The API of the console; `nil` if there is none.
+    ///   - servesDocumentation: Whether the paths below `/docs` exist.
     init(
         api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
         metrics: MetricsEndpoint, probe: ReadinessProbe, publicBase: PublicBaseURL,
-        console: Console, hosts: HostRule, servesDocumentation: Bool
+        console: Console, consoleAPI: ConsoleAPI?, hosts: HostRule, servesDocumentation: Bool
     ) {
         self.api = api
         self.uploads = uploads
@@ -35,6 +39,7 @@ final class ServerService: Service {
         self.publicBase = publicBase
         self.probe = probe
         self.console = console
+        self.consoleAPI = consoleAPI
         self.hosts = hosts
         var router = Router<Route>(allowsTrailingSlash: true)
         router.add(.post, Self.login, .login)
@@ -43,6 +48,8 @@ final class ServerService: Service {
             case .metrics where !metrics.isOpen: continue
             case .documentation, .search, .article, .operations:
                 if servesDocumentation { router.add(.get, page.path, .page(page)) }
+            case .console, .consolePage, .consoleList, .consoleObject, .consoleTab:
+                if consoleAPI != nil { router.add(.get, page.path, .page(page)) }
             default: router.add(.get, page.path, .page(page))
             }
         }
@@ -56,6 +63,12 @@ final class ServerService: Service {
             return uploads.answer(to: request, by: api)
         }
         if path.starts(with: Self.download) { return downloads.answer(to: request) }
+        if let consoleAPI, ConsoleAPI.owns(request.target.path) {
+            guard hosts.admits(request) else {
+                return Answer(PlatformAPI.unknownRoute, refusal(Self.unknownHost))
+            }
+            return consoleAPI.answer(to: request)
+        }
         switch router.match(request.method, request.target) {
         case .found(.page(let page), let template, let parameters):
             return answer(page, to: request, template.description, parameters)
@@ -90,7 +103,8 @@ final class ServerService: Service {
 
     /// The paths that belong to no module.
     enum Page: CaseIterable {
-        case root, ping, description, documentation, search, article, operations, demo, asset
+        case root, ping, description, documentation, search, article, operations, demo
+        case console, consolePage, consoleList, consoleObject, consoleTab, asset
         case live, ready, metrics
 
         var path: PathTemplate {
@@ -103,10 +117,26 @@ final class ServerService: Service {
             case .article: "/docs/{article}"
             case .operations: "/docs/api/{noun}"
             case .demo: "/demo"
+            case .console: "/console"
+            case .consolePage: "/console/{page}"
+            case .consoleList: "/console/a/{app}/{list}"
+            case .consoleObject: "/console/a/{app}/{list}/{id}"
+            case .consoleTab: "/console/a/{app}/{list}/{id}/{tab}"
             case .asset: "/console/assets/{hash}/{folder}/{file}"
             case .live: "/health/live"
             case .ready: "/health/ready"
             case .metrics: MetricsEndpoint.path
+            }
+        }
+
+        /// Whether the page acts with a login of the browser, and is refused under the name of another site.
+        var needsKnownHost: Bool {
+            switch self {
+            case .demo, .console, .consolePage, .consoleList, .consoleObject, .consoleTab, .asset:
+                true
+            case .root, .ping, .description, .documentation, .search, .article, .operations, .live,
+                .ready, .metrics:
+                false
             }
         }
 
@@ -123,6 +153,12 @@ final class ServerService: Service {
                 "An article of the documentation; `errors` explains each error of the API."
             case .operations: "The reference of the operations on a noun, such as `messages`."
             case .demo: "Two users in a browser who exchange messages; only with `api.dev_login`."
+            case .console: "The operator console, as an HTML page; it shows the overview."
+            case .consolePage: "A page of the operator console, such as `apps` or `audit`."
+            case .consoleList:
+                "A page of an application in the operator console, such as `conversations` or `log`."
+            case .consoleObject: "An object in the operator console, such as a conversation."
+            case .consoleTab: "A tab of an object in the operator console, such as `metadata`."
             case .asset:
                 "A script, style sheet or image of the pages; the hash is that of the release."
             case .live: "Whether the process answers; never reads the database."
@@ -148,9 +184,11 @@ final class ServerService: Service {
         _ page: Page, to request: Request, _ route: String, _ parameters: PathParameters
     ) -> Answer {
         switch page {
-        case .demo where !hosts.admits(request), .asset where !hosts.admits(request):
+        case _ where page.needsKnownHost && !hosts.admits(request):
             Answer(route, refusal(Self.unknownHost))
         case .demo: console.demo(request, route)
+        case .console, .consolePage, .consoleList, .consoleObject, .consoleTab:
+            console.operatorPage(request, route)
         case .asset:
             console.asset(
                 request, route, hash: parameters["hash"],
@@ -162,7 +200,7 @@ final class ServerService: Service {
             console.article(request, route, path: "api/\(parameters["noun"] ?? "")")
         case .metrics where metrics.admits(request): metrics.answer(to: request)
         case .metrics: Answer(route, api.unauthenticated(request))
-        case .root: api.answerRoot(request, route, Self.greeting(publicBase.of(request)))
+        case .root: api.answerRoot(request, route, greeting(publicBase.of(request)))
         case .ping: api.ping(request, route)
         case .description: api.describe(request, route)
         case .live: Answer(route, Self.health(true))
@@ -172,7 +210,7 @@ final class ServerService: Service {
         }
     }
 
-    private static func greeting(_ publicURL: String) -> [UInt8] {
+    private func greeting(_ publicURL: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("name", Release.name)
@@ -183,6 +221,9 @@ final class ServerService: Service {
                 writer.member("applications", "\(publicURL)/apps/{app}")
                 writer.member("description", "\(publicURL)\(Page.description.path)")
                 writer.member("errors", "\(publicURL)\(ErrorJSON.page)")
+                if consoleAPI != nil {
+                    writer.member("console", "\(publicURL)\(Page.console.path)")
+                }
                 writer.member("live", "\(publicURL)/health/live")
                 writer.member("ready", "\(publicURL)/health/ready")
             }

@@ -1,3 +1,4 @@
+import Console
 import HTTP
 import HTTPTransport
 import JSON
@@ -458,8 +459,26 @@ extension Settings {
 
     private static let pages: [Setting] = [
         .boolean(
+            "console.enabled", \.console.isEnabled,
+            "Whether `/console` serves the operator console and its API."),
+        .boolean(
+            "console.allow_http", \.console.allowsHTTP,
+            "Whether operators may log in without TLS from other machines."),
+        .blocks(
+            "console.allowed_networks", \.console.allowedNetworks,
+            "Blocks of the addresses that may use the API of the console; empty for all."),
+        .number(
+            "console.session_ttl", \.console.sessionLifetime, .time(60_000...30 * day),
+            "Time from a login to the console to the end of its session."),
+        .number(
+            "console.idle_ttl", \.console.idleLifetime, .time(60_000...30 * day),
+            "Time without a request after which a session of the console ends."),
+        .boolean(
+            "console.show_content", \.console.showsContent,
+            "Whether the console shows the contents of messages; if false, they are `[hidden]`."),
+        .boolean(
             "docs.enabled", \.servesDocumentation,
-            "Whether `/docs` serves the documentation, to which the `url` of an error leads.")
+            "Whether `/docs` serves the documentation, to which the `url` of an error leads."),
     ]
 }
 

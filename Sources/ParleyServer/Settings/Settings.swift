@@ -1,3 +1,4 @@
+public import Console
 public import HTTPTransport
 public import Logging
 public import Messaging
@@ -69,6 +70,8 @@ public struct Settings: Sendable {
     public var uploadPublicBase: String?
     /// The bucket of contents.
     public var bucket = BucketSettings()
+    /// The operator console.
+    public var console = ConsoleSettings()
     /// Whether the documentation is served at `/docs`.
     public var servesDocumentation = true
 

@@ -128,6 +128,9 @@ struct SettingsReader {
         errors.append(error(in: reportedSetting, conflict.rule))
     }
 
+    /// Where the value of a setting comes from.
+    func origin(of key: String) -> SettingOrigin { origins[key] ?? .defaultValue }
+
     /// An error in the value that a setting has.
     func error(in key: String, _ rule: String) -> SettingError {
         let setting = Settings.table.first { setting in setting.key == key }

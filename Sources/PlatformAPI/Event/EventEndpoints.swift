@@ -151,8 +151,9 @@ extension RequestContext {
         let slot = try streamSlot(retryAfter: 60)
         // Frames hold signed links, and each client's own compression would cost more than it saves.
         secrets.note()
+        let logs = hidesContent ? api.hiddenLogs : api.liveLogs
         let reader = LiveEventStream(
-            log: api.liveLogs.log(of: application), after: position, end: extent.end,
+            log: logs.log(of: application), after: position, end: extent.end,
             types: eventQuery.types, token: caller.id)
         let stream = EventStream(reader, slot: slot)
         if let end = caller.expiresAt {

@@ -88,6 +88,8 @@ struct EventEncoder: Sendable {
 
     let publicBase: String
     let downloads: Downloads
+    /// Whether the contents of messages are hidden (``ContentHiding``).
+    var hidesContent = false
 
     /// An event as streams send it.
     struct Frame: Sendable {
@@ -110,7 +112,8 @@ struct EventEncoder: Sendable {
                 sign: downloads.signer(at: event.recorded.at.milliseconds))
             var writer = JSONWriter(capacity: 1024)
             EventJSON(event).write(presentation, into: &writer)
-            let json = writer.finish()
+            let json =
+                hidesContent ? ContentHiding.hidden(writer.finish()) : writer.finish()
             bytes += json.count
             found.append((event, json))
         }

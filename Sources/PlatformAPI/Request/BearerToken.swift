@@ -1,5 +1,5 @@
 package import HTTP
-import MessagingWire
+package import MessagingWire
 
 /// The credential of a request: `Authorization: Bearer token68` (platform-api §1.4, RFC 6750 §2.1).
 ///
@@ -55,7 +55,7 @@ package struct BearerToken: Equatable, Sendable {
 
 extension APIError {
     /// 401, with a challenge that names an error only where a token was sent (RFC 6750 section 3.1).
-    init(_ problem: BearerToken.Problem) {
+    package init(_ problem: BearerToken.Problem) {
         let (text, challenge) =
             switch problem {
             case .missing:

@@ -1,11 +1,11 @@
-import HTTP
+package import HTTP
 import JSON
 import Messaging
 import MessagingWire
 
 /// What the headers and the URL of a request determine before its handler runs: the version of the answer, the query,
 /// and whether unknown parameters are errors (rulings 21, 31).
-struct Negotiation: Sendable {
+package struct Negotiation: Sendable {
     /// The version in which the request is read and answered.
     let version: APIVersion
     /// Whether `Prefer: handling=strict` is in force (RFC 7240 §4.4).
@@ -72,7 +72,7 @@ struct Negotiation: Sendable {
     /// The header that names the version of an answer.
     static let versionField: FieldName = "Parley-Version"
     /// The header that lists the parameters that were ignored.
-    static let ignoredField: FieldName = "Parley-Ignored-Parameters"
+    package static let ignoredField: FieldName = "Parley-Ignored-Parameters"
 
     // MARK: - Names in a header
 
@@ -81,7 +81,7 @@ struct Negotiation: Sendable {
     private static let (mostNames, longestName) = (10, 128)
 
     /// Returns names separated by commas, percent-encoded so that no name can end the header or look like two.
-    private static func list(_ names: [String]) -> String {
+    package static func list(_ names: [String]) -> String {
         names.prefix(mostNames).map(encoded).joined(separator: ", ")
     }
 

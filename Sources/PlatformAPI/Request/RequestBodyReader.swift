@@ -2,8 +2,8 @@ import Blobs
 import Bytes
 import HTTP
 import ImportExport
-import JSON
-import MessagingWire
+package import JSON
+package import MessagingWire
 import SystemSupport
 import Uploads
 
@@ -78,7 +78,7 @@ enum RequestBodyReader {
 
 extension JSONValue {
     /// Returns this value, which must be an object.
-    func asObject() throws(APIError) -> JSONValue {
+    package func asObject() throws(APIError) -> JSONValue {
         guard kind == .object else {
             throw APIError(.invalidRequest, "The body must be a JSON object.")
         }

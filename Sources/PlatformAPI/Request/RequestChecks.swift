@@ -15,6 +15,11 @@ struct RequestChecks: Sendable {
     /// The version where the request cannot name one: a sub-protocol fixes that of a WebSocket, and browsers cannot set
     /// `Accept` (client-api §5.1). `nil` for other requests.
     var fixedVersion: APIVersion?
+    /// The console that has received the request; `nil` for a request to the Platform API itself.
+    var console: ConsoleAccess?
+
+    /// Whether the answer must not show the contents of messages.
+    var hidesContent: Bool { console?.hidesContent == true }
 
     // MARK: - From the header section alone
 
@@ -94,6 +99,7 @@ struct RequestChecks: Sendable {
     /// Without a valid token 401, whatever the application id; with one, another or an unknown application is 403
     /// (ruling 4). On the Client API, 401 with a nonce without a valid session (client-api §2.4).
     func authorization() async throws -> Authorization {
+        if let console { return try await authorization(through: console) }
         if endpoint.family == .client { return try await sessionAuthorization() }
         let token: BearerToken
         do throws(BearerToken.Problem) {
@@ -105,6 +111,32 @@ struct RequestChecks: Sendable {
             throw APIError(BearerToken.Problem.unknown)
         }
         return try admitted(grant)
+    }
+
+    private func authorization(through console: ConsoleAccess) async throws -> Authorization {
+        guard !console.hidesContent || !endpoint.writesContent else {
+            throw APIError(
+                .accessDenied,
+                "The setting `console.show_content` is false, and this operation returns contents.")
+        }
+        switch try await console.caller() {
+        case .token(let grant): return try admitted(grant)
+        case .named(let account):
+            guard let id = parameters["app"].flatMap({ Application.ID(uuid: $0) }),
+                try await api.store.application(id) != nil
+            else { throw Rejection.notFound(.application) }
+            guard account.role >= scope else {
+                throw APIError(
+                    .accessDenied,
+                    "The operator has the role `\(account.role)`; this operation needs `\(scope)`.")
+            }
+            return Authorization(application: id, caller: .account(account))
+        }
+    }
+
+    /// The scope that the caller needs.
+    private var scope: Token.Scope {
+        console == nil ? endpoint.scope : endpoint.consoleScope
     }
 
     private func sessionAuthorization() async throws -> Authorization {
@@ -132,6 +164,7 @@ struct RequestChecks: Sendable {
 
     /// The same for a credential in the store's cache; `nil` when the database is needed.
     func cachedAuthorization() throws(APIError) -> Authorization? {
+        if console != nil { return nil }
         if endpoint.family == .client {
             guard let token = try? sessionToken() else { return nil }
             return api.store.cachedSessionGrant(token.bytes).map { grant in Authorization(grant) }
@@ -148,11 +181,11 @@ struct RequestChecks: Sendable {
         guard !grant.application.isSuspended else {
             throw APIError(.appSuspended, "The application has been suspended.")
         }
-        guard grant.token.scope >= endpoint.scope else {
+        guard grant.token.scope >= scope else {
             throw APIError(
                 .accessDenied,
                 """
-                The token has the scope `\(grant.token.scope)`; this operation needs `\(endpoint.scope)`.
+                The token has the scope `\(grant.token.scope)`; this operation needs `\(scope)`.
                 """)
         }
         return Authorization(application: grant.application.id, caller: .token(grant.token))
@@ -261,16 +294,19 @@ struct Authorization: Sendable {
     }
 }
 
-/// What a request is authorized by: a token of the application, or a session of one of its users.
+/// What a request is authorized by: a token of the application, a session of one of its users, or an operator of the
+/// server.
 enum Caller: Sendable {
     case token(Token)
     case session(Session)
+    case account(ConsoleAccount)
 
-    /// The id of the token or of the session, by which requests and streams are counted.
+    /// The id of the token or of the session of the user or operator, by which requests and streams are counted.
     var id: Token.ID {
         switch self {
         case .token(let token): token.id
         case .session(let session): Token.ID(session.id)
+        case .account(let account): Token.ID(account.session)
         }
     }
 
@@ -279,13 +315,14 @@ enum Caller: Sendable {
         switch self {
         case .token(let token): token.expiresAt
         case .session(let session): session.expiresAt
+        case .account(let account): account.expiresAt
         }
     }
 
-    /// The user of the session; `nil` for a token.
+    /// The user of the session; `nil` for a token or an operator.
     var user: UserID? {
         switch self {
-        case .token: nil
+        case .token, .account: nil
         case .session(let session): session.user
         }
     }

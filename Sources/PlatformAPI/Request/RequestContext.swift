@@ -23,6 +23,8 @@ struct RequestContext: Sendable {
     let key: Replay.Key?
     /// Whether a secret has been written into the answer, which must then not be compressed.
     let secrets: SecretTracker
+    /// Whether the answer must not show the contents of messages (``ContentHiding``).
+    var hidesContent = false
 
     /// The base of the URLs in the answer.
     var publicBase: String { api.publicBase.of(request) }

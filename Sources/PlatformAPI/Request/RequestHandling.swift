@@ -1,8 +1,8 @@
-import HTTP
+package import HTTP
 import JSON
 import Messaging
 import MessagingStore
-import MessagingWire
+package import MessagingWire
 import Uploads
 
 extension PlatformAPI {
@@ -128,7 +128,8 @@ extension PlatformAPI {
             api: self, store: store.acting(as: actor).within(trace), request: checks.request,
             parameters: checks.parameters, query: query, version: version,
             application: authorization.application,
-            caller: authorization.caller, key: key, secrets: secrets)
+            caller: authorization.caller, key: key, secrets: secrets,
+            hidesContent: checks.hidesContent)
     }
 
     private func reply(
@@ -244,38 +245,47 @@ extension PlatformAPI {
     private func respond(
         _ checks: RequestChecks, _ negotiation: Negotiation, _ handle: () async throws -> Reply
     ) async -> Response {
+        let answer: Response
         do {
             let reply = try await handle()
-            return negotiation.noted(on: reply.response, namesVersion: !reply.namesVersion)
+            answer = negotiation.noted(on: reply.response, namesVersion: !reply.namesVersion)
         } catch {
-            return negotiation.noted(on: response(to: error, checks))
+            answer = negotiation.noted(on: response(to: error, checks))
         }
+        return checks.hidesContent ? ContentHiding.hidden(answer) : answer
+    }
+
+    private func response(to error: any Error, _ checks: RequestChecks) -> Response {
+        response(
+            to: error, for: checks.request, of: checks.endpoint.family,
+            limit: checks.endpoint.policy.limit)
     }
 
     /// Converts an error that a handler throws; a fault is reported here, once.
-    private func response(to error: any Error, _ checks: RequestChecks) -> Response {
+    ///
+    /// - Parameter limit: The most bytes of a body.
+    package func response(
+        to error: any Error, for request: Request, of family: APIFamily, limit: Int64
+    ) -> Response {
         switch error {
-        case let error as APIError: return response(to: error, for: checks.request)
+        case let error as APIError: return response(to: error, for: request)
         case let problem as IdentityTokenProblem:
-            return response(to: APIError(problem), for: checks.request)
-        case let error as ImportError:
-            return response(to: APIError(error), for: checks.request)
+            return response(to: APIError(problem), for: request)
+        case let error as ImportError: return response(to: APIError(error), for: request)
         case let rejection as Rejection:
-            return response(to: APIError(rejection, checks.endpoint.family), for: checks.request)
+            return response(to: APIError(rejection, family), for: request)
         case let error as BodyError:
-            return Response(
-                error, limit: checks.endpoint.policy.limit,
-                publicBase: publicBase.of(checks.request))
+            return Response(error, limit: limit, publicBase: publicBase.of(request))
         default:
-            switch onFault(error, checks.request.id) {
+            switch onFault(error, request.id) {
             case .unavailable:
                 return response(
                     to: APIError(.serviceUnavailable, "The service is not available now."),
-                    for: checks.request)
+                    for: request)
             case .unexpected:
                 return response(
                     to: APIError(.internalServerError, "Something unexpected happened."),
-                    for: checks.request)
+                    for: request)
             }
         }
     }

@@ -10,12 +10,13 @@ extension Event {
                 ApplicationCreated(
                     application: Application(
                         id: .sample(1), name: "Shop", createdAt: .sample, isSuspended: true))),
+            .applicationRenamed(ApplicationRenamed(application: .sample(1), name: "Market")),
             .applicationSuspended(ApplicationSuspended(application: .sample(1), isSuspended: true)),
             .tokenCreated(
                 TokenCreated(
                     token: Token(
-                        id: .sample(2), application: .sample(1), scope: .admin, createdAt: .sample,
-                        expiresAt: .sample), digest: [1, 2, 3])),
+                        id: .sample(2), name: "build", application: .sample(1), scope: .admin,
+                        createdAt: .sample, expiresAt: .sample), digest: [1, 2, 3])),
             .tokenRevoked(TokenRevoked(token: .sample(2), at: .sample)),
             .providerCreated(
                 ProviderCreated(

@@ -47,7 +47,10 @@ import Testing
                 """
                 SELECT m.name, i.name FROM sqlite_master m, pragma_index_info(m.name) i
                 WHERE m.type = 'index' AND i.seqno = 0
-                    AND m.tbl_name NOT IN ('schema_migrations', 'leases', 'uploads', 'secrets')
+                    AND m.tbl_name NOT IN (
+                        'schema_migrations', 'leases', 'uploads', 'secrets', 'operators',
+                        'console_sessions', 'console_links', 'audit_log', 'audit_events'
+                    )
                 """
             ) { row in (index: try row.text(0), column: try row.text(1)) }
         }

@@ -4,14 +4,16 @@
  * Makes an element.
  *
  * `attributes` may have `on`, an object of event listeners. Properties such as `value`, `disabled` and `hidden` are set as
- * properties, all others as attributes. Children are nodes or texts; `null` and `false` are left out.
+ * properties, all others as attributes; those that are `null` are left out. Children are nodes or texts; `null` and `false`
+ * are left out.
  */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined) continue
     if (key === "on") for (const [event, listener] of Object.entries(value)) made.addEventListener(event, listener)
     else if (key in made && typeof value !== "string") made[key] = value
-    else if (value !== null && value !== undefined) made.setAttribute(key, value)
+    else made.setAttribute(key, value)
   }
   made.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false))
   return made

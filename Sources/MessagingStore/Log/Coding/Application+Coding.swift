@@ -18,6 +18,7 @@ extension Application {
 extension Token {
     func write(to writer: inout ByteWriter) {
         writer.write(id)
+        writer.write(optional: name) { writer, name in writer.write(name) }
         writer.write(application)
         writer.write(scope.rawValue)
         writer.write(createdAt)
@@ -27,7 +28,8 @@ extension Token {
 
     init(from reader: inout ByteReader) throws {
         self.init(
-            id: try reader.id(), application: try reader.id(),
+            id: try reader.id(), name: try reader.optional { reader in try reader.text() },
+            application: try reader.id(),
             scope: try reader.valid(Scope(rawValue: try reader.text()), "scope of a token"),
             createdAt: try reader.timestamp(),
             expiresAt: try reader.optional { reader in try reader.timestamp() },

@@ -1,27 +1,22 @@
 import HTTP
 
-/// The demo: two users in one window, as an example of a client in a browser.
-struct DemoPage: Sendable {
+/// A page whose HTML is an embedded file, with the paths of its scripts and style sheets filled in.
+struct StaticPage: Sendable {
     private let html: [UInt8]
     private let tag: EntityTag
     private let policy: PagePolicy
-    private let isOpen: Bool
 
-    /// - Parameter isOpen: Whether the server has the login that the demo uses.
-    init(_ assets: AssetStore, _ policy: PagePolicy, isOpen: Bool) {
-        let frame = EmbeddedFiles.all.first { file in file.path == "demo/demo.html" }?.text ?? ""
+    /// - Parameter path: The path of the file, such as `demo/demo.html`.
+    init(_ path: String, _ assets: AssetStore, _ policy: PagePolicy) {
+        let frame = EmbeddedFiles.all.first { file in file.path == path }?.text ?? ""
         html = Array(frame.split(separator: "{assets}").joined(separator: assets.root).utf8)
         // The page differs between releases only by what the hash of the assets covers.
         tag = EntityTag(opaque: assets.hash)
         self.policy = policy
-        self.isOpen = isOpen
     }
 
+    /// Returns the page, or 304 if the browser has it.
     func response(to request: Request) -> Response {
-        guard isOpen else {
-            return PagePolicy.notFound(
-                "The demo exists only if the setting `api.dev_login` is true.")
-        }
         var fields = ResponseFields()
         fields.add("ETag", tag.text)
         fields.add("Cache-Control", "no-cache")

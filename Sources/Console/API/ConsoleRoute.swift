@@ -1,0 +1,41 @@
+import HTTP
+import Messaging
+
+/// One method on one path of the API of the console.
+struct ConsoleRoute: Sendable {
+    /// The accounts that may use it.
+    enum Access: Sendable {
+        /// Anyone: it begins a session.
+        case login
+        /// An operator or a token with this role; a token only for its own application.
+        case all(Token.Scope)
+        /// An operator with this role.
+        case operators(Token.Scope)
+    }
+
+    let method: Method
+    let path: PathTemplate
+    let access: Access
+    /// The members that its body may have.
+    let members: [String]
+    /// The parameters that its query may have.
+    let parameters: [String]
+    let handle: @Sendable (ConsoleRequest) async throws -> Response
+
+    init(
+        _ method: Method, _ path: PathTemplate, _ access: Access, members: [String] = [],
+        parameters: [String] = [],
+        _ handle: @escaping @Sendable (ConsoleRequest) async throws -> Response
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.members = members
+        self.parameters = parameters
+        self.handle = handle
+    }
+
+    /// All routes.
+    static let all: [ConsoleRoute] = [sessions, applications, tokens, webhooks, audit, server]
+        .flatMap(\.self)
+}

@@ -1,0 +1,96 @@
+import HTTP
+import JSON
+import Messaging
+import MessagingStore
+import MessagingWire
+
+extension ConsoleRoute {
+    /// The server and its processes.
+    static let server = [
+        ConsoleRoute(.get, "/console/api/settings", .operators(.admin)) { request in
+            try await request.listSettings()
+        },
+        ConsoleRoute(
+            .get, "/console/api/stats", .operators(.read), parameters: ["range"]
+        ) { request in try request.readStatistics() },
+        ConsoleRoute(.get, "/console/api/stream", .operators(.read)) { request in
+            try await request.streamStatistics()
+        },
+    ]
+}
+
+extension ConsoleRequest {
+    /// `GET settings`: never a secret.
+    fileprivate func listSettings() async throws -> Response {
+        try await api.store.recordAuditEvent(.settingsViewed, from: origin)
+        let settings = api.server.settings()
+        return Response.console { writer in
+            writer.array { writer in
+                for setting in settings {
+                    writer.object { writer in
+                        writer.member("name", setting.name)
+                        writer.member("value", setting.isSecret ? nil : setting.value)
+                        writer.member("default", setting.isSecret ? nil : setting.defaultValue)
+                        if setting.isSecret { writer.member("set", !setting.value.isEmpty) }
+                        writer.member("source", setting.source)
+                        writer.member("from", setting.place)
+                        writer.member("restart", setting.needsRestart)
+                        writer.member("pending", setting.isSecret ? nil : setting.pending)
+                    }
+                }
+            }
+        }
+    }
+
+    /// `GET stats`: the ring of an hour or a day.
+    fileprivate func readStatistics() throws -> Response {
+        let range: StatisticsRing.Range
+        switch parameter("range") {
+        case nil, "hour": range = .hour
+        case "day": range = .day
+        default:
+            throw APIError(
+                .invalidProperty, "`range` must be `hour` or `day`.", data: .property("range"))
+        }
+        let ring = api.server.statistics.ring(range)
+        return Response.console { writer in
+            writer.object { writer in
+                writer.member("from", Timestamp(milliseconds: ring.start))
+                writer.member("step_s", range.step / 1000)
+                writer.key("series")
+                writer.object { writer in
+                    for series in StatisticsSeries.allCases {
+                        writer.key(series.rawValue)
+                        writer.array { writer in
+                            for values in ring.samples { writer.write(values?[series]) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// `GET stream`: a sample each second, while the session lasts.
+    fileprivate func streamStatistics() async throws -> Response {
+        guard let session = principal?.session else {
+            throw APIError(.accessDenied, "A stream needs a session.")
+        }
+        let feed = StatisticsStream(
+            api.server.statistics, process: api.server.process, at: api.clock())
+        let stream = EventStream(feed)
+        stream.expire(
+            in: max(0, session.expiresAt.milliseconds - api.clock().milliseconds))
+        guard api.streams.add(stream, of: session.id) else { throw ConsoleStreams.full }
+        return stream.response
+    }
+}
+
+extension JSONWriter {
+    /// Writes a number with at most six decimals, or `null`.
+    mutating func write(_ number: Double?) {
+        guard let number, number.isFinite else { return null() }
+        let rounded = (number * 1_000_000).rounded() / 1_000_000
+        guard rounded == rounded.rounded(), abs(rounded) < 1e15 else { return double(rounded) }
+        integer(Int64(rounded))
+    }
+}

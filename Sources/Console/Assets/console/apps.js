@@ -1,0 +1,104 @@
+// The applications of the server, with their counters and tokens.
+
+import { call, get, inApp, isOperator, may, writeButton } from "./api.js"
+import { readTime } from "./format.js"
+import { pathTo, show } from "./router.js"
+import { attempt, badge, clipped, command, confirmed, dialog, facts, field, form, idText, input, link, list, p, say, select, span, timeNode } from "./ui.js"
+import { bytes, count, element } from "../shared/dom.js"
+
+const idOf = item => item.id.split("/").pop()
+
+export async function appsPage(view) {
+  if (view.query.app) return appPage(view)
+  const shown = list({
+    label: "Applications", columns: ["Name", "Id", "State", "Users", "Conversations", "Messages", "Contents", "Created"],
+    async fetch(cursor, size) {
+      const items = await get("apps", { after: cursor, limit: size })
+      return { items, next: items.length === size ? items.at(-1).id : null }
+    },
+    row: app => [
+      link(`/console/apps?app=${encodeURIComponent(idOf(app))}`, clipped(app.name || "unnamed")), idText(idOf(app)),
+      app.suspended ? badge("suspended", "error") : badge("active", "ok"),
+      link(pathTo(idOf(app), "users"), count(app.users)), link(pathTo(idOf(app), "conversations"), count(app.conversations)),
+      count(app.messages), bytes(app.content_bytes), timeNode(app.created_at),
+    ],
+    empty: [p("There are no applications. Create the first one below.")],
+  })
+  const name = input({ required: true, maxlength: "128" })
+  return {
+    title: "Applications", wide: true, ready: shown.ready, list: shown,
+    nodes: [shown, isOperator() ? element("div", { class: "narrow" }, element("h2", {}, "Create an application"),
+      form([field("Name", name)], "Create", async key => {
+        await call("POST", "apps", { body: { name: name.value }, headers: { "Idempotency-Key": key } })
+        say("The application was created.")
+        show()
+      }, { needs: "admin" })) : null],
+  }
+}
+
+async function appPage(view) {
+  const id = view.query.app
+  const app = (await get("apps", { limit: 200 })).find(item => idOf(item) === id)
+  if (!app) return { title: "Page not found", nodes: [p("There is no such application.")] }
+  const suspend = async suspended => {
+    if (suspended && !await confirmed("Suspend this application?",
+      "All its tokens and sessions stop working until the suspension ends.", "Suspend", id)) return
+    await attempt(async () => {
+      await call("PATCH", inApp(id), { body: { suspended } })
+      say(suspended ? "The application was suspended." : "The suspension has ended.")
+      show()
+    })
+  }
+  const name = input({ value: app.name ?? "", required: true, maxlength: "128" })
+  return {
+    title: `${app.name || id} · Application`, heading: [clipped(app.name || id)], wide: true,
+    nodes: [
+      facts([["Id", idText(id)], ["State", app.suspended ? badge("suspended", "error") : badge("active", "ok")], ["Created", timeNode(app.created_at)],
+        ["Users", count(app.users)], ["Conversations", count(app.conversations)], ["Messages", count(app.messages)], ["Contents", bytes(app.content_bytes)]]),
+      isOperator() ? element("div", { class: "row tools" },
+        writeButton(app.suspended ? "End the suspension" : "Suspend", "admin", () => suspend(!app.suspended), { class: app.suspended ? "" : "danger" })) : null,
+      element("h2", {}, "Tokens"), may("admin") ? tokens(view, id) : p("Tokens need role admin."),
+      isOperator() ? element("details", {}, element("summary", {}, "Rename"), element("div", { class: "narrow" },
+        form([field("Name", name)], "Rename", async () => {
+          await call("PATCH", inApp(id), { body: { name: name.value } })
+          say("The application was renamed.")
+          show()
+        }, { needs: "admin" }))) : null,
+    ],
+  }
+}
+
+function tokens(view, id) {
+  const path = inApp(id, "tokens")
+  const shown = list({
+    label: "Tokens", columns: ["Name", "Scope", "Created", "Expires", ""],
+    fetch: async () => ({ items: await get(path), next: null }),
+    row: token => [
+      span(clipped(token.name ?? ""), " ", idText(idOf(token))), token.scope, timeNode(token.created_at),
+      token.revoked_at ? badge("revoked", "error") : token.expires_at ? timeNode(token.expires_at, true) : "never",
+      token.revoked_at ? "" : writeButton("Revoke", "admin", async () => {
+        if (!await confirmed("Revoke this token?", `Requests with token ${idOf(token)} are refused from now on.`, "Revoke")) return
+        await attempt(async () => {
+          await call("DELETE", `${path}/${idOf(token)}`)
+          say("The token was revoked.")
+          shown.reload()
+        })
+      }, { class: "small" }),
+    ],
+    empty: [p("This application has no tokens.")],
+  })
+  const name = input({ maxlength: "128" })
+  const scope = select(["read", "write", "admin"], "write")
+  const expires = input({ placeholder: "2027-01-01" })
+  expires.addEventListener("input", () => expires.setCustomValidity(!expires.value || readTime(expires.value) ? "" : "A time such as 2027-01-01"))
+  return element("div", {}, shown, element("div", { class: "narrow" }, element("h3", {}, "Create a token"), form([
+    field("Name", name), field("Scope", scope), field("Expires", expires, "Empty: never.")], "Create", async key => {
+    const { json } = await call("POST", path, { headers: { "Idempotency-Key": key }, body: {
+      ...(name.value && { name: name.value }), scope: scope.value, ...(expires.value && { expires_at: readTime(expires.value) }) } })
+    shown.reload()
+    await dialog("The new token", close => [
+      p("It is shown only now. Store it where your backend reads it."), command(json.token),
+      element("div", { class: "row end" }, element("button", { type: "button", class: "primary", on: { click: () => close() } }, "I have stored it")),
+    ], { closes: false })
+  }, { needs: "admin" })))
+}

@@ -1,0 +1,109 @@
+// Every request of the API as a form, from the description that the server serves.
+
+import { call, may, session } from "./api.js"
+import { choices, duration } from "./format.js"
+import { setQuery } from "./router.js"
+import { badge, command, confirmed, curl, facts, field, inRow, input, jsonView, link, p, problem } from "./ui.js"
+import { element } from "../shared/dom.js"
+
+let description = null
+
+/** Follows a reference within the description. */
+const resolved = value => value?.$ref ? value.$ref.slice(2).split("/").reduce((node, key) => node[key], description) : value
+
+/** The operations as `{id, method, path, summary, parameters, body}`. */
+function operations() {
+  return Object.entries(description.paths).flatMap(([path, methods]) => Object.entries(methods)
+    .filter(([method]) => ["get", "post", "put", "patch", "delete"].includes(method))
+    .map(([method, operation]) => ({
+      method: method.toUpperCase(), path, id: operation.operationId, summary: operation.summary ?? "",
+      parameters: [...methods.parameters ?? [], ...operation.parameters ?? []].map(resolved),
+      body: resolved(operation.requestBody),
+    }))).filter(operation => operation.path.startsWith("/apps/{app}"))
+}
+
+/** The example of a body or parameter, as text. */
+function exampleOf(media) {
+  const found = media?.example ?? Object.values(media?.examples ?? {})[0]?.value
+  return found === undefined ? "" : typeof found === "string" ? found : JSON.stringify(found, null, 2)
+}
+
+export async function explorerPage(view) {
+  description ??= (await call("GET", "/openapi.json")).json
+  const all = operations()
+  const chosen = all.find(operation => operation.id === view.query.operation)
+  if (chosen) return operationPage(view, chosen)
+  const find = input({ type: "search", value: view.query.q ?? "", "aria-label": "Search operations", placeholder: "Search operations", on: { input: fill } })
+  const rows = element("tbody")
+  function fill() {
+    const text = find.value.trim().toLowerCase()
+    setQuery({ q: find.value.trim() }, { render: false })
+    rows.replaceChildren(...all.filter(({ method, path, summary }) => `${method} ${path} ${summary}`.toLowerCase().includes(text))
+      .map(operation => element("tr", {}, element("td", { "data-label": "Method" }, badge(operation.method)),
+        element("td", { "data-label": "Path" }, link(`/console/explorer?operation=${operation.id}`, element("code", {}, operation.path))),
+        element("td", { "data-label": "What it does" }, operation.summary))))
+  }
+  fill()
+  return { title: "API explorer", wide: true, nodes: [
+    p("Requests run with the rights of this login. ", link("/docs/endpoints", "All endpoints"), " · ", link("/openapi.json", "OpenAPI")),
+    inRow(find), element("table", { class: "list" }, element("thead", {}, element("tr", {},
+      ["Method", "Path", "What it does"].map(name => element("th", { scope: "col" }, name)))), rows)] }
+}
+
+function operationPage(view, operation) {
+  const app = choices.app ?? session.app ?? ""
+  const values = Object.fromEntries(operation.parameters.filter(one => ["path", "query"].includes(one.in)).map(one => {
+    const control = input({ value: one.in === "path" && one.name === "app" ? app : "", spellcheck: "false", required: one.in === "path",
+      placeholder: one.in === "query" ? one.schema?.default ?? "" : "" })
+    control.addEventListener("input", preview)
+    return [one.name, { ...one, control }]
+  }))
+  const type = Object.keys(operation.body?.content ?? {})[0]
+  const body = type ? element("textarea", { rows: "8", spellcheck: "false" }, exampleOf(operation.body.content[type])) : null
+  body?.addEventListener("input", preview)
+  const line = element("div")
+  const answer = element("div", { "aria-live": "polite" })
+
+  function path() {
+    const filled = operation.path.slice(1).replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(values[name]?.control.value ?? "") || `{${name}}`)
+    const query = new URLSearchParams(Object.values(values).filter(one => one.in === "query" && one.control.value).map(one => [one.name, one.control.value]))
+    return query.size ? `${filled}?${query}` : filled
+  }
+  function preview() {
+    const text = curl(operation.method, path(), body?.value.trim() || undefined)
+    line.replaceChildren(command(type?.includes("patch") ? text.replace("application/json", type) : text))
+  }
+  const allowed = operation.method === "GET" || may("write")
+  const run = element("button", { type: "submit", class: "primary", ...(!allowed && { "aria-disabled": "true", title: "Needs role write" }) }, "Run")
+  preview()
+  return {
+    title: `${operation.method} ${operation.path}`, wide: true, heading: [badge(operation.method), " ", element("code", {}, operation.path)],
+    nodes: [
+      p(operation.summary, " ", link("/console/explorer", "All operations")),
+      element("form", { class: "stack narrow", on: { async submit(event) {
+        event.preventDefault()
+        if (!allowed || run.disabled) return
+        if (operation.method === "DELETE" && !await confirmed("Run this request?", `DELETE ${path()}`, "Run")) return
+        run.disabled = true
+        const began = performance.now()
+        const show = (status, headers, text) => answer.replaceChildren(element("h2", {}, "Answer"),
+          facts([["Status", badge(String(status), status < 300 ? "ok" : "error")], ["Time", duration((performance.now() - began) / 1000)]]),
+          headers ? element("details", {}, element("summary", {}, "Headers"), element("pre", { class: "raw", tabindex: "0" }, headers)) : "",
+          text ? jsonView(text) : element("p", { class: "muted" }, "No body."))
+        try {
+          const result = await call(operation.method, path(), {
+            body: body?.value.trim() || undefined, type, signal: view.signal })
+          show(result.status, [...result.headers].map(([name, value]) => `${name}: ${value}`).join("\n"), result.text)
+        } catch (failure) {
+          if (failure.name === "AbortError") return
+          if (failure.status === undefined) throw failure
+          if (!failure.status) answer.replaceChildren(problem(failure))
+          else show(failure.status, failure.request ? `x-request-id: ${failure.request}` : "", JSON.stringify({ id: failure.id, message: failure.message, data: failure.data }))
+        } finally { run.disabled = false }
+      } } },
+      Object.values(values).map(one => field(one.name, one.control, one.description)), body ? field(`Body (${type})`, body) : null,
+      inRow(run)),
+      element("h2", {}, "The same with curl"), line, answer,
+    ],
+  }
+}

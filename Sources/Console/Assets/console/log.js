@@ -1,0 +1,418 @@
+// The live log of an application: a line per event, filters, jumps, and the payload of a line.
+
+import { ROOT, get, inApp, withQuery } from "./api.js"
+import { EVENT_TYPES, sentence, sentenceText, typesOf } from "./events.js"
+import { clearFilters, filters, isFiltered } from "./filters.js"
+import { readTime, timeText, visible } from "./format.js"
+import { Lines } from "./lines.js"
+import { pathTo, setQuery } from "./router.js"
+import { setConnection, Stream } from "./stream.js"
+import { attempt, button, command, curl, facts, idText, inRow, input, jsonView, link, p, problem, say, span, timeNode } from "./ui.js"
+import { count, element } from "../shared/dom.js"
+
+/** The most lines in the page, and the most events that wait while the list is paused. */
+const MOST_LINES = 10_000
+const PAGE = 200
+const BATCH = 50
+/** Above this many events a second for so many seconds the stream is closed. */
+const FAST = 500
+const FAST_FOR = 3
+const MOST_EXPORTED = 100_000
+
+const FILTERS = ["types"]
+
+export const logPage = view => eventLog(view, {
+  title: "Live log", path: inApp(view.app, "events"), isLive: true, app: view.app, types: EVENT_TYPES,
+  placeholder: "message.*", readBefore: readWindows, findTime,
+})
+
+/** The most windows of one answer: rare types may be far apart. */
+const MOST_WINDOWS = 10
+const WINDOW = 1000
+
+/**
+ * The newest events before a position: positions have no gaps, so a range of them is a window of the log. Returns the events,
+ * the position down to which the log was searched, and whether that is its beginning.
+ */
+async function readWindows(read, before) {
+  let [found, from] = [[], before - 1]
+  for (let count = 0; count < MOST_WINDOWS && from > 0 && found.length < PAGE; count++) {
+    const after = Math.max(0, from - WINDOW)
+    try {
+      const { events } = await read({ after, limit: WINDOW })
+      found = [...events.filter(event => event.position <= from), ...found]
+      from = after
+    } catch (failure) {
+      const oldest = oldestKept(failure)
+      if (!oldest) throw failure
+      if (oldest > from) return { events: found, from: 1, isStart: true }
+      const { events } = await read({ after: oldest - 1, limit: WINDOW })
+      return { events: [...events.filter(event => event.position <= from), ...found], from: oldest, isStart: true }
+    }
+  }
+  return { events: found, from: from + 1, isStart: from === 0 }
+}
+
+/** The oldest position that the log still has, of the answer to an older one. */
+const oldestKept = failure => failure.id === "position_gone" ? Object.values(failure.data ?? {}).find(Number.isInteger) : null
+
+/** The first position at or after a time: times rise with positions. */
+async function findTime(path, time) {
+  let [low, high] = [0, (await get(path, { after: "now", limit: 1 })).next]
+  const wanted = Date.parse(time)
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    let event
+    try {
+      event = (await get(path, { after: middle, limit: 1 })).events[0]
+    } catch (failure) {
+      if (!oldestKept(failure)) throw failure
+      low = Math.max(middle + 1, oldestKept(failure) - 1)
+      continue
+    }
+    if (event && Date.parse(event.at) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low + 1
+}
+
+/**
+ * The log component: for the events of an application, and for those of the server. `readBefore(read, position)` reads the
+ * newest events before a position, or all newest ones for `null`.
+ */
+export async function eventLog(view, { title, path, isLive, app, types, placeholder, readBefore, findTime, empty }) {
+  const query = () => ({ types: typesOf(view.query.types, types), ...(isLive ? {} : { include: "text" }) })
+  let stream = null
+  let waiting = []
+  let batch = []
+  let timer = null
+  let isFollowing = false
+  let oldest = null
+  let isAtStart = false
+  let isLoading = false
+  const fast = { seconds: 0, count: 0, timer: null, since: 0 }
+
+  const payload = element("aside", { class: "payload", "aria-label": "Payload", hidden: true })
+  const state = element("span", { class: "state", id: "log-state" })
+  const follow = button(() => resume(), "Follow")
+  const failed = element("div")
+  const nothing = element("p", { hidden: true }, empty ?? "No event yet. Those of the next moment appear here.")
+  const lines = new Lines({
+    label: title,
+    make: () => element("div", {}, element("span", { class: "position" }), element("span", { class: "time" }), element("bdi", { dir: "auto" })),
+    fill(row, event) {
+      const [position, time, text] = row.children
+      position.textContent = event.position
+      const [date, clock] = timeText(event.at).split(" ")
+      time.textContent = date === timeText(Date.now()).slice(0, 10) ? clock : `${date} ${clock}`
+      time.title = event.at
+      text.textContent = visible(sentenceText(event))
+      row.setAttribute("aria-label", `${event.position}, ${sentenceText(event)}`)
+    },
+    open: show,
+    onScroll(atEnd, atStart) {
+      if (atStart) attempt(older)
+      if (!isLive) return
+      if (atEnd && waiting.length === 0 && stream) isFollowing = true
+      else if (!atEnd) isFollowing = false
+      if (atEnd && !stream) attempt(newer)
+      draw()
+    },
+  })
+  document.addEventListener("selectionchange", selecting, {})
+
+  /** Selecting text pauses: a line that is being read does not move. */
+  function selecting() {
+    if (isFollowing && !getSelection().isCollapsed && lines.node.contains(getSelection().anchorNode)) {
+      isFollowing = false
+      draw()
+    }
+  }
+
+  function draw() {
+    const isFast = fast.timer !== null
+    state.textContent = isFast ? `Too fast to follow: ${count(fast.rate ?? 0)} events/s; the newest ${PAGE} each second`
+      : waiting.length ? `${count(waiting.length)} waiting${waiting.length >= MOST_LINES ? "; reading has stopped" : ""}`
+        : isFollowing ? "Following" : isLive && stream ? "Paused" : isLive ? "Not live" : ""
+    follow.textContent = isLive ? isFollowing ? "Pause" : "Follow" : "Newest"
+    follow.setAttribute("aria-pressed", String(isFollowing))
+    nothing.hidden = lines.items.length > 0 || isLoading
+    lines.node.hidden = !lines.items.length
+  }
+
+  // MARK: Reading
+
+  async function request(parameters) {
+    isLoading = true
+    lines.node.setAttribute("aria-busy", "true")
+    try {
+      return await get(path, { ...query(), ...parameters })
+    } finally {
+      isLoading = false
+      lines.node.removeAttribute("aria-busy")
+    }
+  }
+
+  /** Shows the newest events, and follows those that come. */
+  async function toEnd() {
+    if (isFollowing && isLive) { isFollowing = false; return draw() }
+    if (stream && waiting.length < MOST_LINES) {
+      flush()
+      isFollowing = true
+      lines.toEnd()
+      return draw()
+    }
+    await load()
+  }
+
+  async function load() {
+    stop()
+    failed.replaceChildren()
+    try {
+      if (view.query.position || view.query.at) await loadFrom()
+      else await loadNewest()
+    } catch (failure) {
+      if (failure.name === "AbortError") return
+      if (failure.status === undefined) throw failure
+      failed.replaceChildren(problem(failure, load))
+    }
+    draw()
+  }
+
+  async function loadNewest() {
+    const end = isLive ? (await get(path, { after: "now", limit: 1 })).next : null
+    take(await readBefore(request, end === null ? null : end + 1))
+    isFollowing = isLive
+    draw()
+    lines.toEnd()
+    if (isLive) listen(end)
+  }
+
+  /** Shows the events from a position or a time on; they do not move. */
+  async function loadFrom() {
+    const { position, at } = view.query
+    const first = position ? Number(position) : findTime ? await findTime(path, at) : null
+    const { events } = await request(first === null ? { at, limit: PAGE } : { after: Math.max(0, first - 1), limit: PAGE })
+    take({ events, from: events[0]?.position ?? first, isStart: false })
+    isFollowing = false
+    draw()
+    lines.scrollTo(0)
+    if (events.length) lines.select(0)
+  }
+
+  function take({ events, from, isStart }) {
+    lines.set([...events])
+    oldest = from
+    isAtStart = isStart
+  }
+
+  async function older() {
+    if (isLoading || isAtStart || !lines.items.length || lines.items.length >= MOST_LINES) return
+    const answer = await readBefore(request, Math.min(lines.items[0].position, oldest))
+    isAtStart = answer.isStart
+    oldest = answer.from
+    if (!isAtStart && !answer.events.length) say(`Searched back to position ${count(oldest)}. Scroll up to continue.`)
+    lines.prepend(answer.events, MOST_LINES)
+    draw()
+  }
+
+  async function newer() {
+    if (isLoading || stream || !lines.items.length) return
+    const answer = await request({ after: lines.items.at(-1).position, limit: PAGE })
+    lines.append(answer.events, MOST_LINES)
+  }
+
+  // MARK: The stream
+
+  function listen(position) {
+    stream?.end()
+    const receive = event => {
+      fast.count += 1
+      batch.push(JSON.parse(event.data))
+      timer ??= setTimeout(flushBatch, BATCH)
+    }
+    stream = new Stream(view.signal, after => withQuery(ROOT + path, { ...query(), after: after ?? position }),
+      Object.fromEntries(types.map(type => [type, receive])))
+    clearInterval(fast.meter)
+    fast.meter = setInterval(measure, 1000)
+  }
+
+  function flushBatch() {
+    timer = null
+    const events = batch
+    batch = []
+    if (isFollowing && document.visibilityState === "visible") {
+      lines.append(events, MOST_LINES)
+      lines.toEnd()
+    } else {
+      waiting.push(...events)
+      if (waiting.length >= MOST_LINES) {
+        // Reading stops; the events after the last one that is shown are read again when the operator continues.
+        waiting.length = MOST_LINES
+        stream?.pause("Paused")
+      }
+    }
+    draw()
+  }
+
+  function flush() {
+    lines.append(waiting, MOST_LINES)
+    waiting = []
+  }
+
+  /** Whether events come faster than lines can be read; called each second. */
+  function measure() {
+    fast.rate = fast.count
+    fast.seconds = fast.count > FAST ? fast.seconds + 1 : 0
+    fast.count = 0
+    if (fast.seconds < FAST_FOR || fast.timer) return
+    stream.end()
+    stream = null
+    clearInterval(fast.meter)
+    let slow = 0
+    let last = null
+    fast.timer = setInterval(async () => {
+      try {
+        const end = (await get(path, { after: "now", limit: 1 })).next
+        fast.rate = last === null ? fast.rate : end - last
+        slow = last !== null && fast.rate < FAST ? slow + 1 : 0
+        last = end
+        if (isFollowing) {
+          const { events } = await request({ after: Math.max(0, end - PAGE), limit: PAGE })
+          take({ events, from: events[0]?.position ?? end, isStart: false })
+          lines.toEnd()
+        }
+        setConnection("Live", "live")
+        if (slow >= FAST_FOR) await load()
+        draw()
+      } catch (failure) {
+        if (failure.name === "AbortError") return
+        setConnection("Reconnecting", "waiting")
+      }
+    }, 1000)
+    setConnection("Live", "live")
+    draw()
+  }
+
+  function stop() {
+    stream?.end()
+    stream = null
+    clearInterval(fast.timer)
+    clearInterval(fast.meter)
+    Object.assign(fast, { timer: null, seconds: 0, count: 0 })
+    clearTimeout(timer)
+    timer = null
+    batch = []
+    waiting = []
+  }
+
+  // MARK: The payload
+
+  function show(event) {
+    isFollowing = false
+    draw()
+    const conversation = event.data?.conversation?.id ?? (event.subject?.includes("/conversations/") ? event.subject : null)
+    payload.hidden = false
+    payload.replaceChildren(
+      inRow(element("h2", {}, `${count(event.position)} ${event.type}`),
+        button(close, "Close")),
+      p(sentence(app, event)),
+      facts([["Time", timeNode(event.at, true)],
+        ["By", event.actor?.user_id !== undefined && app ? link(pathTo(app, "users", event.actor.user_id), idText(event.actor.user_id))
+          : idText(event.actor?.name ?? event.actor?.token ?? "the server")],
+        ["Subject", idText(event.subject ?? "")],
+        conversation && app ? ["Conversation", link(pathTo(app, "conversations", conversation.split("/").pop()), idText(conversation.split("/").pop()))] : null]),
+      jsonView(JSON.stringify(event)))
+  }
+
+  function close() {
+    payload.hidden = true
+    payload.replaceChildren()
+    lines.rows.find(row => row.index === lines.selected)?.focus()
+  }
+
+  // MARK: Find and export
+
+  const find = input({ type: "search", "aria-label": "Find in loaded lines", placeholder: "Find in loaded lines", on: {
+    keydown(event) {
+      if (event.key !== "Enter" || !find.value) return
+      event.preventDefault()
+      const text = find.value.toLowerCase()
+      const total = lines.items.length
+      const start = lines.selected < 0 ? total : lines.selected
+      const by = event.shiftKey ? 1 : -1
+      isFollowing = false
+      for (let step = 1; step <= total; step++) {
+        const index = (start + by * step + total * 2) % total
+        const line = lines.items[index]
+        if (`${line.position} ${line.type} ${sentenceText(line)}`.toLowerCase().includes(text)) {
+          lines.select(index)
+          find.focus()
+          return draw()
+        }
+      }
+      say("No loaded line has this text.")
+    },
+  } })
+
+  async function exportLines() {
+    const parts = []
+    let [after, total] = [0, 0]
+    const shown = span("0 events")
+    say("Export: ", shown)
+    while (total < MOST_EXPORTED) {
+      let answer
+      try {
+        answer = await get(path, { ...query(), after, limit: 1000 })
+      } catch (failure) {
+        // The log does not reach back to its first position any more.
+        const kept = oldestKept(failure)
+        if (!kept || after) throw failure
+        after = kept - 1
+        continue
+      }
+      parts.push(...answer.events.map(event => `${JSON.stringify(event)}\n`))
+      total += answer.events.length
+      shown.textContent = `${count(total)} events`
+      if (answer.next <= after || !answer.events.length && !(answer.scanned >= 10_000)) break
+      after = answer.next
+    }
+    const url = URL.createObjectURL(new Blob(parts.slice(0, MOST_EXPORTED), { type: "application/jsonl" }))
+    element("a", { href: url, download: `events-${app ?? "server"}.jsonl` }).click()
+    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  }
+
+  const place = input({ placeholder: "position or time", "aria-label": "Go to a position or a time", spellcheck: "false" })
+  const jump = element("form", { class: "row", on: { submit(event) {
+    event.preventDefault()
+    const text = place.value.trim()
+    const time = /^\d+$/.test(text) ? null : readTime(text)
+    place.setCustomValidity(/^\d+$/.test(text) || time ? "" : "A position such as 10480, or a time such as 2026-05-02 14:30")
+    if (!place.reportValidity()) return
+    setQuery({ position: time ? null : text, at: time }, { push: true })
+  } } }, place, element("button", { type: "submit" }, "Go"))
+  place.addEventListener("input", () => place.setCustomValidity(""))
+
+  const resume = () => {
+    if (view.query.position || view.query.at) setQuery({ position: null, at: null }, { push: true })
+    else attempt(toEnd)
+  }
+  const names = [...FILTERS]
+  const loaded = load()
+  return {
+    title, wide: true, ready: loaded, list: lines,
+    keys: { f: resume, "[": () => attempt(older), "]": resume, e: () => attempt(exportLines) },
+    dispose() { stop(); lines.end() },
+    nodes: [
+      element("div", { class: "log-tools" },
+        filters(view, [{ name: "types", label: "Type", placeholder, list: "event-types" }], load), element("datalist", { id: "event-types" },
+          [...new Set(types.map(type => `${type.split(".")[0]}.*`)), ...types].map(type => element("option", { value: type }))),
+        element("div", { class: "row tools" }, follow, state, jump, find,
+          button(() => attempt(exportLines), "Export"),
+          isFiltered(view, names) ? button(clearFilters(names), "Clear filters") : null)),
+      failed, element("div", { class: "log" }, lines.node, payload), nothing,
+      app ? element("details", { class: "muted" }, element("summary", {}, "The same with curl"),
+        command(curl("GET", `${inApp(app, "events")}?after=now`).replace(" -H", " -N -H 'Accept: text/event-stream' -H"))) : null,
+    ],
+  }
+}

@@ -1,0 +1,49 @@
+// Current and former participants of a conversation.
+
+import { call, inApp, pagesOf, writeButton } from "./api.js"
+import { pathTo, show } from "./router.js"
+import { attempt, clipped, confirmed, field, form, idText, input, link, list, p, say } from "./ui.js"
+import { element } from "../shared/dom.js"
+
+const PATCH = "application/vnd.layer-patch+json"
+
+export async function participantsTab(view) {
+  const path = inApp(view.app, "conversations", view.id)
+  const change = (operation, user, headers) => call("PATCH", path, {
+    type: PATCH, headers,
+    body: [{ operation, property: "participants", id: `layer:///identities/${encodeURIComponent(user)}` }],
+  })
+  const table = state => list({
+    label: state === "former" ? "Former participants" : "Participants",
+    columns: ["Name", "User id", ""],
+    fetch: pagesOf(`${path}/participants`, () => ({ state: state === "former" ? state : null })),
+    row: item => [
+      link(pathTo(view.app, "users", item.user_id), clipped(item.display_name || item.user_id)), idText(item.user_id),
+      element("span", { class: "row" }, link(`${pathTo(view.app, "conversations", view.id)}?as=${encodeURIComponent(item.user_id)}`, "Timeline as this user"),
+        state === "former" ? null : writeButton("Remove", "write", () => remove(item.user_id), { class: "small" })),
+    ],
+    empty: [p(state === "former" ? "No participant has left." : "There are no participants.")],
+  })
+  async function remove(user) {
+    if (!await confirmed("Remove this participant?",
+      `${user} keeps the messages up to now, and receives no later ones. A distinct conversation is distinct no more.`, "Remove")) return
+    await attempt(async () => {
+      await change("remove", user)
+      say("The participant was removed.")
+      show()
+    })
+  }
+  const name = input({ required: true, spellcheck: "false" })
+  const current = table("current")
+  return {
+    ready: current.ready, list: current,
+    nodes: [
+      element("div", { class: "narrow" }, form([field("User id", name)], "Add", async key => {
+        await change("add", name.value, { "Idempotency-Key": key })
+        say("The participant was added.")
+        show()
+      }, { needs: "write" })),
+      element("h2", {}, "Current"), current, element("h2", {}, "Former"), table("former"),
+    ],
+  }
+}

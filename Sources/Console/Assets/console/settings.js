@@ -1,0 +1,41 @@
+// The settings in force, where they come from, and the line to change them. They are read only.
+
+import { get } from "./api.js"
+import { clearFilters, filters, isFiltered } from "./filters.js"
+import { badge, clipped, copyButton, list, p, span } from "./ui.js"
+import { element } from "../shared/dom.js"
+
+const FILTERS = ["name", "changed"]
+const shown = value => value === null || value === "" ? "none" : String(value)
+/** The line of an environment file. */
+const variable = item => `PARLEY_${item.name.toUpperCase().replaceAll(".", "_")}=${item.value ?? ""}`
+
+export async function settingsPage(view) {
+  const make = () => list({
+    label: "Settings", columns: ["Setting", "Value", "Default", "Source", "To change it"],
+    async fetch() {
+      const all = await get("settings")
+      return { next: null, items: all.filter(item => (!view.query.name || item.name.includes(view.query.name.toLowerCase()))
+        && (!view.query.changed || item.source !== "default")) }
+    },
+    row: item => [
+      element("code", {}, item.name),
+      span(item.value === null && item.set ? badge("secret, set", "ok") : clipped(shown(item.value)),
+        item.pending ? element("div", {}, badge("pending", "warn"), " ", clipped(shown(item.pending))) : null),
+      element("span", { class: "muted" }, clipped(shown(item.default))),
+      span(item.source, item.from ? element("div", { class: "muted" }, clipped(item.from)) : null),
+      element("span", { class: "row" }, item.restart ? badge("restart", "") : null, element("code", {}, variable(item)), copyButton(variable(item))),
+    ],
+    clear: isFiltered(view, FILTERS) ? clearFilters(FILTERS) : null,
+    empty: [p("There are no settings.")],
+  })
+  let table = make()
+  return {
+    title: "Settings", wide: true, list: table,
+    nodes: [
+      p("Settings are read only here. Change a variable of the environment, the configuration file or a flag; ",
+        element("a", { href: "/docs/settings" }, "Settings"), " explains each. Those marked “restart” need one; SIGHUP reloads the others."),
+      filters(view, [{ name: "name", label: "Name", placeholder: "uploads." }, { name: "changed", label: "Changed", options: [["true", "yes"]] }],
+        () => { const next = make(); table.replaceWith(next); table = next }), table],
+  }
+}

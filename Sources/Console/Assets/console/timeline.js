@@ -1,0 +1,154 @@
+// The messages of a conversation, as the system or as one user sees them.
+
+import { call, get, inApp, nextPage, writeButton } from "./api.js"
+import { nameOf, readTime } from "./format.js"
+import { pathTo, setQuery } from "./router.js"
+import { attempt, button, clipped, command, confirmed, curl, inRow, input, jsonView, link, loading, p, problem, say, smallButton, span, timeNode } from "./ui.js"
+import { bytes, count, element } from "../shared/dom.js"
+
+/** The dense position of a message. */
+export const densePosition = message => Math.round(message.position / 65_536)
+
+/** How many recipients have a message in each state; the sender does not count. */
+export function statusCounts(message) {
+  const status = message.recipient_status ?? {}
+  const known = message.recipient_counts ?? (typeof Object.values(status)[0] === "number" ? status : null)
+  if (known) return known
+  const counts = { sent: 0, delivered: 0, read: 0 }
+  for (const [identity, state] of Object.entries(status)) {
+    if (identity !== message.sender?.id) counts[state] += 1
+  }
+  return counts
+}
+
+export async function timelineTab(view, conversation) {
+  const as = view.query.as ?? ""
+  const base = as ? inApp(view.app, "users", as, "conversations", view.id, "messages")
+    : inApp(view.app, "conversations", view.id, "messages")
+  const rows = element("ol", { class: "timeline", "aria-label": "Messages, oldest first" })
+  const older = button(() => attempt(more), "Older")
+  const state = element("div")
+  let next = null
+
+  async function page(from) {
+    const answer = await call("GET", base, { query: {
+      page_size: 50, from_id: from, sent_before: view.query.before, count: "none" } })
+    next = nextPage(answer.headers)
+    older.hidden = !next
+    return answer.json.map(message => row(view, message, as))
+  }
+  async function more() {
+    const height = document.documentElement.scrollHeight
+    rows.prepend(...(await page(next)).reverse())
+    while (rows.children.length > 300) rows.lastElementChild.remove()
+    scrollBy(0, document.documentElement.scrollHeight - height)
+  }
+  const messages = loading(async () => {
+    const wanted = view.query.message
+    const first = wanted ? [row(view, await get(
+      as ? inApp(view.app, "users", as, "messages", wanted) : inApp(view.app, "conversations", view.id, "messages", wanted),
+      null), as, true)] : []
+    rows.replaceChildren(...[...first, ...await page(wanted ? `layer:///messages/${wanted}` : null)].reverse())
+    return rows.children.length
+  }, number => number ? rows : p(as ? "This user sees no messages here." : "There are no messages.",
+    view.query.before ? button(newest, "Show the newest") : null))
+
+  const newest = () => setQuery({ before: null, message: null }, { push: true })
+  const users = conversation.participants.map(one => one.user_id)
+  const viewer = input({ list: "viewers", value: as, placeholder: "system", spellcheck: "false", "aria-label": "As user", on: {
+    change: () => setQuery({ as: viewer.value.trim(), message: null, before: null }, { push: true }) } })
+  const place = input({ placeholder: "message id or time", "aria-label": "Go to a message id or a time", spellcheck: "false" })
+  const jump = element("form", { class: "row", on: { submit(event) {
+    event.preventDefault()
+    const id = /[0-9a-f-]{36}/i.exec(place.value)
+    const time = id ? null : readTime(place.value)
+    state.replaceChildren()
+    if (id) setQuery({ message: id[0].toLowerCase(), before: null }, { push: true })
+    else if (time) setQuery({ before: time, message: null }, { push: true })
+    else state.replaceChildren(problem({ message: "Type the id of a message, or a time such as 2026-05-02 14:30." }))
+  } } }, place, element("button", { type: "submit" }, "Go"))
+  return {
+    ready: messages.ready, keys: { "[": () => older.hidden || attempt(more), "]": newest },
+    nodes: [
+      element("div", { class: "row tools" },
+        element("label", { class: "row" }, "As ", viewer, element("datalist", { id: "viewers" }, users.map(user => element("option", { value: user })))),
+        jump, view.query.before || view.query.message ? button(newest, "Newest") : null,
+        button(messages.reload, "Reload")),
+      state, inRow(older), messages,
+    ],
+    shown() { if (!view.query.message) messages.ready.then(() => older.hidden || null) },
+  }
+}
+
+function row(view, message, as, isWanted = false) {
+  const id = nameOf(message.id)
+  const counts = statusCounts(message)
+  const total = counts.sent + counts.delivered + counts.read
+  const sender = message.sender
+  const who = sender?.user_id ? link(pathTo(view.app, "users", sender.user_id), clipped(sender.display_name || sender.user_id))
+    : clipped(sender?.name || sender?.display_name || "deleted user")
+  const details = element("details", { on: { toggle() {
+    if (!details.open || details.childElementCount > 1) return
+    details.append(jsonView(JSON.stringify(message)), command(curl("GET", inApp(view.app, "messages", id))),
+      inRow(writeButton("Delete", "write", () => remove(view, message, item), { class: "danger" })))
+  } } }, element("summary", {}, "Details"))
+  const item = element("li", { class: isWanted ? "wanted" : "", id: `m-${id}` },
+    element("div", { class: "meta" }, element("span", { class: "position" }, count(densePosition(message))), element("strong", {}, who),
+      timeNode(message.sent_at), as && message.is_unread ? element("span", { class: "badge" }, "unread") : null,
+      total ? element("span", { class: "muted" }, `read ${count(counts.read)}/${count(total)}`,
+        counts.delivered ? `, delivered ${count(counts.delivered)}` : "", counts.sent ? `, sent ${count(counts.sent)}` : "") : null),
+    message.parts.map(partNode), details)
+  return item
+}
+
+const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]
+const MEDIA = ["video/mp4", "video/webm", "audio/ogg", "audio/mpeg", "video/ogg", "audio/mp4", "audio/webm"]
+
+function partNode(part) {
+  const type = part.mime_type.split(";")[0].trim().toLowerCase()
+  const label = element("span", { class: "muted" }, clipped(part.mime_type))
+  if (part.content) return element("div", { class: "part" }, label, " ", contentNode(part.content, type))
+  if (part.body === "[hidden]") return element("div", { class: "part" }, label, element("p", { class: "muted" }, "[hidden]"))
+  if (part.encoding === "base64") {
+    const raw = atob(part.body)
+    const place = element("span")
+    const data = Uint8Array.from(raw, character => character.charCodeAt(0))
+    const show = () => preview(place, URL.createObjectURL(new Blob([data], { type })), type)
+    return element("div", { class: "part" }, label, ` ${bytes(data.length)} `,
+      previewable(type) ? smallButton(show, "Show") : null, place)
+  }
+  if (type === "application/json" || type.endsWith("+json")) return element("div", { class: "part" }, label, jsonView(part.body))
+  return element("div", { class: "part" }, type === "text/plain" ? null : label, element("p", { class: "body" }, clipped(part.body)))
+}
+
+const previewable = type => IMAGES.includes(type) || MEDIA.includes(type)
+
+/** Bytes of a content are loaded only when the operator asks, and only for types that cannot run scripts. */
+function contentNode(content, type) {
+  const place = element("span")
+  if (!content.download_url) return span(` ${bytes(content.size ?? 0)}, not available`)
+  const url = new URL(content.download_url, location.href)
+  // The same server under another name would be another origin.
+  const href = url.pathname.startsWith("/download/") ? url.pathname + url.search : url.href
+  return element("span", { class: "row" }, bytes(content.size),
+    previewable(type) ? element("button", { type: "button", class: "small", on: { click: () => preview(place, href, type) } },
+      IMAGES.includes(type) ? "Show" : "Play") : null,
+    element("a", { href, download: "" }, "Download"), place)
+}
+
+function preview(place, source, type) {
+  const name = IMAGES.includes(type) ? "img" : type.startsWith("audio/") ? "audio" : "video"
+  place.className = "preview"
+  place.replaceChildren(element(name, { src: source, alt: "The content of this part", ...(name !== "img" && { controls: true, autoplay: false }), on: {
+    error() { place.replaceChildren("The browser cannot show this content.") } } }))
+}
+
+async function remove(view, message, item) {
+  const id = nameOf(message.id)
+  if (!await confirmed("Delete this message?", `Message ${id} is deleted for all participants. Nothing restores it.`, "Delete")) return
+  await attempt(async () => {
+    await call("DELETE", inApp(view.app, "conversations", view.id, "messages", id))
+    item.replaceChildren(element("p", { class: "muted" }, "Deleted"))
+    say("The message was deleted. ", link(`${pathTo(view.app, "log")}?types=message.deleted`, "Event"))
+  })
+}

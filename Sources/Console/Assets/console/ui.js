@@ -1,0 +1,402 @@
+// Parts that pages share: states of a request, lists, dialogs, texts of users and JSON.
+
+import { may } from "./api.js"
+import { count, element, userText } from "../shared/dom.js"
+import { ago, serverNow, timeText, visible } from "./format.js"
+
+export const p = (...children) => element("p", {}, ...children)
+export const span = (...children) => element("span", {}, ...children)
+/** Nodes beside each other; they wrap. */
+export const inRow = (...children) => element("div", { class: "row" }, ...children)
+export const button = (action, ...label) => element("button", { type: "button", on: { click: action } }, ...label)
+export const smallButton = (action, ...label) => element("button", { type: "button", class: "small", on: { click: action } }, ...label)
+
+// MARK: Texts
+
+const CLIP = 2000
+
+/** A text of a user, as text and in its own direction; long ones are cut until the operator asks for more. */
+export function clipped(text) {
+  const whole = String(text)
+  if (whole.length <= CLIP) return userText(whole)
+  const shown = userText(whole.slice(0, CLIP))
+  const more = element("button", { type: "button", class: "small", on: { click() {
+    shown.textContent = whole
+    more.remove()
+  } } }, `Show all (${count(whole.length)})`)
+  return span(shown, more)
+}
+
+/** An id with its invisible characters made visible. */
+export const idText = id => element("bdi", { class: "id", dir: "ltr" }, visible(id))
+
+/** A link to a page of the console. */
+export const link = (href, ...children) => element("a", { href }, ...children)
+
+/** A URL of a user as a link if it is http or https, otherwise as text. */
+export function urlText(url) {
+  if (!/^https?:/i.test(url)) return userText(url)
+  return element("a", { href: url, rel: "noopener noreferrer", target: "_blank", dir: "ltr" }, visible(url))
+}
+
+/** A moment; the title has the time in UTC, for copying. */
+export function timeNode(value, relative = false) {
+  if (!value) return element("span", { class: "muted" }, "–")
+  const iso = new Date(value).toISOString()
+  return element("time", { datetime: iso, title: iso }, timeText(value),
+    relative ? element("span", { class: "muted" }, ` ${ago(value)}`) : null)
+}
+
+/** A name and whether it is good news: never by colour alone. */
+export const badge = (text, kind = "") => element("span", { class: `badge ${kind}` }, text)
+
+/** A button that copies a text, or selects it where the browser does not allow copying. */
+export function copyButton(text, target = null) {
+  const button = element("button", { type: "button", class: "small", on: { async click() {
+    try {
+      await navigator.clipboard.writeText(typeof text === "function" ? text() : text)
+      button.textContent = "Copied"
+    } catch {
+      if (target) getSelection().selectAllChildren(target)
+      button.textContent = target ? "Selected" : "Not allowed"
+    }
+    setTimeout(() => { button.textContent = "Copy" }, 2000)
+  } } }, "Copy")
+  return button
+}
+
+/** A command for a terminal. `$TOKEN` stays a variable, so that no secret is copied. */
+export function command(text) {
+  const code = element("code", {}, text)
+  return element("div", { class: "command" }, element("pre", { tabindex: "0" }, code), copyButton(text, code))
+}
+
+/** A text in single quotes for a shell. */
+export const quoted = text => `'${String(text).replaceAll("'", `'\\''`)}'`
+
+/** The curl command of a request to the public API. */
+export function curl(method, path, body) {
+  const lines = [`curl -sS -X ${method} ${quoted(`${location.origin}/${path}`)}`, `-H "Authorization: Bearer $TOKEN"`]
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(body)}`)
+  return lines.join(" \\\n  ")
+}
+
+/** A list of names and values. */
+export const facts = pairs => element("dl", { class: "facts" }, pairs.filter(Boolean).map(([name, ...value]) =>
+  element("div", {}, element("dt", {}, name), element("dd", {}, ...value))))
+
+/** Links to the tabs of an object, and its actions. `tabs` are `[name, text]`. */
+export function tabBar(label, tabs, current, hrefOf, ...actions) {
+  return element("nav", { class: "tabs", "aria-label": label }, tabs.map(([name, text]) =>
+    element("a", { href: hrefOf(name), "aria-current": name === current ? "page" : null }, text)), ...actions)
+}
+
+/** A bar with its share as text. */
+export function bar(share, text) {
+  const inner = element("span", { class: "fill" })
+  inner.style.setProperty("width", `${Math.max(0, Math.min(1, share || 0)) * 100}%`)
+  return element("span", { class: "progress" }, element("span", { class: "track", "aria-hidden": "true" }, inner), span(text))
+}
+
+// MARK: States
+
+const skeleton = () => element("div", { class: "skeleton" }, element("span"), element("span"), element("span"))
+
+/** What went wrong, with the id of the request and what can be done. */
+export function problem(failure, retry) {
+  const kept = failure.id === "position_gone" && failure.data
+  const first = kept ? kept.oldest ?? kept.position ?? Object.values(kept)[0] : null
+  const text = failure.status === 403 ? `No permission: ${failure.message}`
+    : kept ? `This position is no longer kept. Kept from position ${first} on.` : failure.message
+  return element("div", { class: "problem", role: "alert" },
+    p(text),
+    failure.request ? element("p", { class: "muted" }, "Request ", element("code", {}, failure.request)) : null,
+    retry && failure.status !== 403 && !kept ? button(retry, "Retry") : null)
+}
+
+/**
+ * A part of a page that is requested: it shows a skeleton, then what `show` makes of the answer, or what went wrong.
+ * What was shown before stays when a later request fails, with its time.
+ */
+export function loading(load, show) {
+  const node = element("div", { class: "loading" })
+  let shownAt = null
+  node.reload = async () => {
+    node.setAttribute("aria-busy", "true")
+    const timer = setTimeout(() => { if (!shownAt) node.replaceChildren(skeleton()) }, 150)
+    try {
+      const made = [await show(await load())].flat()
+      shownAt = serverNow()
+      node.replaceChildren(...made.filter(Boolean))
+    } catch (failure) {
+      if (failure.name === "AbortError") return
+      if (failure.status === undefined) throw failure
+      const box = problem(failure, node.reload)
+      if (shownAt) {
+        node.querySelector(":scope > .problem")?.remove()
+        box.append(element("p", { class: "muted" }, `Shown as of ${timeText(shownAt)}.`))
+        node.prepend(box)
+      } else node.replaceChildren(box)
+    } finally {
+      clearTimeout(timer)
+      node.removeAttribute("aria-busy")
+    }
+  }
+  node.ready = node.reload()
+  return node
+}
+
+// MARK: Lists
+
+const PAGE = 50
+const MOST_ROWS = 300
+
+/**
+ * A table that is read page by page: never more than 300 rows are in the page.
+ *
+ * `fetch(cursor)` returns `{items, next, note}`; `row(item)` returns the cells, in the order of `columns`. `empty` are
+ * nodes for a list without items, `clear` removes the filters.
+ */
+export function list({ label, columns, fetch, row, empty, clear }) {
+  const body = element("tbody")
+  const table = element("table", { class: "list", "aria-label": label, hidden: true },
+    element("thead", {}, element("tr", {}, columns.map(name => element("th", { scope: "col" }, name)))), body)
+  const foot = element("div", { class: "row foot" })
+  const node = element("div", { class: "list-box" }, table, foot)
+  let cut = false
+
+  function add(items) {
+    for (const item of items) {
+      const cells = row(item).map((cell, index) =>
+        element("td", { "data-label": columns[index] }, element("div", {}, ...[cell].flat())))
+      body.append(element("tr", { tabindex: body.rows.length ? "-1" : "0" }, cells))
+    }
+    while (body.rows.length > MOST_ROWS) {
+      body.rows[0].remove()
+      cut = true
+    }
+    if (body.rows.length && !body.querySelector("[tabindex='0']")) body.rows[0].tabIndex = 0
+  }
+
+  async function more(cursor) {
+    node.setAttribute("aria-busy", "true")
+    const timer = setTimeout(() => { if (!body.rows.length) foot.replaceChildren(skeleton()) }, 150)
+    try {
+      const { items, next, note } = await fetch(cursor, PAGE)
+      if (!cursor) { body.replaceChildren(); cut = false }
+      add(items)
+      const isEmpty = !body.rows.length
+      table.hidden = isEmpty
+      foot.replaceChildren(...[
+        isEmpty && clear ? [p("Nothing matches the filters."),
+          button(clear, "Clear filters")] : isEmpty ? empty : null,
+        note ? element("p", { class: "muted" }, note) : null,
+        cut ? button(() => more(null), "Back to the start") : null,
+        next ? element("button", { type: "button", class: "more", on: { click: () => more(next) } },
+          note ? "Continue" : "Show more") : null,
+      ].flat().filter(Boolean))
+    } catch (failure) {
+      if (failure.name === "AbortError") return
+      if (failure.status === undefined) throw failure
+      foot.replaceChildren(problem(failure, () => more(cursor)))
+    } finally {
+      clearTimeout(timer)
+      node.removeAttribute("aria-busy")
+    }
+  }
+
+  table.addEventListener("keydown", event => {
+    const at = event.target.closest("tr")
+    if (event.target !== at) return
+    const rows = [...body.rows]
+    const index = rows.indexOf(at)
+    const wanted = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
+    if (event.key === "Enter") at.querySelector("a, button")?.click()
+    if (wanted === undefined) return
+    event.preventDefault()
+    focusRow(rows[wanted])
+  })
+
+  node.reload = () => more(null)
+  node.step = by => {
+    const rows = [...body.rows]
+    focusRow(rows[rows.indexOf(document.activeElement.closest?.("tr")) + by] ?? rows[0])
+  }
+  node.ready = more(null)
+  return node
+}
+
+function focusRow(row) {
+  if (!row) return
+  for (const other of row.parentElement.rows) other.tabIndex = other === row ? 0 : -1
+  row.focus()
+}
+
+// MARK: Forms and dialogs
+
+/** A control with its label, and a hint below. */
+export function field(label, control, hint) {
+  return element("label", { class: "field" }, span(label), control,
+    hint ? element("small", { class: "muted" }, hint) : null)
+}
+
+export const input = (attributes = {}) => element("input", { type: "text", autocomplete: "off", ...attributes })
+
+export const select = (options, value, attributes = {}) => {
+  const made = element("select", attributes, options.map(option => {
+    const [key, text] = [option].flat()
+    return element("option", { value: key }, text ?? key)
+  }))
+  made.value = value ?? [options[0]].flat()[0]
+  return made
+}
+
+/** Says what has happened, at the bottom of the window. */
+export function say(...content) {
+  const line = element("p", { class: "toast", role: "status" }, ...content,
+    element("button", { type: "button", class: "small", "aria-label": "Close", on: { click: () => line.remove() } }, "×"))
+  document.getElementById("toasts").append(line)
+  setTimeout(() => line.remove(), 10_000)
+}
+
+/** Opens a dialog over the page; `build(close)` returns its content. The result is what `close` is called with. */
+export function dialog(title, build, { closes = true } = {}) {
+  return new Promise(resolve => {
+    let result
+    const close = value => { result = value; box.close() }
+    const box = element("dialog", { "aria-label": title, on: {
+      close() { box.remove(); resolve(result) },
+      cancel(event) { if (!closes) event.preventDefault() },
+    } })
+    box.append(element("h2", {}, title), ...[build(close)].flat().filter(Boolean))
+    document.body.append(box)
+    box.showModal()
+  })
+}
+
+/**
+ * Asks before something is lost. `typed` is an id that the operator has to type, for what cannot be undone.
+ */
+export function confirmed(title, effect, verb, typed) {
+  return dialog(title, close => {
+    const typing = typed ? input({ "aria-label": "Id", spellcheck: "false" }) : null
+    const act = element("button", { type: "submit", class: "danger" }, verb)
+    if (typed) {
+      act.disabled = true
+      typing.addEventListener("input", () => { act.disabled = typing.value !== typed })
+    }
+    return element("form", { on: { submit(event) { event.preventDefault(); close(true) } } },
+      p(effect),
+      typed ? field(`Type ${visible(typed)} to confirm`, typing) : null,
+      element("div", { class: "row end" },
+        button(() => close(false), "Cancel"), act))
+  })
+}
+
+/**
+ * A form whose submit runs an action once at a time, and shows what went wrong below the fields.
+ * `action` gets the form's key, which makes a repeated request take effect once. `needs` is the role for it.
+ */
+export function form(children, label, action, { needs = null, ...attributes } = {}) {
+  const failed = element("div")
+  const allowed = !needs || may(needs)
+  const button = element("button", { type: "submit", class: "primary",
+    ...(!allowed && { "aria-disabled": "true", title: `Needs role ${needs}` }) }, label,
+    allowed ? null : element("span", { class: "visually-hidden" }, ` (needs role ${needs})`))
+  let key = newKey()
+  const made = element("form", { class: "stack", ...attributes, on: { async submit(event) {
+    event.preventDefault()
+    if (button.disabled || !allowed) return
+    button.disabled = true
+    failed.replaceChildren()
+    try {
+      await action(key, made)
+      key = newKey()
+    } catch (failure) {
+      if (failure.status === undefined) throw failure
+      failed.replaceChildren(problem(failure))
+    } finally {
+      button.disabled = false
+    }
+  } } }, ...children, failed, inRow(button))
+  return made
+}
+
+const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("")
+
+/** Runs a write of a button; what goes wrong is said at the bottom of the window. */
+export async function attempt(action) {
+  try {
+    await action()
+  } catch (failure) {
+    if (failure.status === undefined) throw failure
+    say(failure.message, failure.request ? ` (request ${failure.request})` : "")
+  }
+}
+
+// MARK: JSON
+
+const NODES = 2000
+
+/** JSON as a tree that opens, or as its raw text, in which numbers are exact. */
+export function jsonView(text) {
+  let value
+  try { value = JSON.parse(text) } catch { return element("pre", { class: "raw", tabindex: "0" }, clipped(text)) }
+  const raw = () => element("pre", { class: "raw", tabindex: "0" }, clipped(indented(text)))
+  const place = element("div")
+  const show = isTree => {
+    place.replaceChildren(isTree ? tree(value) : raw())
+    treeButton.setAttribute("aria-pressed", String(isTree))
+    rawButton.setAttribute("aria-pressed", String(!isTree))
+  }
+  const treeButton = smallButton(() => show(true), "Tree")
+  const rawButton = smallButton(() => show(false), "Raw")
+  show(true)
+  return element("div", { class: "json" }, inRow(treeButton, rawButton, copyButton(text)), place)
+}
+
+/** Indents JSON without parsing its numbers. */
+function indented(text) {
+  let depth = 0
+  return text.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]|\s+/g, token => {
+    if (token[0] === '"') return token
+    if (token === ":") return ": "
+    if (token === ",") return `,\n${"  ".repeat(depth)}`
+    if ("{[".includes(token)) return `${token}\n${"  ".repeat(++depth)}`
+    if ("}]".includes(token)) return `\n${"  ".repeat(--depth)}${token}`
+    return ""
+  }).replace(/([{[])\s+([}\]])/g, "$1$2")
+}
+
+function tree(value) {
+  let left = NODES
+  const build = (name, item, depth) => {
+    if (left-- <= 0) return null
+    const label = name === null ? null : element("bdi", { class: "key", dir: "auto" }, visible(name))
+    if (item === null || typeof item !== "object") {
+      return element("li", {}, label, label ? ": " : null,
+        typeof item === "string" ? element("span", { class: "string" }, "“", clipped(item), "”") : element("code", {}, String(item)))
+    }
+    const entries = Array.isArray(item) ? item.map((child, index) => [String(index), child]) : Object.entries(item)
+    const summary = element("summary", {}, label, label ? " " : null,
+      element("span", { class: "muted" }, Array.isArray(item) ? `(${entries.length})` : `{${entries.length}}`))
+    const list = element("ul")
+    let made = 0
+    const fill = () => {
+      left = NODES
+      list.querySelector(":scope > .rest")?.remove()
+      while (made < entries.length && left > 0) {
+        const [key, child] = entries[made++]
+        list.append(build(key, child, depth + 1) ?? "")
+      }
+      if (made < entries.length) {
+        list.append(element("li", { class: "rest" }, element("button", { type: "button", class: "small", on: { click: fill } },
+          `Show more (${count(entries.length - made)})`)))
+      }
+    }
+    const details = element("details", { on: { toggle() { if (details.open && !made) fill() } } }, summary, list)
+    if (depth < 2) { details.open = true }
+    return element("li", {}, details)
+  }
+  return element("ul", { class: "tree" }, build(null, value, 0))
+}

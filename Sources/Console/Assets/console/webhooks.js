@@ -1,0 +1,145 @@
+// Webhooks of an application: registration, tests, deliveries and their attempts.
+
+import { call, get, inApp, pagesOf, writeButton } from "./api.js"
+import { nameOf } from "./format.js"
+import { go, pathTo, setQuery, show } from "./router.js"
+import { attempt, badge, button, clipped, confirmed, facts, field, form, idText, inRow, input, jsonView, link, list, p, say, select, span, timeNode, urlText } from "./ui.js"
+import { count, element } from "../shared/dom.js"
+
+const EVENTS = ["Message.created", "Message.deleted", "Conversation.created", "Conversation.updated", "Conversation.merged",
+  "Conversation.deleted", "Receipt.created", "MessagePart.created", "MessagePart.updated", "MessagePart.deleted",
+  "Participation.created", "Participation.deleted"]
+
+const status = webhook => badge(webhook.status, { active: "ok", inactive: "error", unverified: "warn" }[webhook.status])
+const title = webhook => webhook.config?.name || webhook.target_url
+
+export async function webhooksPage(view) {
+  if (view.id) return webhookPage(view)
+  const shown = list({
+    label: "Webhooks", columns: ["Target", "State", "Events", "Version", "Created"],
+    fetch: pagesOf(inApp(view.app, "webhooks")),
+    row: item => [
+      span(link(pathTo(view.app, "webhooks", nameOf(item.id)), clipped(title(item))),
+        item.config?.name ? element("div", { class: "muted" }, clipped(item.target_url)) : null),
+      span(status(item), item.status_reason ? element("div", { class: "muted" }, clipped(item.status_reason)) : null),
+      item.events.length > 3 ? `${item.events.slice(0, 3).join(", ")} and ${item.events.length - 3} more` : item.events.join(", "),
+      item.version, timeNode(item.created_at),
+    ],
+    empty: [p("This application has no webhooks. Register the first one below.")],
+  })
+  const target = input({ type: "url", required: true, placeholder: "https://receiver/in", pattern: "https?:.+" })
+  const secret = input({ required: true, spellcheck: "false" })
+  const name = input({ placeholder: "audit" })
+  const events = EVENTS.map(event => element("label", { class: "check" },
+    element("input", { type: "checkbox", value: event, checked: event === "Message.created" }), event))
+  const generate = element("button", { type: "button", on: { click() {
+    secret.value = `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`
+  } } }, "Generate")
+  return {
+    title: "Webhooks", wide: true, ready: shown.ready, list: shown,
+    nodes: [shown, element("h2", {}, "Register a webhook"), element("div", { class: "narrow" }, form([
+      field("Target URL", target, "It has to answer the verification: a GET with a challenge."),
+      field("Name", name),
+      inRow(field("Secret", secret, "Store it with the receiver: it is not shown again."), generate),
+      element("fieldset", {}, element("legend", {}, "Events"), events),
+    ], "Register", async key => {
+      const chosen = events.map(label => label.firstChild).filter(box => box.checked).map(box => box.value)
+      const answer = await call("POST", inApp(view.app, "webhooks"), { headers: { "Idempotency-Key": key }, body: {
+        version: "3.0", target_url: target.value, events: chosen, secret: secret.value, config: name.value ? { name: name.value } : {} } })
+      say("The webhook was registered.")
+      go(pathTo(view.app, "webhooks", nameOf(answer.json.id)))
+    }, { needs: "admin" }))],
+  }
+}
+
+async function webhookPage(view) {
+  const path = inApp(view.app, "webhooks", view.id)
+  const webhook = await get(path)
+  const act = (action, text) => attempt(async () => {
+    await call("POST", `${path}/${action}`)
+    say(text)
+    show()
+  })
+  const state = view.query.state ?? ""
+  const deliveries = list({
+    label: "Deliveries", columns: ["Event", "State", "Attempts", "Created", "Next attempt", "Last answer", ""],
+    fetch: pagesOf(`${path}/deliveries`, () => ({ state })),
+    row: item => [
+      span(item.event_type, item.position ? [" ", link(`${pathTo(view.app, "log")}?position=${item.position}`, count(item.position))] : ""),
+      badge(item.state, { delivered: "ok", dead: "error", pending: "warn" }[item.state]), count(item.attempts), timeNode(item.created_at),
+      timeNode(item.next_attempt_at, true),
+      span(item.last_status ?? "", " ", item.last_failure ? clipped(item.last_failure) : ""),
+      element("span", { class: "row" },
+        writeButton("Retry", "write", () => attempt(async () => {
+          await call("POST", `${path}/deliveries/${nameOf(item.id)}/retry`)
+          say("The delivery is sent again.")
+          setTimeout(() => deliveries.reload(), 800)
+        }), { class: "small" }), details(path, item)),
+    ],
+    empty: [p(state ? `No delivery is ${state}.` : "There are no deliveries. Send a test, or change something that the webhook is told.")],
+    clear: state ? () => setQuery({ state: null }, { push: true }) : null,
+  })
+  const test = writeButton("Send test", "write", () => attempt(async () => {
+    await call("POST", `${path}/test`)
+    say("A test was sent.")
+    setTimeout(() => deliveries.reload(), 800)
+  }))
+  const after = input({ inputmode: "numeric", pattern: "\\d+", required: true, value: "0" })
+  const before = input({ inputmode: "numeric", pattern: "\\d*" })
+  return {
+    title: `${title(webhook)} · Webhook`, heading: [clipped(title(webhook))], wide: true, ready: deliveries.ready, list: deliveries,
+    nodes: [
+      facts([["State", status(webhook), webhook.status_reason ? [" ", clipped(webhook.status_reason)] : ""].flat(), ["Target", urlText(webhook.target_url)],
+        ["Events", webhook.events.join(", ")], ["Version", webhook.version], ["Created", timeNode(webhook.created_at)], ["Id", idText(view.id)]]),
+      element("div", { class: "row tools" }, test,
+        webhook.status === "active" ? writeButton("Deactivate", "admin", () => act("deactivate", "The webhook was deactivated."))
+          : writeButton("Activate", "admin", () => act("activate", "The target is verified again.")),
+        button(() => show({ restore: { scroll: scrollY } }), "Reload"),
+        writeButton("Delete", "admin", async () => {
+          if (!await confirmed("Delete this webhook?", "Its pending deliveries are dropped.", "Delete")) return
+          await attempt(async () => {
+            await call("DELETE", path)
+            say("The webhook was deleted. ", link(`${pathTo(view.app, "log")}?types=webhook.deleted`, "Event"))
+            go(pathTo(view.app, "webhooks"))
+          })
+        }, { class: "danger" })),
+      element("h2", {}, "Deliveries"),
+      element("form", { class: "filters", "aria-label": "Filters" }, element("label", {}, span("State"),
+        select([["", "any"], "pending", "delivered", "dead"], state, { on: { change: event => setQuery({ state: event.target.value }, { push: true }) } }))),
+      deliveries,
+      element("details", {}, element("summary", {}, "Replay a range of the log"), element("div", { class: "narrow" }, form([
+        field("After position", after, "The first event sent is the next one."), field("Before position", before, "Empty: up to now.")],
+      "Replay", async () => {
+        const answer = await call("POST", `${path}/replay`, { body: { after: Number(after.value), ...(before.value && { before: Number(before.value) }) } })
+        say(`Events ${count(answer.json.after + 1)} to ${count(answer.json.through)} are sent again.`)
+        setTimeout(() => deliveries.reload(), 800)
+      }, { needs: "write" }))),
+      element("details", {}, element("summary", {}, "Replace the secret"), element("div", { class: "narrow" }, secretForm(path))),
+    ],
+  }
+}
+
+function secretForm(path) {
+  const secret = input({ required: true, spellcheck: "false" })
+  const keep = input({ inputmode: "numeric", pattern: "\\d+", value: "86400", required: true })
+  return form([field("New secret", secret), field("The old one also signs for (seconds)", keep)], "Replace", async () => {
+    await call("POST", `${path}/rotate_secret`, { body: { secret: secret.value, keep_for_seconds: Number(keep.value) } })
+    secret.value = ""
+    say("The secret was replaced.")
+  }, { needs: "admin" })
+}
+
+/** One delivery as the server shows it, with its attempts where the server keeps them. */
+function details(path, item, signal) {
+  const node = element("details", { on: { async toggle() {
+    if (!node.open || node.childElementCount > 1) return
+    await attempt(async () => {
+      const answer = await call("GET", `${path}/deliveries/${nameOf(item.id)}`, {}).catch(failure => {
+        if (failure.status === 404 || failure.status === 405) return { text: JSON.stringify(item) }
+        throw failure
+      })
+      node.append(jsonView(answer.text))
+    })
+  } } }, element("summary", {}, "Details"))
+  return node
+}

@@ -1,0 +1,1043 @@
+#!/usr/bin/env python3
+"""Uses the operator console in headless Chromium.
+
+    console.py --binary .build/debug/parley [--only NAME] [--all] [--screenshots FOLDER]
+
+After each test there must be no report of the content security policy, no error in the console, no unhandled rejection,
+and no request to another server. `--all` also runs the tests that take longer.
+"""
+
+import contextlib
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "Crash")]
+
+import pages
+from pages import WIDTHS, check, request
+from server import APPLICATION, TOKEN
+
+SETTINGS = {"PARLEY_WEBHOOKS_ALLOW_HTTP": "true", "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
+            "PARLEY_WEBHOOKS_RETRY_SCHEDULE": "1s,1s"}
+PASSWORD = "correct horse battery"
+TESTS = []
+test = pages.registering(TESTS)
+
+
+# MARK: Operators and objects
+
+def command(server, *arguments, text=""):
+    """Runs a command on the data of the server."""
+    done = subprocess.run([server.binary, *arguments, "--data", server.data], cwd=server.folder, input=text,
+                          capture_output=True, text=True)
+    check(f"parley {' '.join(arguments)} succeeds", done.returncode == 0, done.stderr)
+    return done.stdout
+
+
+def link(server):
+    """The path of a new link that logs in once."""
+    return re.search(r"/console/login#once=\S+", command(server, "console", "link"))[0]
+
+
+def api(browser, method, path, body=None, status=(200, 201, 202, 204), **headers):
+    """A request of the backend; returns the JSON of the answer."""
+    text = body if body is None or isinstance(body, str) else json.dumps(body)
+    kind = "application/vnd.layer-patch+json" if method == "PATCH" else "application/json"
+    code, answer, _ = request(browser.server, method, f"/apps/{APPLICATION}/{path}", text and text.encode(),
+                              Authorization=f"Bearer {TOKEN}", **{"Content-Type": kind} | headers)
+    check(f"{method} {path}", code in status, f"{code} {answer[:300]}")
+    return json.loads(answer) if answer else None
+
+
+def uuid_of(thing):
+    return thing["id"].split("/")[-1]
+
+
+def conversation(browser, *participants, **members):
+    return uuid_of(api(browser, "POST", "conversations", {"participants": list(participants), **members}))
+
+
+def send(browser, conversation, text, sender="ana", **part):
+    parts = [{"mime_type": "text/plain", "body": text} | part]
+    return uuid_of(api(browser, "POST", f"conversations/{conversation}/messages", {"sender_id": sender, "parts": parts}))
+
+
+def unique(name):
+    return f"{name}-{hashlib.sha256(os.urandom(8)).hexdigest()[:6]}"
+
+
+def page(*segments, **query):
+    """The path of a page of the application."""
+    path = "/console/a/" + "/".join(urllib.parse.quote(text, safe="") for text in (APPLICATION, *segments))
+    return path + ("?" + urllib.parse.urlencode(query) if query else "")
+
+
+def log_in(browser, name="admin"):
+    """Logs in by the form, unless this operator is logged in already."""
+    browser.open("/console")
+    shown = browser.until(lambda: next(iter(browser.all("#account, main [name=name]")), None), "a page or the login")
+    if shown.tag_name == "button":
+        if shown.text.startswith(f"{name} "):
+            return
+        log_out(browser)
+    fill_login(browser, browser.one("main"), name)
+    browser.until(lambda: browser.all("#account") and browser.one("#account").text.startswith(f"{name} "), "the session")
+
+
+def fill_login(browser, place, name, password=PASSWORD):
+    for field, text in (("name", name), ("password", password)):
+        control = browser.one(f"[name={field}]", place)
+        control.clear()
+        control.send_keys(text)
+    browser.button("Log in", place).click()
+
+
+def log_out(browser):
+    browser.one("#account").click()
+    browser.button("Log out", browser.one("dialog")).click()
+    browser.one("main [name=name]")
+
+
+def opened(browser, path, name="admin"):
+    """Opens a page as an operator, and waits until nothing of it is loading."""
+    log_in(browser, name)
+    browser.open(path)
+    settled(browser)
+
+
+def settled(browser):
+    browser.until(lambda: browser.all("main h1") and not browser.all("[aria-busy=true]")
+                  and browser.one("main h1").text not in ("", "Operator console"), "the page")
+    time.sleep(0.1)
+
+
+def heading(browser):
+    return browser.script("return document.querySelector('main h1').textContent")
+
+
+def main_text(browser):
+    return browser.script("return document.querySelector('main').textContent")
+
+
+def fetch(browser, method, path, body=None, headers=None):
+    """A request of the page itself, with its cookie; returns status and body."""
+    return browser.driver.execute_async_script("""
+        const [method, path, body, headers, done] = arguments
+        fetch(path, {method, body, headers}).then(async answer => done([answer.status, await answer.text()]), error => done([0, String(error)]))
+        """, method, path, body, headers or {})
+
+
+def prepare(browser):
+    # A page asks whether there is a session; without one the answer is 401, which the browser reports.
+    browser.expected = r"/console/api/session - .* 401"
+    for name, role in (("admin", "admin"), ("writer", "write"), ("reader", "read")):
+        command(browser.server, "console", "password", "--name", name, "--role", role, text=f"{PASSWORD}\n")
+
+
+# MARK: Access
+
+# The browser reports the refused login as an error of the network.
+@test(with_network_errors=True)
+def a_link_logs_in_once(browser):
+    path = link(browser.server)
+    browser.driver.delete_all_cookies()
+    browser.open(path)
+    browser.one("#account")
+    check("the token is gone from the address", "#" not in browser.driver.current_url, browser.driver.current_url)
+    check("the history has no entry with it", browser.script("return history.length") <= 3)
+    log_out(browser)
+    browser.driver.get("about:blank")
+    browser.open(path)
+    browser.until(lambda: browser.all(".problem"), "the refusal")
+    check("the page says how to make another", "parley console link" in main_text(browser))
+    check("there is no session", not browser.all("#account"))
+
+
+@test(with_network_errors=True)
+def wrong_names_and_passwords_get_one_answer(browser):
+    browser.open("/console/login")
+    if browser.all("#account"):
+        log_out(browser)
+    form = browser.one("main form")
+    names = [field.get_attribute("autocomplete") for field in browser.all("input", form)]
+    check("password managers know the fields", names == ["username", "current-password"], names)
+    answers = []
+    for name in ("admin", "unknown"):
+        fill_login(browser, form, name, "not the password")
+        answers.append(browser.until(lambda: browser.one(".problem p", form).text, "the refusal"))
+        browser.script("document.querySelector('.problem').remove()")
+    check("the answers are the same", answers[0] == answers[1], answers)
+    fill_login(browser, form, "admin")
+    browser.one("#account")
+
+
+@test(with_network_errors=True)
+def the_cookie_cannot_be_read_or_sent_by_other_pages(browser):
+    log_in(browser)
+    cookies = [cookie for cookie in browser.driver.get_cookies() if "parley-console" in cookie["name"]]
+    check("there is one cookie", len(cookies) == 1, cookies)
+    cookie = cookies[0]
+    check("scripts cannot read it", cookie["httpOnly"] and browser.script("return document.cookie") == "")
+    check("other sites do not send it", cookie["sameSite"] == "Strict" and cookie["path"] == "/console", cookie)
+    value = f"{cookie['name']}={cookie['value']}"
+    for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {}):
+        headers = {"Cookie": value, "Content-Type": "application/json"} | headers
+        status, _, _ = request(browser.server, "DELETE", "/console/api/session", None, **headers)
+        check(f"a foreign write is refused: {headers}", status == 403, status)
+    status, _, _ = request(browser.server, "GET", "/console/api/session", None, Host="evil.example", Cookie=value)
+    check("a foreign name is refused", status == 421, status)
+    browser.driver.refresh()
+    browser.one("#account")
+
+
+@test(with_network_errors=True)
+def a_reader_sees_what_needs_another_role(browser):
+    user = unique("ana")
+    chat = conversation(browser, user, "bo")
+    send(browser, chat, "Hello", user)
+    opened(browser, page("conversations", chat), "reader")
+    delete = next(button for button in browser.all(".tabs button") if button.text.startswith("Delete"))
+    check("the control says what it needs", (delete.get_attribute("aria-disabled"), delete.get_attribute("title"))
+          == ("true", "Needs role write"))
+    delete.click()
+    check("it does nothing", not browser.all("dialog"))
+    status, body = fetch(browser, "DELETE", f"/console/api/apps/{APPLICATION}/conversations/{chat}", None,
+                         {"X-Parley-Console": "1"})
+    check("the server refuses the write", status == 403, f"{status} {body}")
+    shown = [item.text for item in browser.all("#nav a")]
+    check("the navigation has no page of admins", "Settings" not in shown and "Live log" in shown, shown)
+
+
+@test
+def a_token_opens_its_application_only(browser):
+    other = re.search(r"APP=([0-9a-f-]{36})", command(browser.server, "app", "create", "other"))[1]
+    log_in(browser)
+    log_out(browser)
+    browser.one("main summary").click()
+    field = browser.one("[name=token]")
+    field.send_keys(TOKEN, Keys.ENTER)
+    browser.one("#account")
+    browser.open("/console/apps")
+    settled(browser)
+    browser.until(lambda: browser.all("tbody tr"), "the application")
+    text = main_text(browser)
+    check("one application is listed", APPLICATION in text and other not in text)
+    check("pages of the server are not offered", "Overview" not in [item.text for item in browser.all("#nav a")])
+    log_out(browser)
+
+
+@test(with_network_errors=True)
+def an_ended_session_keeps_what_was_typed(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    opened(browser, page("conversations", chat, "participants"))
+    field = browser.one("main form input")
+    field.send_keys("cy")
+    status, _ = fetch(browser, "DELETE", "/console/api/session", None, {"X-Parley-Console": "1"})
+    check("the session ends", status == 204, status)
+    browser.button("Add").click()
+    dialog = browser.one("dialog")
+    check("what was typed stays", field.get_attribute("value") == "cy")
+    fill_login(browser, dialog, "admin")
+    browser.until(lambda: not browser.all("dialog"), "the dialog closes")
+    browser.until(lambda: "press the button once more" in browser.one("main form .problem").text, "the write waits")
+    browser.button("Add").click()
+    browser.until(lambda: "cy" in browser.one("table").text, "the participant")
+
+
+# MARK: Hostile texts
+
+HOSTILE = {
+    "script": "<script>document.title='x'</script>", "image": "<img src=x onerror=alert(1)>",
+    "svg": "<svg onload=alert(1)>", "link": "java" + "script:alert(1)", "override": "abc\u202egnp.exe",
+    "word": "w" * 2000, "accents": "Z\u0351\u036b\u0343a\u0323lgo" * 20, "percent": "100%25%00%zz",
+}
+
+
+@test
+def hostile_texts_are_shown_as_text(browser):
+    chat = conversation(browser, "ana", "bo", metadata={"topic": HOSTILE["image"], "deep": nested(30), "big": str(2 ** 63)})
+    for text in HOSTILE.values():
+        send(browser, chat, text)
+    api(browser, "PUT", "users/ana/identity", {"display_name": HOSTILE["svg"], "avatar_url": "http://evil.example/a.png",
+                                               "metadata": {"note": HOSTILE["script"]}})
+    paths = [page("conversations"), page("conversations", chat), page("conversations", chat, "metadata"),
+             page("conversations", chat, "participants"), page("conversations", chat, "receipts"), page("users"),
+             page("users", "ana"), page("log"), page("webhooks")]
+    log_in(browser)
+    for path in paths:
+        browser.open(path)
+        settled(browser)
+        found = browser.script("return document.querySelectorAll('main script, main img, main svg:not(.chart svg), main iframe').length")
+        check(f"{path} has no element made of a text", found == 0, found)
+        check(f"{path} keeps its title", browser.driver.title.endswith("· Parley"), browser.driver.title)
+        for width in (320, 360):
+            browser.resize(width, 740)
+            check(f"{path} is not wider than {width} px", browser.overflow() <= 0, browser.overflow())
+        browser.restore()
+    browser.open(page("conversations", chat))
+    settled(browser)
+    shown = browser.script("return [...document.querySelectorAll('.body')].map(text => text.textContent)")
+    check("each text is verbatim", shown == list(HOSTILE.values()), shown[:4])
+    long = send(browser, chat, "x" * 2048)
+    browser.driver.refresh()
+    settled(browser)
+    browser.button("Show all (2,048)").click()
+    check("a long text opens", "x" * 2048 in main_text(browser), long)
+    api(browser, "PUT", "users/ana/identity", {"display_name": "Ana"})
+
+
+def nested(levels):
+    value = {"end": "x"}
+    for _ in range(levels - 2):
+        value = {"a": value}
+    return value
+
+
+@test
+def ids_with_any_character_have_a_page(browser):
+    user = "a/b?#%\u202e"
+    api(browser, "PUT", f"users/{urllib.parse.quote(user, safe='')}/identity", {"display_name": "Slash"})
+    opened(browser, page("users", user))
+    check("the page is that of the user", heading(browser) == "Slash")
+    check("the id is shown with its invisible character", r"a/b?#%\u{202e}" in main_text(browser))
+    browser.one(".tabs a[href*=sessions]").click()
+    settled(browser)
+    check("its tabs have addresses", browser.driver.current_url.endswith("a%2Fb%3F%23%25%E2%80%AE/sessions"), browser.driver.current_url)
+
+
+# MARK: The live log
+
+def lines(browser):
+    """The positions and the sentences of the lines with an element, in order."""
+    return browser.script("""return [...document.querySelectorAll('.line')].sort((a, b) => a.index - b.index)
+        .map(line => [Number(line.children[0].textContent), line.children[2].textContent])""")
+
+
+def line_of(browser, position):
+    """The element of a line; elements are recycled, so their order in the document is any."""
+    return next(line for line in browser.all(".line") if line.text.split()[0] == str(position))
+
+
+def following(browser, text="Following"):
+    browser.until(lambda: browser.one("#log-state").text.startswith(text), text)
+
+
+@test
+def the_log_follows_events(browser):
+    opened(browser, page("log"))
+    following(browser)
+    ana = unique("ana")
+    chat = conversation(browser, ana, "bo")
+    for number in range(5):
+        send(browser, chat, f"message {number}", "bo")
+    browser.until(lambda: sum(chat in text for _, text in lines(browser)) >= 6, "the events")
+    shown = [(position, text.split()[0]) for position, text in lines(browser)]
+    stored = api(browser, "GET", f"events?after={shown[0][0] - 1}&limit=1000")["events"]
+    check("each event has a line, without a gap", shown == [(event["position"], event["type"]) for event in stored], shown[-3:])
+    check("there are few elements", len(browser.all(".line")) <= 60)
+
+
+@test
+def the_log_knows_every_type_of_event(browser):
+    opened(browser, page("log"))
+    known = browser.driver.execute_async_script("""
+        const done = arguments[0]
+        import(document.querySelector('script[type=module]').src.replace('main.js', 'events.js')).then(module => done(module.EVENT_TYPES))""")
+    _, body, _ = request(browser.server, "GET", "/openapi.json")
+    types = set(re.findall(r'"((?:[a-z_]+\.)+[a-z_]+)"', json.dumps(json.loads(body)["components"]["schemas"]["Event"])))
+    check("the list is that of the API", set(known) == types, set(known) ^ types)
+
+
+@test
+def the_log_has_filters_and_jumps_in_its_address(browser):
+    user = unique("ana")
+    chat = conversation(browser, user, "bo")
+    send(browser, chat, "one", user)
+    opened(browser, page("log", types="conversation.*"))
+    browser.until(lambda: lines(browser) and chat in lines(browser)[-1][1], "the creation")
+    shown = lines(browser)
+    check("no other event is shown", all(text.startswith("conversation.") for _, text in shown), shown[-3:])
+    position = shown[-1][0]
+    browser.driver.refresh()
+    browser.until(lambda: lines(browser) == shown, "the same after a reload")
+    browser.button("Clear filters").click()
+    browser.until(lambda: lines(browser) and lines(browser)[-1][1].startswith("message.sent"), "all events")
+    place = browser.one("[aria-label='Go to a position or a time']")
+    place.send_keys(str(position), Keys.ENTER)
+    browser.until(lambda: lines(browser) and lines(browser)[0][0] == position, "the position")
+    check("it is in the address", f"position={position}" in browser.driver.current_url)
+    line_of(browser, position).click()
+    payload = browser.one(".payload")
+    check("its payload is beside it", "conversation.created" in payload.text and chat in payload.text, payload.text[:200])
+    browser.one(f".payload a[href*='{chat}']").click()
+    settled(browser)
+    check("ids lead to their pages", f"/conversations/{chat}" in browser.driver.current_url)
+    browser.driver.back()
+    browser.until(lambda: lines(browser) and lines(browser)[0][0] == position, "the position again")
+    at = api(browser, "GET", f"events?after={position - 1}&limit=1")["events"][0]["at"]
+    browser.open(page("log", at=at))
+    browser.until(lambda: lines(browser) and lines(browser)[0][0] <= position, "the time")
+    first = api(browser, "GET", f"events?after={lines(browser)[0][0] - 2}&limit=2")["events"]
+    check("the first line is the first event from that time on", first[1]["at"] >= at > first[0]["at"], (at, first))
+
+
+@test
+def a_paused_line_keeps_its_place(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    for number in range(60):
+        send(browser, chat, f"before {number}", "bo")
+    opened(browser, page("log"))
+    following(browser)
+    browser.script("document.querySelector('.lines').scrollBy(0, -400)")
+    following(browser, "Paused")
+    time.sleep(0.2)
+    line = browser.script("""const box = document.querySelector('.lines').getBoundingClientRect()
+        window.kept = [...document.querySelectorAll('.line')].find(line => line.getBoundingClientRect().top > box.top + 40)
+        window.keptText = kept.textContent
+        return kept.getBoundingClientRect().top""")
+    for number in range(30):
+        send(browser, chat, f"after {number}", "bo")
+    browser.until(lambda: "30 waiting" in browser.one("#log-state").text, "the events wait")
+    after = browser.script("return window.kept.textContent === window.keptText ? window.kept.getBoundingClientRect().top : null")
+    check("the line has not moved", after == line, (line, after))
+    browser.button("Follow").click()
+    following(browser)
+    newest = lines(browser)[-1][0]
+    check("the waiting ones are shown", newest == api(browser, "GET", "events?after=now")["next"], newest)
+    # Selecting a text pauses as well.
+    browser.script("const row = [...document.querySelectorAll('.line')].at(-1); getSelection().selectAllChildren(row.children[2])")
+    following(browser, "Paused")
+    chosen = browser.script("return getSelection().toString()")
+    send(browser, chat, "meanwhile", "bo")
+    browser.until(lambda: "1 waiting" in browser.one("#log-state").text, "the event waits")
+    check("the selection survives", browser.script("return getSelection().toString()") == chosen and chosen)
+
+
+@test(with_network_errors=True)
+def the_log_continues_after_the_server_was_killed(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    opened(browser, page("log"))
+    following(browser)
+    send(browser, chat, "before", "bo")
+    browser.server.kill()
+    browser.until(lambda: "Reconnecting" in browser.one("#connection").text or "Offline" in browser.one("#connection").text, "the state", 10)
+    browser.server.start()
+    for number in range(10):
+        send(browser, chat, f"after {number}", "bo")
+    browser.until(lambda: browser.one("#connection").text == "Live", "live again", 10)
+    end = api(browser, "GET", "events?after=now")["next"]
+    browser.until(lambda: lines(browser)[-1][0] == end, "the newest event")
+    positions = [position for position, _ in lines(browser)]
+    check("no gap and no duplicate", positions == list(range(positions[0], positions[-1] + 1)), positions)
+
+
+@test
+def an_export_has_the_events_of_the_api(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    for number in range(12):
+        send(browser, chat, f"message {number}", "bo")
+    with tempfile.TemporaryDirectory(prefix="parley-console-") as folder:
+        browser.command("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+        opened(browser, page("log", types="message.sent"))
+        browser.button("Export").click()
+        file = browser.until(lambda: next((path for path in pathlib.Path(folder).iterdir() if path.suffix == ".jsonl"), None), "the file")
+        exported = [json.loads(line) for line in file.read_text().splitlines()]
+    found, after = [], 0
+    while True:
+        answer = api(browser, "GET", f"events?types=message.sent&limit=1000&after={after}")
+        found += answer["events"]
+        if answer["next"] == after or not answer["events"]:
+            break
+        after = answer["next"]
+    check("the same events, oldest first", [event["id"] for event in exported] == [event["id"] for event in found],
+          (len(exported), len(found)))
+
+
+@test(slow=True)
+def ten_thousand_lines_scroll_smoothly(browser):
+    """Prints the frame times; a test of the number of elements, not of the speed."""
+    chat = conversation(browser, unique("ana"), "bo")
+    texts = [{"sender_id": "bo", "parts": [{"mime_type": "text/plain", "body": f"line {number}"}]} for number in range(12)]
+    for _ in range(850):
+        api(browser, "POST", f"conversations/{chat}/messages", texts)
+    opened(browser, page("log"))
+    following(browser)
+    for _ in range(80):
+        browser.script("document.querySelector('.lines').scrollTop = 0")
+        if browser.script("return document.querySelector('.line').ariaSetSize >= 10000"):
+            break
+        time.sleep(0.2)
+    frames = browser.driver.execute_async_script("""
+        const done = arguments[0], box = document.querySelector('.lines'), times = []
+        let last = performance.now(), count = 0
+        const step = now => { times.push(now - last); last = now; box.scrollTop += 300
+          if (++count < 300) requestAnimationFrame(step)
+          else { times.sort((a, b) => a - b); done([times[150], times[285], document.querySelectorAll('.line').length]) } }
+        requestAnimationFrame(step)""")
+    print(f"console: frames of a scrolled log: median {frames[0]:.1f} ms, p95 {frames[1]:.1f} ms; {frames[2]} elements")
+    check("there are few elements", frames[2] <= 60, frames)
+
+
+@test(slow=True)
+def a_flood_closes_the_stream_and_ends(browser):
+    opened(browser, page("log"))
+    following(browser)
+    chat = conversation(browser, unique("ana"), "bo")
+    texts = [{"sender_id": "bo", "parts": [{"mime_type": "text/plain", "body": "x"}]} for _ in range(12)]
+    stop = threading.Event()
+
+    def flood():
+        while not stop.is_set():
+            api(browser, "POST", f"conversations/{chat}/messages", texts)
+    senders = [threading.Thread(target=flood) for _ in range(4)]
+    for sender in senders:
+        sender.start()
+    try:
+        following(browser, "Too fast to follow")
+    finally:
+        stop.set()
+        for sender in senders:
+            sender.join()
+    following(browser)
+    end = api(browser, "GET", "events?after=now")["next"]
+    browser.until(lambda: lines(browser)[-1][0] == end, "the newest event")
+
+
+# MARK: Conversations and users
+
+@test
+def a_timeline_shows_what_a_user_sees(browser):
+    ana, bo = unique("ana"), unique("bo")
+    chat = conversation(browser, ana, bo)
+    send(browser, chat, "before the block", ana)
+    api(browser, "PATCH", f"users/{bo}", [{"operation": "add", "property": "blocks", "id": f"layer:///identities/{ana}"}])
+    send(browser, chat, "hidden by the block", ana)
+    bodies = "return [...document.querySelectorAll('.body')].map(text => text.textContent)"
+    opened(browser, page("conversations", chat))
+    check("the system sees both", browser.script(bodies) == ["before the block", "hidden by the block"])
+    viewer = browser.one("[aria-label='As user']")
+    viewer.send_keys(bo, Keys.TAB)
+    browser.until(lambda: browser.script(bodies) == ["before the block"], "the user sees one")
+    check("the view is in the address", f"as={bo}" in browser.driver.current_url)
+    browser.driver.back()
+    browser.until(lambda: len(browser.script(bodies)) == 2, "both after going back")
+
+
+@test
+def a_timeline_is_read_page_by_page(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    ids = [send(browser, chat, f"text {number}", "bo") for number in range(60)]
+    bodies = "return [...document.querySelectorAll('.body')].map(text => text.textContent)"
+    opened(browser, page("conversations", chat))
+    check("fifty first", browser.script(bodies) == [f"text {number}" for number in range(10, 60)])
+    browser.button("Older").click()
+    browser.until(lambda: browser.script(bodies) == [f"text {number}" for number in range(60)], "all, in order")
+    browser.open(page("conversations", chat, "timeline", message=ids[20]))
+    settled(browser)
+    browser.until(lambda: browser.script(bodies)[-1:] == ["text 20"], "up to the message")
+    check("it is marked", browser.one(".wanted .body").text == "text 20")
+
+
+@test
+def a_message_is_deleted_after_a_question(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    message = send(browser, chat, "to delete", "bo")
+    opened(browser, page("conversations", chat), "writer")
+    browser.one(".timeline details summary").click()
+    browser.button("Delete", browser.one(".timeline")).click()
+    browser.button("Cancel", browser.one("dialog")).click()
+    api(browser, "GET", f"messages/{message}")
+    browser.button("Delete", browser.one(".timeline")).click()
+    browser.button("Delete", browser.one("dialog")).click()
+    browser.until(lambda: "Deleted" in browser.one(".timeline").text, "the message is gone")
+    api(browser, "GET", f"messages/{message}", status=(404,))
+    event = api(browser, "GET", "events?after=0&limit=1000&types=message.deleted")["events"][-1]
+    check("the log names the operator", event["actor"] == {"name": "console:writer"}, event["actor"])
+
+
+# The answer 412 is reported as an error of the network.
+@test(with_network_errors=True)
+def metadata_are_changed_by_one_patch(browser):
+    chat = conversation(browser, unique("ana"), "bo", metadata={"topic": "rent", "flat": {"floor": "3", "side": "left"}})
+    opened(browser, page("conversations", chat, "metadata"))
+    browser.one("[aria-label='Edit metadata.flat.floor']").click()
+    box = browser.one("dialog textarea")
+    box.clear()
+    box.send_keys("4")
+    browser.button("Change").click()
+    browser.one("[aria-label='Delete metadata.flat.side']").click()
+    browser.button("Review 2 changes").click()
+    check("the patch is shown", '"metadata.flat.floor"' in browser.one("dialog pre").text)
+    # Another client changes the conversation meanwhile.
+    api(browser, "PATCH", f"conversations/{chat}", [{"operation": "set", "property": "metadata.topic", "value": "work"}])
+    browser.button("Send").click()
+    dialog = browser.until(lambda: next((box for box in browser.all("dialog") if "meanwhile" in box.text), None), "both versions")
+    check("both versions are shown", "work" in dialog.text and "rent" in dialog.text, dialog.text)
+    browser.button("Apply my changes to the stored version", dialog).click()
+    browser.button("Send").click()
+    browser.until(lambda: not browser.all("dialog"), "the patch is sent")
+    stored = api(browser, "GET", f"conversations/{chat}")["metadata"]
+    check("both changes are stored", stored == {"topic": "work", "flat": {"floor": "4"}}, stored)
+    key = browser.one("[placeholder='flat.floor']")
+    key.send_keys("not a key!")
+    check("a wrong key is refused while it is typed", not browser.script("return arguments[0].validity.valid", key))
+
+
+@test
+def receipts_are_a_table(browser):
+    ana, bo, cy = (unique(name) for name in ("ana", "bo", "cy"))
+    chat = conversation(browser, ana, bo, cy)
+    message = send(browser, chat, "Hello", ana)
+    api(browser, "POST", f"users/{bo}/messages/{message}/receipts", {"type": "read"})
+    opened(browser, page("conversations", chat, "receipts"))
+    names = [cell.text for cell in browser.all(".matrix thead th")][2:]
+    states = [cell.text for cell in browser.all(".matrix tbody td")][1:]
+    check("each participant has a state", dict(zip(names, states)) == {ana: "·", bo: "R", cy: "S"}, (names, states))
+
+
+@test
+def participants_are_added_and_removed(browser):
+    ana = unique("ana")
+    chat = conversation(browser, ana, "bo")
+    opened(browser, page("conversations", chat, "participants"), "writer")
+    browser.one("main form input").send_keys("dee")
+    browser.button("Add").click()
+    browser.until(lambda: "dee" in browser.all("table")[0].text, "the participant")
+    row = next(row for row in browser.all("tbody tr") if ana in row.text)
+    browser.button("Remove", row).click()
+    browser.button("Remove", browser.one("dialog")).click()
+    browser.until(lambda: len(browser.all("table")) == 2 and ana in browser.all("table")[1].text, "the former participant")
+    stored = [one["user_id"] for one in api(browser, "GET", f"conversations/{chat}")["participants"]]
+    check("both are stored", sorted(stored) == ["bo", "dee"], stored)
+
+
+@test
+def a_user_is_found_suspended_and_freed(browser):
+    user = unique("eve")
+    api(browser, "PUT", f"users/{user}/identity", {"display_name": "Eve Adams"})
+    opened(browser, page("users"))
+    browser.one(".filters input").send_keys(user)
+    browser.until(lambda: [row.text for row in browser.all("tbody tr")] and len(browser.all("tbody tr")) == 1, "one user")
+    check("the filter is in the address", f"q={user}" in browser.driver.current_url)
+    browser.one("tbody a").click()
+    settled(browser)
+    browser.button("Suspend").click()
+    browser.button("Suspend", browser.one("dialog")).click()
+    browser.until(lambda: "suspended" in browser.one(".facts").text, "the state")
+    check("it is stored", api(browser, "GET", f"users/{user}")["suspended"] is True)
+    browser.button("End the suspension").click()
+    browser.until(lambda: "active" in browser.one(".facts").text, "the state")
+
+
+@test
+def the_search_opens_what_an_id_names(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    message = send(browser, chat, "Hello", "bo")
+    log_in(browser)
+    for text, expected in ((chat, f"/conversations/{chat}"), (f"layer:///messages/{message}", f"message={message}"),
+                           (message, f"message={message}"), ("layer:///identities/bo", "/users/bo"), ("17", "/log?position=17"),
+                           ("no such user", "/users?q=no+such+user")):
+        field = browser.one("#search")
+        field.clear()
+        field.send_keys(text, Keys.ENTER)
+        browser.until(lambda: expected in browser.driver.current_url, f"{text} opens {expected}")
+        settled(browser)
+    browser.driver.get_log("browser")
+
+
+the_search_opens_what_an_id_names.with_network_errors = True
+
+
+# MARK: Webhooks
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    """A receiver of webhooks; `broken` makes it answer 500."""
+
+    received, broken = [], False
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
+        self.wfile.write(query["verification_challenge"][0].encode())
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Receiver.received.append(json.loads(body))
+        self.send_response(500 if Receiver.broken else 204)
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+@contextlib.contextmanager
+def receiving():
+    Receiver.received, Receiver.broken = [], False
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/<b>in"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@test
+def a_webhook_is_registered_tested_and_retried(browser):
+    with receiving() as url:
+        opened(browser, page("webhooks"))
+        browser.one("[type=url]").send_keys(url.replace("<b>", ""))
+        browser.one("[placeholder=audit]").send_keys("<i>audit")
+        browser.button("Generate").click()
+        check("a secret is made", browser.script("return document.querySelectorAll('main form input')[2].value").startswith("whsec_"))
+        browser.button("Register").click()
+        browser.until(lambda: heading(browser) == "<i>audit", "the webhook")
+
+        def status():
+            browser.button("Reload").click()
+            settled(browser)
+            return browser.one(".facts .badge").text
+        browser.until(lambda: status() == "active", "the verification")
+        browser.button("Send test").click()
+        browser.until(lambda: Receiver.received, "the test arrives")
+        browser.until(lambda: "delivered" in browser.one("tbody").text, "its state")
+        Receiver.broken = True
+        chat = conversation(browser, unique("ana"), "bo")
+        send(browser, chat, "Hello", "bo")
+        select = browser.one(".filters select")
+        select.find_element(By.CSS_SELECTOR, "[value=dead]").click()
+        settled(browser)
+
+        def dead():
+            browser.button("Reload").click()
+            settled(browser)
+            return browser.all("tbody tr") and "Message.created" in browser.one("tbody").text
+        browser.until(dead, "the dead delivery", 30)
+        Receiver.broken, Receiver.received = False, []
+        browser.button("Retry").click()
+        browser.until(lambda: Receiver.received, "the retry arrives")
+        browser.until(lambda: "No delivery is dead" in main_text(browser) or "Nothing matches" in main_text(browser), "no dead one is left", 30)
+        browser.button("Delete").click()
+        browser.button("Delete", browser.one("dialog")).click()
+        browser.until(lambda: heading(browser) == "Webhooks", "the list")
+
+
+# MARK: Applications
+
+@test
+def a_token_is_shown_once_and_revoked(browser):
+    opened(browser, f"/console/apps?app={APPLICATION}")
+    form = browser.until(lambda: next(form for form in browser.all("form.stack") if "Scope" in form.text), "the form")
+    name = unique("<b>token")
+    browser.one("input", form).send_keys(name)
+    browser.one("[value=read]", form).click()
+    browser.button("Create", form).click()
+    secret = browser.one("dialog code").text
+    browser.button("I have stored it").click()
+    status, _, _ = request(browser.server, "GET", f"/apps/{APPLICATION}/conversations", Authorization=f"Bearer {secret}")
+    check("the token works", status == 200, status)
+    row = browser.until(lambda: next((row for row in browser.all("tbody tr") if name in row.text), None), "the token in the list")
+    check("the secret is in no page", secret not in browser.driver.page_source)
+    browser.button("Revoke", row).click()
+    browser.button("Revoke", browser.one("dialog")).click()
+
+    def is_refused():
+        return request(browser.server, "GET", f"/apps/{APPLICATION}/conversations", Authorization=f"Bearer {secret}")[0] == 401
+    browser.until(is_refused, "the token is refused")
+
+
+@test
+def the_explorer_runs_requests(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    opened(browser, "/console/explorer")
+    field = browser.one("[aria-label='Search operations']")
+    field.send_keys("reads a conversation")
+    browser.until(lambda: 0 < len(browser.all("tbody tr")) < 6, "few operations")
+    next(row for row in browser.all("tbody tr") if "/users/" not in row.text).find_element(By.CSS_SELECTOR, "a").click()
+    settled(browser)
+    fields = {label.find_element(By.CSS_SELECTOR, "span").text: label.find_element(By.CSS_SELECTOR, "input") for label in browser.all("label.field")}
+    check("the application is filled in", fields["app"].get_attribute("value") == APPLICATION)
+    fields["conversation"].send_keys(chat)
+    check("the curl command has it", chat in browser.one(".command code").text and "$TOKEN" in browser.one(".command code").text)
+    browser.button("Run").click()
+    browser.until(lambda: "Answer" in main_text(browser) and chat in browser.one(".json").text, "the answer")
+
+
+@test
+def the_overview_shows_what_the_metrics_count(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    opened(browser, "/console/overview")
+    check("the server is ready", "Ready" in main_text(browser))
+    for number in range(20):
+        send(browser, chat, f"message {number}", "bo")
+    tiles = "return Object.fromEntries([...document.querySelectorAll('.tiles > div')].map(tile => [tile.children[0].textContent, tile.children[1].textContent]))"
+    browser.until(lambda: browser.script(tiles).get("Connections"), "the numbers of a second")
+    shown = browser.script(tiles)
+    check("latencies are marked as estimates", shown["Send p95"].startswith("~") or shown["Send p95"] == "–", shown)
+    browser.until(lambda: browser.all(".chart svg path"), "a chart")
+    check("a chart says its numbers", re.search(r": \w+ ", browser.one(".plot").get_attribute("aria-label")), browser.one(".plot").get_attribute("aria-label"))
+    browser.button("Show as table").click()
+    browser.until(lambda: browser.all(".chart .matrix td"), "the table")
+    browser.button("24 hours").click()
+    browser.until(lambda: "range=day" in browser.driver.current_url, "the day")
+
+
+@test
+def settings_and_audit_are_read(browser):
+    opened(browser, "/console/settings")
+    browser.one(".filters input").send_keys("webhooks.retry")
+    browser.until(lambda: len(browser.all("tbody tr")) == 1, "one setting")
+    row = browser.one("tbody tr").text
+    check("its value and its source are shown", "1s" in row and "environment" in row, row)
+    browser.open("/console/audit")
+    settled(browser)
+    browser.until(lambda: any("settings" in text for _, text in lines(browser)), "the view of the settings")
+    check("logins are there", any("session" in text for _, text in lines(browser)))
+    status, body = fetch(browser, "GET", "/console/api/settings")
+    check("no secret is in the answer", status == 200 and TOKEN not in body, status)
+
+
+# MARK: Behaviour
+
+@test(with_network_errors=True, slow=True)
+def addresses_are_the_state(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    send(browser, chat, "Hello", "bo")
+    log_in(browser)
+    paths = ["/console/overview", "/console/settings", "/console/audit", "/console/apps", f"/console/apps?app={APPLICATION}", "/console/access", "/console/explorer", page("conversations"),
+             page("conversations", distinct="false"), page("conversations", chat), page("conversations", chat, "metadata"),
+             page("conversations", chat, "participants"), page("conversations", chat, "receipts"), page("users"),
+             page("users", q="bo"), page("users", "bo"), page("users", "bo", "sessions"), page("users", "bo", "conversations"),
+             page("users", "bo", "blocks"), page("log"), page("log", types="message.*"), page("webhooks"), page("transfer")]
+    titles = []
+    for path in paths:
+        browser.script("document.querySelector('#top a').href = arguments[0]; document.querySelector('#top a').click()", path)
+        browser.until(lambda: browser.driver.current_url == browser.base + path, path)
+        settled(browser)
+        titles.append(browser.driver.title)
+        check(f"{path} has a page", "not found" not in heading(browser), heading(browser))
+    check("each page has a title of its own", len(set(titles)) >= 15, titles)
+    for path, title in list(zip(paths, titles))[-2::-1]:
+        # The browser's own button skips entries that a script has made without a press.
+        browser.script("history.back()")
+        browser.until(lambda: browser.driver.current_url == browser.base + path and browser.driver.title == title, f"back to {path}")
+    for path, title in list(zip(paths, titles))[1:]:
+        browser.script("history.forward()")
+        browser.until(lambda: browser.driver.current_url == browser.base + path and browser.driver.title == title, f"forward to {path}")
+    browser.driver.refresh()
+    browser.until(lambda: browser.driver.title == titles[-1], "the same after a reload")
+    for path in ("/console/nothing", page("nothing"), page("conversations", chat, "nothing")):
+        browser.open(path)
+        browser.until(lambda: "Page not found" in main_text(browser), path)
+    browser.open(page("conversations", "00000000-0000-4000-8000-000000000000"))
+    browser.until(lambda: browser.all("main .problem"), "an unknown conversation")
+
+
+@test
+def a_reload_keeps_the_place_in_a_list(browser):
+    for number in range(60):
+        conversation(browser, unique("ana"), f"user-{number}")
+    opened(browser, page("conversations"))
+    browser.until(lambda: len(browser.all("tbody tr")) == 50, "fifty rows")
+    browser.button("Show more").click()
+    browser.until(lambda: len(browser.all("tbody tr")) > 60, "more rows")
+    browser.script("scrollTo(0, 600)")
+    browser.script("document.querySelectorAll('tbody a')[20].focus({preventScroll: true}); document.querySelectorAll('tbody a')[20].click()")
+    browser.until(lambda: "/conversations/" in browser.driver.current_url.split("?")[0].replace("/console/a/", ""), "a conversation")
+    settled(browser)
+    browser.driver.back()
+    browser.until(lambda: abs(browser.script("return scrollY") - 600) < 5, "the place")
+
+
+@test(with_network_errors=True)
+def an_error_keeps_what_was_shown(browser):
+    chat = conversation(browser, unique("ana"), "bo")
+    send(browser, chat, "still here", "bo")
+    opened(browser, page("conversations", chat))
+    browser.command("Network.enable")
+    browser.command("Network.setBlockedURLs", urls=["*/messages?*"])
+    try:
+        browser.button("Reload").click()
+        browser.until(lambda: browser.all("main .problem"), "the error")
+        check("the old rows stay, with their time", "still here" in main_text(browser) and "Shown as of" in main_text(browser))
+    finally:
+        browser.command("Network.setBlockedURLs", urls=[])
+    browser.button("Retry").click()
+    browser.until(lambda: not browser.all("main .problem"), "it works again")
+
+
+@test
+def the_clock_of_this_computer_is_compared(browser):
+    log_in(browser)
+    source = "const now = Date.now; Date.now = () => now() + 3_600_000"
+    script = browser.command("Page.addScriptToEvaluateOnNewDocument", source=source)
+    try:
+        browser.open(page("users"))
+        browser.until(lambda: "clock is 3600 s ahead" in browser.one("#notices").text, "the notice")
+    finally:
+        browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
+
+
+@test(slow=True)
+def a_hidden_tab_has_no_stream(browser):
+    opened(browser, page("log"))
+    following(browser)
+    first = browser.driver.current_window_handle
+    browser.driver.switch_to.new_window("tab")
+    second = browser.driver.current_window_handle
+    time.sleep(11)
+    browser.driver.switch_to.window(first)
+    state = browser.script("return [document.visibilityState, document.querySelector('#connection').textContent]")
+    browser.driver.switch_to.window(second)
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    check("it was paused, or the browser shows both", "Paused" in state or state[0] == "visible", state)
+    browser.until(lambda: browser.one("#connection").text == "Live", "live again")
+
+
+@test(with_network_errors=True)
+def the_page_of_an_older_release_says_so(browser):
+    log_in(browser)
+    status, body, _ = request(browser.server, "GET", "/console/assets/0123456789abcdef/console/main.js")
+    check("its files are not found", status == 404 and b"reload" in body, f"{status} {body}")
+
+
+# MARK: Accessibility
+
+PAGES = ["/console/overview", "/console/settings", "/console/audit", "/console/apps", "/console/access", "/console/explorer", page("conversations"), page("users"), page("users", "bo"),
+         page("log"), page("webhooks"), page("transfer")]
+
+
+@test
+def pages_have_names_headings_and_contrast(browser):
+    chat = conversation(browser, "bo", unique("ana"), metadata={"topic": "rent"})
+    send(browser, chat, "Hello", "bo")
+    log_in(browser)
+    for path in [*PAGES, page("conversations", chat), page("conversations", chat, "metadata"), page("conversations", chat, "receipts")]:
+        browser.open(path)
+        settled(browser)
+        found = browser.script("""
+            const ids = [...document.querySelectorAll('[id]')].map(element => element.id)
+            const named = element => (element.ariaLabel || element.textContent || element.labels?.[0]?.textContent || element.title || '').trim()
+            return {
+                headings: document.querySelectorAll('h1').length, main: document.querySelectorAll('main').length,
+                language: document.documentElement.lang, title: document.title,
+                twice: ids.filter((id, index) => ids.indexOf(id) !== index),
+                references: [...document.querySelectorAll('[aria-controls], [list]')].filter(element => !document.getElementById(
+                    element.getAttribute('aria-controls') ?? element.getAttribute('list'))).map(element => element.outerHTML.slice(0, 100)),
+                unnamed: [...document.querySelectorAll('a, button, input:not([type=hidden]), select, textarea')]
+                    .filter(element => !named(element)).map(element => element.outerHTML.slice(0, 120)),
+                small: [...document.querySelectorAll('button, select, input:not([type=checkbox])')].filter(element => element.offsetParent
+                    && (element.offsetHeight < 24 || element.offsetWidth < 24)).map(element => element.outerHTML.slice(0, 120)),
+            }""")
+        check(f"{path} has one h1, one main, a language and a title",
+              (found["headings"], found["main"], found["language"], bool(found["title"])) == (1, 1, "en", True), found)
+        check(f"{path} has unique ids, names and references", not (found["twice"] or found["unnamed"] or found["references"]), found)
+        check(f"{path} has controls of 24 px", not found["small"], found["small"])
+        for dark in (False, True):
+            browser.resize(1440, dark=dark)
+            low = browser.script(pages.CONTRAST)
+            check(f"{path} has contrast, {'dark' if dark else 'light'}", not low, low[:6])
+        browser.restore()
+        for width in (320, *WIDTHS):
+            browser.resize(width)
+            check(f"{path} is not wider than {width} px", browser.overflow() <= 0, browser.overflow())
+        browser.restore()
+
+
+@test
+def everything_works_by_keyboard(browser):
+    log_in(browser)
+    log_out(browser)
+
+    def press(*keys):
+        webdriver.ActionChains(browser.driver).send_keys(*keys).perform()
+    press("admin", Keys.TAB, PASSWORD, Keys.ENTER)
+    browser.one("#account")
+    settled(browser)
+    browser.script("document.activeElement.blur()")
+    for keys, address in (("gc", "/conversations"), ("gu", "/users"), ("gw", "/webhooks"), ("gl", "/log"), ("ga", "/console/apps")):
+        press(*keys)
+        browser.until(lambda: browser.driver.current_url.endswith(address), f"{keys} opens {address}")
+        settled(browser)
+        browser.script("document.activeElement.blur()")
+    press("?")
+    browser.one("dialog")
+    press(Keys.ESCAPE)
+    browser.until(lambda: not browser.all("dialog"), "the help closes")
+    zone = browser.one("#zone").text
+    press("t")
+    browser.until(lambda: browser.one("#zone").text == "UTC" or browser.one("#zone").text != zone, "the zone")
+    press("t")
+    press("gu")
+    browser.until(lambda: browser.driver.current_url.endswith("/users"), "users")
+    settled(browser)
+    browser.until(lambda: browser.all("tbody tr"), "rows")
+    browser.script("document.activeElement.blur()")
+    press("j")
+    press("j")
+    check("the second row has the focus", browser.script("return [...document.querySelectorAll('tbody tr')].indexOf(document.activeElement)") == 1)
+    press(Keys.ENTER)
+    browser.until(lambda: "/users/" in browser.driver.current_url, "the user")
+    settled(browser)
+    press("/")
+    check("the search has the focus", browser.script("return document.activeElement.id") == "search")
+    for _ in range(30):
+        press(Keys.TAB)
+        active = browser.driver.switch_to.active_element
+        outline = browser.script("return getComputedStyle(arguments[0]).outlineStyle", active)
+        check("the focus is visible", outline != "none" or active.tag_name in ("main", "body"), active.get_attribute("outerHTML")[:120])
+
+
+# MARK: Screenshots
+
+def take_screenshots(browser, folder):
+    chat = conversation(browser, "ana", "bo", "cy", metadata={"topic": "rent", "flat": {"floor": "3", "side": "left"}}, distinct=True)
+    for user, name in (("ana", "Ana Silva"), ("bo", "Bo Jensen"), ("cy", "Cy Okafor")):
+        api(browser, "PUT", f"users/{user}/identity", {"display_name": name})
+    first = send(browser, chat, "The keys are under the mat")
+    send(browser, chat, "Thank you! I arrive at nine, and bring the contract with me.", "bo")
+    send(browser, chat, json.dumps({"lat": 52.5, "lon": 13.4, "place": {"name": "Flat 3", "floors": [1, 2, 3]}}), "cy", mime_type="application/json")
+    api(browser, "POST", f"users/bo/messages/{first}/receipts", {"type": "read"})
+    api(browser, "POST", f"users/cy/messages/{first}/receipts", {"type": "delivery"})
+    log_in(browser)
+    shown = {
+        "console-overview": "/console", "console-settings": "/console/settings", "console-audit": "/console/audit",
+        "console-apps": "/console/apps", "console-app": f"/console/apps?app={APPLICATION}",
+        "console-access": "/console/access", "console-explorer": "/console/explorer", "console-conversations": page("conversations"),
+        "console-timeline": page("conversations", chat), "console-metadata": page("conversations", chat, "metadata"),
+        "console-participants": page("conversations", chat, "participants"), "console-receipts": page("conversations", chat, "receipts"),
+        "console-users": page("users"), "console-user": page("users", "ana"), "console-log": page("log"),
+        "console-webhooks": page("webhooks"), "console-transfer": page("transfer"),
+    }
+    for name, path in shown.items():
+        browser.open(path)
+        settled(browser)
+        if name == "console-log":
+            following(browser)
+            line_of(browser, lines(browser)[-1][0]).click()
+        pages.shoot(browser, folder, name)
+        browser.restore()
+    log_out(browser)
+    pages.shoot(browser, folder, "console-login")
+
+
+if __name__ == "__main__":
+    pages.main(__doc__, TESTS, SETTINGS, take_screenshots, prepare)
