@@ -55,7 +55,9 @@ extension ConsoleRequest {
         let ring = api.server.statistics.ring(range)
         return Response.console { writer in
             writer.object { writer in
-                writer.member("from", Timestamp(milliseconds: ring.start))
+                writer.member(
+                    "from",
+                    ring.samples.isEmpty ? api.clock() : Timestamp(milliseconds: ring.start))
                 writer.member("step_s", range.step / 1000)
                 writer.key("series")
                 writer.object { writer in
@@ -78,9 +80,9 @@ extension ConsoleRequest {
         let feed = StatisticsStream(
             api.server.statistics, process: api.server.process, at: api.clock())
         let stream = EventStream(feed)
+        guard api.streams.add(stream, of: session.id) else { throw ConsoleStreams.full }
         stream.expire(
             in: max(0, session.expiresAt.milliseconds - api.clock().milliseconds))
-        guard api.streams.add(stream, of: session.id) else { throw ConsoleStreams.full }
         return stream.response
     }
 }

@@ -70,6 +70,7 @@ extension SampleApplication {
     func recordEveryKindOfEvent() async throws {
         let token = try await store.createToken(for: application, scope: .read).token
         try await store.revokeToken(token.id, of: application)
+        try await store.renameApplication(application, "Market")
         try await store.suspendApplication(application, true)
         try await store.suspendApplication(application, false)
         try await changeUsers()

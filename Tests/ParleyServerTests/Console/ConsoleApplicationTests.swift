@@ -281,7 +281,6 @@ import Testing
         let token = try await fixture.store.createToken(for: application, scope: .admin)
         for path in [
             messages, "apps/\(application)/events",
-            String(messages.dropLast("/messages".count)),
             "apps/\(application)/users/ana/conversations",
         ] {
             for reply in [

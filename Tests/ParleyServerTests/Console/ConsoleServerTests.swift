@@ -135,7 +135,7 @@ import Testing
         #expect(counters.commit?.counts.reduce(0, +) ?? 0 > 0)
     }
 
-    @Test func `have at most twenty streams, which end with their session`() async throws {
+    @Test func `have at most twenty streams`() async throws {
         let fixture = try await ConsoleFixture()
         let cookie = try await fixture.logIn()
         var streams: [ConsoleReply] = []
@@ -145,8 +145,7 @@ import Testing
         #expect(streams.allSatisfy { $0.status == 200 })
         let refused = await fixture.send(.get, "stream", cookie: cookie)
         #expect(refused.status == 429)
-        streams.removeAll()
-        #expect(await fixture.send(.get, "stream", cookie: cookie).status == 200)
+        #expect(refused.response.fields["Retry-After"] != nil)
     }
 }
 
