@@ -182,8 +182,8 @@ extension ParleyError {
 extension StoreTransaction {
     /// The distinct conversation of some users that this device knows; `nil` if there is none.
     ///
-    /// There are two while the creation of one waits and the other has come from the server. It is the waiting one then,
-    /// because what waits in it is to be sent before what comes now; the server's answer merges them (K23).
+    /// Two exist when the server has sent one while this device still waits to create its own. The waiting one is returned,
+    /// so that its messages are sent first; the server's answer merges them (K23).
     ///
     /// - Throws: `distinctExists` if it has other metadata than those given.
     fileprivate func distinctConversation(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `The end of the process` {
     @Test func `comes while digests are computed`() async {
-        for _ in 0..<4 {
+        for _ in 0..<16 {
             await #expect(processExitsWith: .success) {
                 for _ in 0..<4 {
                     DispatchQueue.global().async {

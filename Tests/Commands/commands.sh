@@ -341,7 +341,7 @@ console() {
     shift
     status -H 'X-Parley-Console: 1' -H "Origin: ${origin:-$base}" -H 'Content-Type: application/json' -b cookies -c cookies "$@" "$base/console/api/$path"
 }
-first_link=$(sed -n 's/^The console, for an hour and once: //p' out)
+first_link=$(sed -n 's/^Log in to the console (this link works once, within an hour): //p' out)
 check 'the first start prints a link to the console' bash -c "[[ '$first_link' == http://127.0.0.1:$port/console/login#once=* ]]"
 check 'the link of the first start logs in' test "$(console session -d "{\"once\":\"${first_link##*=}\"}")" = 200
 check 'a link logs in once' test "$(status -H 'X-Parley-Console: 1' -H 'Content-Type: application/json' -d "{\"once\":\"${first_link##*=}\"}" "$base/console/api/session")" = 401

@@ -155,7 +155,8 @@ import Testing
                 && transport.count(of: "POST /conversations") > 0
         }
         let conversation = try await ana.newConversation(with: ["bo"]).id
-        #expect(conversation == own)
+        // The feed may already have said that both are one.
+        #expect([own, theirs].contains(conversation))
         try await ana.send([.text("2")], to: conversation)
         transport.answers.open()
         try await eventually("bo has all, in order") {

@@ -39,6 +39,7 @@ NOT_RUN = [
     ("Quickstart.md", "make run\n", "builds a release"),
     ("Quickstart.md", "(\n", "tour.sh runs it"),
     ("Quickstart.md", "docker compose ", "needs Docker; compose.py checks the file"),
+    ("Console.md", ".build/release/parley console password", "asks for a password; commands.sh runs it"),
     ("Contributing.md", "make test ", "runs this script"),
     ("Contributing.md", "swift build --build-tests\n", "builds what is being tested"),
     ("Contributing.md", "PARLEY_TEST_SEED=", "takes minutes"),
@@ -287,6 +288,11 @@ def commands(run, server, folder):
     assert "SUBCOMMANDS:" in output and "USAGE: parley token create" in output, output
 
 
+def console(run, server, folder):
+    output = run()
+    assert re.search(r"^http://127\.0\.0\.1:\d+/console/login#once=[\w-]{43}$", output, re.M), output
+
+
 def endpoints(run, server, folder):
     output = run()
     assert json.loads((folder / "openapi.json").read_text())["openapi"].startswith("3.1")
@@ -380,6 +386,7 @@ RUNS = {
     "metrics": Guide("Metrics", metrics, starts_servers=True),
     "settings": Guide("Settings", settings, starts_servers=True),
     "commands": Guide("Commands", commands),
+    "console": Guide("Console", console),
     "endpoints": Guide("Endpoints", endpoints),
     "architecture": Guide("Architecture", architecture),
 }

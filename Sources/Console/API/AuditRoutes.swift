@@ -116,34 +116,40 @@ extension JSONWriter {
 extension AuditEvent {
     /// The event as one line, in the form of `parley log`.
     fileprivate var text: String {
-        let actor = origin.actor.map { "Operator \(EventLogLine.printable($0))" } ?? "The server"
-        let about = subject.map { " \(EventLogLine.printable($0))" } ?? ""
-        let place = application.map { " in application \($0)" } ?? ""
-        let times = count > 1 ? " \(count) times" : ""
-        return
-            "\(ISO8601.wholeSeconds(at.milliseconds)) Access: \(actor) \(action)\(about)\(place)\(times)."
+        "\(ISO8601.wholeSeconds(at.milliseconds)) Access: \(sentence)."
     }
 
-    /// What has happened, before the name or id of what it is about.
-    private var action: String {
-        switch type {
-        case .operatorLoggedIn: "began session"
-        case .operatorLoginFailed: "refused a login"
-        case .operatorLoggedOut: "logged out of session"
-        case .operatorPasswordSet: "set the password of operator"
-        case .operatorRemoved: "removed operator"
-        case .linkCreated: "created a link for operator"
-        case .linkUsed: "used a link of operator"
-        case .sessionEnded: "ended session"
-        case .contentViewed: "read messages of conversation"
-        case .settingsViewed: "read the settings"
-        case .applicationCreated: "created application"
-        case .applicationRenamed: "renamed an application to"
-        case .applicationSuspended: "suspended an application"
-        case .applicationResumed: "resumed an application"
-        case .tokenCreated: "created token"
-        case .tokenRevoked: "revoked token"
-        case .uploadCancelled: "cancelled upload"
+    private var sentence: String {
+        let about = subject.map { " \(EventLogLine.printable($0))" } ?? ""
+        let within = application.map { " in application \($0)" } ?? ""
+        let times = count > 1 ? " (\(count) times)" : ""
+        return switch type {
+        case .operatorLoginFailed:
+            "A login\(subject == nil ? "" : " as\(about)") was refused\(times)"
+        case .operatorLoggedIn: "\(actor) logged in (session\(about))"
+        case .operatorLoggedOut: "\(actor) logged out (session\(about))"
+        case .operatorPasswordSet: "\(actor) set the password of operator\(about)"
+        case .operatorRemoved: "\(actor) removed operator\(about)"
+        case .linkCreated: "\(actor) created a link for operator\(about)"
+        case .linkUsed: "\(actor) used a link of operator\(about)"
+        case .sessionEnded: "\(actor) ended session\(about)"
+        case .contentViewed: "\(actor) read messages of conversation\(about)\(within)"
+        case .settingsViewed: "\(actor) read the settings"
+        case .applicationCreated: "\(actor) created application\(about)"
+        case .applicationRenamed: "\(actor) renamed an application to\(about)"
+        case .applicationSuspended: "\(actor) suspended application\(about)"
+        case .applicationResumed: "\(actor) ended the suspension of application\(about)"
+        case .tokenCreated: "\(actor) created token\(about)\(within)"
+        case .tokenRevoked: "\(actor) revoked token\(about)\(within)"
+        case .uploadCancelled: "\(actor) cancelled upload\(about)\(within)"
         }
+    }
+
+    /// The account that has caused it.
+    private var actor: String {
+        guard let name = origin.actor else { return "A command" }
+        let printable = EventLogLine.printable(name)
+        return printable.hasPrefix("token:")
+            ? "Token \(printable.dropFirst(6))" : "Operator \(printable)"
     }
 }

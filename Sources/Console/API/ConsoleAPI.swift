@@ -143,7 +143,9 @@ public final class ConsoleAPI: Sendable {
         let principal = try await authenticate(request)
         if let grant = principal.token {
             guard !isForOperators else {
-                throw APIError(.accessDenied, "Only an operator of the server may do this.")
+                throw APIError(
+                    .accessDenied,
+                    "A token of an application cannot do this; log in as an operator.")
             }
             guard !grant.application.isSuspended else {
                 throw APIError(.appSuspended, "The application has been suspended.")
@@ -286,9 +288,17 @@ public final class ConsoleAPI: Sendable {
 
     /// Watches an event stream for the end of its session, and records which contents an operator has read.
     private func finished(_ response: Response, to request: Request) async -> Response {
-        guard response.status == .ok, !request.fields.contains("Authorization"),
-            let principal = try? await authenticate(request), let session = principal.session
-        else { return response }
+        guard response.status == .ok, !request.fields.contains("Authorization") else {
+            return response
+        }
+        let principal: ConsolePrincipal
+        do {
+            principal = try await authenticate(request)
+        } catch {
+            // The session has ended meanwhile.
+            return self.response(to: error, request)
+        }
+        guard let session = principal.session else { return response }
         if case .stream(let handler, _) = response.content {
             guard let stream = handler as? EventStream else { return response }
             guard streams.add(stream, of: session.id) else {

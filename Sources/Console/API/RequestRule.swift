@@ -27,7 +27,10 @@ struct RequestRule: Sendable {
                 .accessDenied, "Only pages of this server may use the console's API.",
                 data: .header("Sec-Fetch-Site"))
         }
-        guard !request.fields.contains("Authorization") else { return }
+        // A page of another site cannot add a bearer token. A browser adds the password of a proxy to any request.
+        guard request.fields["Authorization"]?.lowercased().hasPrefix("bearer ") != true else {
+            return
+        }
         switch request.method {
         case .get, .head, .options: return
         case .post, .put, .patch, .delete: break

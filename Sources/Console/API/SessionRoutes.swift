@@ -163,18 +163,26 @@ extension ConsoleRequest {
         }
         try requireSafeTransport()
         let new = try text("new", length: Operator.passwordSize)
+        var former: [UInt8]?
         if let old = try textIfPresent("old", length: 1...4096) {
             do {
-                _ = try await api.logins.check(old, of: account.name, from: origin, request.peer)
+                former = try await api.logins.check(
+                    old, of: account.name, from: origin, request.peer)
             } catch let error as APIError where error.kind == .authenticationRequired {
                 throw APIError(
-                    .accessDenied, "The former password is another one.", data: .property("old"))
+                    .accessDenied, "`old` is not the current password.", data: .property("old"))
             }
         } else if !session.isByLink {
             throw Rejection.missing("old")
         }
-        try await api.store.setPassword(
-            try await api.logins.hash(new), of: account.name, keeping: session.id, from: origin)
+        let isReplaced = try await api.store.replacePassword(
+            try await api.logins.hash(new), of: account.name, in: session.id, replacing: former,
+            from: origin)
+        guard isReplaced else {
+            throw APIError(
+                .accessDenied,
+                "The session has ended, or the password was changed meanwhile; log in again.")
+        }
         return .consoleNoContent
     }
 }

@@ -25,34 +25,54 @@ extension MessagingStore {
         }
     }
 
-    /// Sets the password of an operator, who is created if there is none with this name, and ends its sessions.
+    /// Sets the password of an operator, creates the operator if there is none with this name, and ends its sessions.
     ///
     /// - Parameters:
     ///   - password: The stored form of its hash.
     ///   - role: `nil` leaves the role as it is, and creates an operator with the role `admin`.
-    ///   - session: A session that does not end.
     public func setPassword(
-        _ password: [UInt8], of name: String, role: Token.Scope? = nil,
-        keeping session: ConsoleSession.ID? = nil, from origin: AuditOrigin
+        _ password: [UInt8], of name: String, role: Token.Scope? = nil, from origin: AuditOrigin
     ) async throws {
         let now = environment.now()
         try await database.write { transaction in
             try transaction.createOperator(name, role ?? .admin, at: now)
-            try transaction.execute(
-                "UPDATE operators SET password = \(password) WHERE name = \(name)")
             if let role {
                 try transaction.execute(
                     "UPDATE operators SET role = \(role.rawValue) WHERE name = \(name)")
             }
-            // A link that was created before must not replace the new password.
-            try transaction.execute("DELETE FROM console_links WHERE operator_name = \(name)")
-            try transaction.endSessions(of: name, keeping: session)
-            // From now on the former password is needed to set another.
-            try transaction.execute(
-                "UPDATE console_sessions SET by_link = 0 WHERE operator_name = \(name)")
-            try transaction.record(.operatorPasswordSet, subject: name, from: origin, at: now)
+            try transaction.setPassword(password, of: name, keeping: nil, from: origin, at: now)
         }
         consoleCache.clear()
+    }
+
+    /// Replaces the password of the operator of a session, and ends the operator's other sessions.
+    ///
+    /// - Parameters:
+    ///   - password: The stored form of its hash.
+    ///   - former: The stored form of the password that was checked; `nil` for a session that began with a link.
+    /// - Returns: False, and nothing changes, if the session has ended, the operator was removed, or the password was
+    ///   changed meanwhile.
+    public func replacePassword(
+        _ password: [UInt8], of name: String, in session: ConsoleSession.ID,
+        replacing former: [UInt8]?, from origin: AuditOrigin
+    ) async throws -> Bool {
+        let now = environment.now()
+        let isReplaced = try await database.write { transaction in
+            let known = try transaction.first(
+                """
+                SELECT o.password, s.by_link FROM console_sessions s
+                JOIN operators o ON o.name = s.operator_name
+                WHERE s.id = \(session) AND s.operator_name = \(name)
+                """
+            ) { row in (password: try row.optionalBlob(0), isByLink: try row.bool(1)) }
+            guard let known, former.map({ $0 == known.password }) ?? known.isByLink else {
+                return false
+            }
+            try transaction.setPassword(password, of: name, keeping: session, from: origin, at: now)
+            return true
+        }
+        consoleCache.clear()
+        return isReplaced
     }
 
     /// Removes an operator, whose sessions and links end.
@@ -126,6 +146,20 @@ extension Transaction {
         else { return nil }
         try createOperator(name, .admin, at: now)
         return name
+    }
+
+    /// Sets the password of an operator that exists, and ends its sessions but one.
+    fileprivate func setPassword(
+        _ password: [UInt8], of name: String, keeping session: ConsoleSession.ID?,
+        from origin: AuditOrigin, at now: Timestamp
+    ) throws {
+        try execute("UPDATE operators SET password = \(password) WHERE name = \(name)")
+        // A link that was created before must not replace the new password.
+        try execute("DELETE FROM console_links WHERE operator_name = \(name)")
+        try endSessions(of: name, keeping: session)
+        // From now on the current password is needed to set another.
+        try execute("UPDATE console_sessions SET by_link = 0 WHERE operator_name = \(name)")
+        try record(.operatorPasswordSet, subject: name, from: origin, at: now)
     }
 
     fileprivate func endSessions(of name: String, keeping session: ConsoleSession.ID?) throws {

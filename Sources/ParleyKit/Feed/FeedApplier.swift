@@ -6,8 +6,8 @@ internal import MessagingWire
 struct FeedApplier {
     /// The most items of one transaction.
     static let batchSize = 200
-    /// How long a part of an event waits for the rest.
-    private static let patience = Duration.seconds(1)
+    /// How long the first items of an event wait for the rest of it.
+    private static let partialEventTimeout = Duration.seconds(1)
 
     private enum Step: Sendable {
         case item(FeedItemJSON, JSONValue)
@@ -25,11 +25,11 @@ struct FeedApplier {
     /// Whether enough was collected for a transaction.
     var isFull: Bool { steps.count >= Self.batchSize }
 
-    /// Whether what was collected can be applied: everything of the last event of the log has arrived, whose objects belong
-    /// together, because the numbers of a conversation count its messages; or a slow network keeps the rest.
+    /// Whether the collected items can be applied: the last event of the log is complete, or its rest has not arrived within
+    /// one second. The items of one event are applied together, because a conversation's counts include its messages.
     var isDue: Bool {
         guard let position = cursor.flatMap({ text in FeedPosition(text) }) else { return true }
-        return position.isWhole || applied + Self.patience < .now
+        return position.isWhole || applied + Self.partialEventTimeout < .now
     }
 
     /// Whether the last event says that the client has everything.

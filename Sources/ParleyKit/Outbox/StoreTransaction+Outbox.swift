@@ -20,8 +20,8 @@ struct OutboxRow: Sendable {
 struct FeedPosition: Hashable, Sendable {
     let epoch: String
     let position: Int64
-    /// Whether all changes up to the position are before it, and nothing of later ones. A longer cursor is within an event
-    /// of the log, a snapshot or a catch-up.
+    /// Whether the cursor is `EPOCH.POSITION` alone, between two events. A longer one is inside an event, a snapshot or a
+    /// catch-up.
     let isWhole: Bool
 
     /// Reads `EPOCH.POSITION`, also at the beginning of a longer cursor.

@@ -259,7 +259,7 @@ final class StoreTransaction {
             WHERE conversation = \(id.bytes) AND place > \(top) AND is_hidden = 0
             """
         ) { row in try row.int64("number") }
-        // Messages that are deleted here. One that the feed has removed is not counted in the base either.
+        // Only messages that were deleted on this device; the base no longer counts those that the feed removed.
         let hidden = try sql.first(
             """
             SELECT count(*) AS number FROM outbox o JOIN messages m ON m.id = o.message

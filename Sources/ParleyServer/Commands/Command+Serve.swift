@@ -45,7 +45,9 @@ extension Command {
         if settings.api.allowsDevelopmentLogin {
             greeting += "\nTwo users in a browser: \(settings.base)/demo"
         }
-        if let link { greeting += "\nThe console, for an hour and once: \(link)" }
+        if let link {
+            greeting += "\nLog in to the console (this link works once, within an hour): \(link)"
+        }
         // In one write: a script that waits for the first line can read the token, too.
         printLine(notice.map { notice in "\(greeting)\n\n\(notice)" } ?? greeting)
         let trimmer = MemoryTrimmer()

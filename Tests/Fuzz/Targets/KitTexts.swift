@@ -10,7 +10,10 @@ enum KitTexts {
         if let position = FeedPosition(text) {
             invariant("a position has an epoch", !position.epoch.isEmpty)
             let short = FeedPosition("\(position.epoch).\(position.position)")
-            invariant("a cursor begins with its position", short == position)
+            invariant(
+                "a cursor begins with its position",
+                short?.epoch == position.epoch && short?.position == position.position)
+            invariant("a position alone is whole", short?.isWhole == true)
         }
         if let path = try? MetadataPath(text) {
             invariant(

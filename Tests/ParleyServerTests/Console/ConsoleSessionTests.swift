@@ -273,6 +273,28 @@ import Testing
         #expect(reply["data"]?["property"]?.string == "new")
     }
 
+    @Test func `sets no password once it has ended or the password was changed`() async throws {
+        let fixture = try await ConsoleFixture()
+        let store = fixture.store
+        let cookie = try await fixture.logIn("ana")
+        let id = try #require(await fixture.send(.get, "session", cookie: cookie)["id"]?.string)
+        let session = try #require(ConsoleSession.ID(uuid: id))
+        let (one, two): ([UInt8], [UInt8]) = ([1], [2])
+        let replace = { (new: [UInt8], former: [UInt8]?) in
+            try await store.replacePassword(
+                new, of: "ana", in: session, replacing: former, from: .command)
+        }
+        #expect(try await replace(one, nil))
+        // The session that began with a link has used this up.
+        #expect(try await !replace(two, nil))
+        #expect(try await !replace(two, two))
+        #expect(try await replace(two, one))
+        #expect(try await store.operatorPassword(of: "ana")?.password == two)
+        #expect(try await store.removeOperator("ana", from: .command))
+        #expect(try await !replace(one, two))
+        #expect(try await store.operatorPassword(of: "ana") == nil)
+    }
+
     @Test func `ends when its operator is removed`() async throws {
         let fixture = try await ConsoleFixture()
         let cookie = try await fixture.logIn()

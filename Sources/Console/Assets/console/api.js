@@ -27,7 +27,11 @@ export function withQuery(path, query) {
 }
 
 /** The path of an application below the API. */
-export const inApp = (app, ...segments) => ["apps", app, ...segments].map(encodeURIComponent).join("/")
+export function inApp(app, ...segments) {
+  const all = ["apps", app, ...segments].map(encodeURIComponent)
+  if (all.some(segment => segment === "." || segment === "..")) throw new Error("This address is invalid.")
+  return all.join("/")
+}
 
 // Reads of a page end when the page is left.
 let pageSignal = null

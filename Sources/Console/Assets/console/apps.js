@@ -6,7 +6,15 @@ import { pathTo, show } from "./router.js"
 import { attempt, badge, clipped, command, confirmed, dialog, facts, field, form, idText, input, link, list, p, say, select, span, timeNode } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
-const idOf = item => item.id.split("/").pop()
+/** All applications that this login may see. */
+export async function readAllApps() {
+  const all = []
+  for (let page; !page || page.length === 100;) {
+    page = await get("apps", { after: all.at(-1)?.id, limit: 100 })
+    all.push(...page)
+  }
+  return all
+}
 
 export async function appsPage(view) {
   if (view.query.app) return appPage(view)
@@ -17,19 +25,19 @@ export async function appsPage(view) {
       return { items, next: items.length === size ? items.at(-1).id : null }
     },
     row: app => [
-      link(`/console/apps?app=${encodeURIComponent(idOf(app))}`, clipped(app.name || "unnamed")), idText(idOf(app)),
+      link(`/console/apps?app=${encodeURIComponent(app.id)}`, clipped(app.name || "unnamed")), idText(app.id),
       app.suspended ? badge("suspended", "error") : badge("active", "ok"),
-      link(pathTo(idOf(app), "users"), count(app.users)), link(pathTo(idOf(app), "conversations"), count(app.conversations)),
+      link(pathTo(app.id, "users"), count(app.users)), link(pathTo(app.id, "conversations"), count(app.conversations)),
       count(app.messages), bytes(app.content_bytes), timeNode(app.created_at),
     ],
     empty: [p("There are no applications. Create the first one below.")],
   })
-  const name = input({ required: true, maxlength: "128" })
+  const name = input({ required: true, maxlength: "200" })
   return {
     title: "Applications", wide: true, ready: shown.ready, list: shown,
     nodes: [shown, isOperator() ? element("div", { class: "narrow" }, element("h2", {}, "Create an application"),
-      form([field("Name", name)], "Create", async key => {
-        await call("POST", "apps", { body: { name: name.value }, headers: { "Idempotency-Key": key } })
+      form([field("Name", name)], "Create", async () => {
+        await call("POST", "apps", { body: { name: name.value } })
         say("The application was created.")
         show()
       }, { needs: "admin" })) : null],
@@ -38,7 +46,7 @@ export async function appsPage(view) {
 
 async function appPage(view) {
   const id = view.query.app
-  const app = (await get("apps", { limit: 200 })).find(item => idOf(item) === id)
+  const app = (await readAllApps()).find(item => item.id === id)
   if (!app) return { title: "Page not found", nodes: [p("There is no such application.")] }
   const suspend = async suspended => {
     if (suspended && !await confirmed("Suspend this application?",
@@ -49,7 +57,7 @@ async function appPage(view) {
       show()
     })
   }
-  const name = input({ value: app.name ?? "", required: true, maxlength: "128" })
+  const name = input({ value: app.name ?? "", required: true, maxlength: "200" })
   return {
     title: `${app.name || id} · Application`, heading: [clipped(app.name || id)], wide: true,
     nodes: [
@@ -74,12 +82,12 @@ function tokens(view, id) {
     label: "Tokens", columns: ["Name", "Scope", "Created", "Expires", ""],
     fetch: async () => ({ items: await get(path), next: null }),
     row: token => [
-      span(clipped(token.name ?? ""), " ", idText(idOf(token))), token.scope, timeNode(token.created_at),
+      span(clipped(token.name ?? ""), " ", idText(token.id)), token.scope, timeNode(token.created_at),
       token.revoked_at ? badge("revoked", "error") : token.expires_at ? timeNode(token.expires_at, true) : "never",
       token.revoked_at ? "" : writeButton("Revoke", "admin", async () => {
-        if (!await confirmed("Revoke this token?", `Requests with token ${idOf(token)} are refused from now on.`, "Revoke")) return
+        if (!await confirmed("Revoke this token?", `Requests with token ${token.id} are refused from now on.`, "Revoke")) return
         await attempt(async () => {
-          await call("DELETE", `${path}/${idOf(token)}`)
+          await call("DELETE", `${path}/${token.id}`)
           say("The token was revoked.")
           shown.reload()
         })
@@ -87,13 +95,13 @@ function tokens(view, id) {
     ],
     empty: [p("This application has no tokens.")],
   })
-  const name = input({ maxlength: "128" })
+  const name = input({ maxlength: "200" })
   const scope = select(["read", "write", "admin"], "write")
   const expires = input({ placeholder: "2027-01-01" })
   expires.addEventListener("input", () => expires.setCustomValidity(!expires.value || readTime(expires.value) ? "" : "A time such as 2027-01-01"))
   return element("div", {}, shown, element("div", { class: "narrow" }, element("h3", {}, "Create a token"), form([
-    field("Name", name), field("Scope", scope), field("Expires", expires, "Empty: never.")], "Create", async key => {
-    const { json } = await call("POST", path, { headers: { "Idempotency-Key": key }, body: {
+    field("Name", name), field("Scope", scope), field("Expires", expires, "Empty: never.")], "Create", async () => {
+    const { json } = await call("POST", path, { body: {
       ...(name.value && { name: name.value }), scope: scope.value, ...(expires.value && { expires_at: readTime(expires.value) }) } })
     shown.reload()
     await dialog("The new token", close => [

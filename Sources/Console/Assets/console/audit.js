@@ -4,7 +4,7 @@ import { eventLog } from "./log.js"
 
 const TYPES = ["operator.logged_in", "operator.login_failed", "operator.logged_out", "operator.password_set", "operator.removed",
   "link.created", "link.used", "session.ended", "content.viewed", "settings.viewed", "application.created", "application.renamed",
-  "application.suspended", "application.resumed", "token.created", "token.revoked", "upload.cancelled"]
+  "application.suspended", "application.resumed", "token.created", "token.revoked"]
 
 async function readBefore(read, before) {
   const { events, next } = await read({ order: "desc", before, limit: 200 })
@@ -14,5 +14,5 @@ async function readBefore(read, before) {
 export const auditPage = view => eventLog(view, {
   title: "Audit", path: "events", isLive: false, app: null, types: TYPES,
   placeholder: "operator.*", readBefore,
-  empty: "No event of the server is kept.",
+  empty: "The audit log is empty.",
 })

@@ -96,7 +96,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
   const state = element("span", { class: "state", id: "log-state" })
   const follow = button(() => resume(), "Follow")
   const failed = element("div")
-  const nothing = element("p", { hidden: true }, empty ?? "No event yet. Those of the next moment appear here.")
+  const nothing = element("p", { hidden: true }, empty ?? "No events yet. New events appear here.")
   const lines = new Lines({
     label: title,
     make: () => element("div", {}, element("span", { class: "position" }), element("span", { class: "time" }), element("bdi", { dir: "auto" })),
@@ -119,7 +119,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
       draw()
     },
   })
-  document.addEventListener("selectionchange", selecting, {})
+  document.addEventListener("selectionchange", selecting, { signal: view.signal })
 
   /** Selecting text pauses: a line that is being read does not move. */
   function selecting() {
@@ -239,7 +239,8 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
 
   function flushBatch() {
     timer = null
-    const events = batch
+    // Events that came while the tab was hidden are before these.
+    const events = isFollowing && document.visibilityState === "visible" ? [...waiting.splice(0), ...batch] : batch
     batch = []
     if (isFollowing && document.visibilityState === "visible") {
       lines.append(events, MOST_LINES)
@@ -374,7 +375,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
       parts.push(...answer.events.map(event => `${JSON.stringify(event)}\n`))
       total += answer.events.length
       shown.textContent = `${count(total)} events`
-      if (answer.next <= after || !answer.events.length && !(answer.scanned >= 10_000)) break
+      if (answer.next <= after) break
       after = answer.next
     }
     const url = URL.createObjectURL(new Blob(parts.slice(0, MOST_EXPORTED), { type: "application/jsonl" }))

@@ -14,7 +14,7 @@ async function logIn(body) {
 /** What the operator sees above a failure to log in. */
 function explained(failure) {
   if (failure.id === "insecure_transport") {
-    return new Failure(`${failure.message} From your computer: ssh -L 8080:127.0.0.1:${location.port || 80} ${location.hostname}`, failure)
+    return new Failure(`A login needs https. On your computer run ssh -L 8080:127.0.0.1:${location.port || 80} ${location.hostname}, then open http://127.0.0.1:8080/console.`, failure)
   }
   if (failure.status === 429 && failure.retryAfter) {
     return new Failure(`${failure.message} Try again in ${failure.retryAfter} s.`, failure)
@@ -44,15 +44,19 @@ export async function loginPage(view) {
   const done = () => go(view.query.to?.startsWith("/console") ? view.query.to : "/console", { replace: true })
   let problem = null
   if (once) {
-    history.replaceState(history.state, "", location.pathname + location.search)
+    const forget = () => history.replaceState(history.state, "", location.pathname + location.search)
     try {
       await logIn({ once })
+      forget()
       done()
       return { title: "Log in", nodes: [] }
     } catch (failure) {
       if (failure.status === undefined) throw failure
-      problem = element("p", { class: "problem", role: "alert" }, explained(failure).message,
-        " Make a new link with ", element("code", {}, "parley console link"), ".")
+      const isUsed = failure.status === 401
+      if (isUsed) forget()
+      problem = element("p", { class: "problem", role: "alert" }, isUsed
+        ? ["This link was used or has expired. Print a new one with ", element("code", {}, "parley console link"), "."]
+        : [explained(failure).message, " Then reload this page."])
     }
   }
   return {

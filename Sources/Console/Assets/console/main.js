@@ -1,7 +1,7 @@
 // The shell of the console: header, navigation, keys, and the pages.
 
 import * as api from "./api.js"
-import { get, isOperator, readSession, setLogin } from "./api.js"
+import { isOperator, readSession, setLogin } from "./api.js"
 import { choices, choose, zoneText } from "./format.js"
 import { askForLogin, loginPage, logOut } from "./login.js"
 import { current, go, onShow, pages, pathTo, setGuard, show, start } from "./router.js"
@@ -9,7 +9,7 @@ import { checkRelease, onConnection } from "./stream.js"
 import { attempt, button, dialog, field, form, idText, input, link, p, say, select, span } from "./ui.js"
 import { search } from "./search.js"
 import { overviewPage } from "./overview.js"
-import { appsPage } from "./apps.js"
+import { appsPage, readAllApps } from "./apps.js"
 import { conversationsPage } from "./conversations.js"
 import { usersPage } from "./users.js"
 import { logPage } from "./log.js"
@@ -104,8 +104,7 @@ function showNavigation(view) {
 
 /** Reads the applications for the choice in the navigation. */
 export async function readApps() {
-  const answer = await get("apps", { limit: 200 })
-  apps = answer.map(app => ({ ...app, id: app.id.split("/").pop() }))
+  apps = await readAllApps()
   if (!apps.some(app => app.id === choices.app)) choose("app", apps[0]?.id ?? null)
 }
 
@@ -239,7 +238,7 @@ function showNotices() {
       button(showAccount, "Set a password"), " to log in without a link."))
   }
   if (Math.abs(api.clockSkew) > 5) {
-    notice(p(`This computer's clock is ${Math.abs(api.clockSkew)} s ${api.clockSkew > 0 ? "ahead" : "behind"}.`))
+    notice(p(`This computer's clock is ${Math.abs(api.clockSkew)} s ${api.clockSkew > 0 ? "ahead of" : "behind"} the server's; correct it. Relative times use the server's clock.`))
   }
 }
 

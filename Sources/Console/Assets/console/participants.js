@@ -26,7 +26,7 @@ export async function participantsTab(view) {
   })
   async function remove(user) {
     if (!await confirmed("Remove this participant?",
-      `${user} keeps the messages up to now, and receives no later ones. A distinct conversation is distinct no more.`, "Remove")) return
+      `${user} keeps the messages up to now, and receives no later ones. The conversation is then no longer distinct.`, "Remove")) return
     await attempt(async () => {
       await change("remove", user)
       say("The participant was removed.")

@@ -7,12 +7,12 @@ import { element } from "../shared/dom.js"
 
 const FILTERS = ["name", "changed"]
 const shown = value => value === null || value === "" ? "none" : String(value)
-/** The line of an environment file. */
-const variable = item => `PARLEY_${item.name.toUpperCase().replaceAll(".", "_")}=${item.value ?? ""}`
+/** The line of an environment file; of a secret its name. */
+const variable = item => `PARLEY_${item.name.toUpperCase().replaceAll(".", "_")}${item.value === null && item.set ? "" : `=${item.value ?? ""}`}`
 
 export async function settingsPage(view) {
   const make = () => list({
-    label: "Settings", columns: ["Setting", "Value", "Default", "Source", "To change it"],
+    label: "Settings", columns: ["Setting", "Value", "Default", "Source", "Variable"],
     async fetch() {
       const all = await get("settings")
       return { next: null, items: all.filter(item => (!view.query.name || item.name.includes(view.query.name.toLowerCase()))
@@ -34,7 +34,7 @@ export async function settingsPage(view) {
     title: "Settings", wide: true, list: table,
     nodes: [
       p("Settings are read only here. Change a variable of the environment, the configuration file or a flag; ",
-        element("a", { href: "/docs/settings" }, "Settings"), " explains each. Those marked “restart” need one; SIGHUP reloads the others."),
+        element("a", { href: "/docs/settings" }, "Settings"), " explains each. Settings marked “restart” change after a restart; the others also after SIGHUP."),
       filters(view, [{ name: "name", label: "Name", placeholder: "uploads." }, { name: "changed", label: "Changed", options: [["true", "yes"]] }],
         () => { const next = make(); table.replaceWith(next); table = next }), table],
   }

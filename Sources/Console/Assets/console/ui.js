@@ -106,8 +106,7 @@ const skeleton = () => element("div", { class: "skeleton" }, element("span"), el
 export function problem(failure, retry) {
   const kept = failure.id === "position_gone" && failure.data
   const first = kept ? kept.oldest ?? kept.position ?? Object.values(kept)[0] : null
-  const text = failure.status === 403 ? `No permission: ${failure.message}`
-    : kept ? `This position is no longer kept. Kept from position ${first} on.` : failure.message
+  const text = kept ? `The log no longer has this position; its first one is ${first}.` : failure.message
   return element("div", { class: "problem", role: "alert" },
     p(text),
     failure.request ? element("p", { class: "muted" }, "Request ", element("code", {}, failure.request)) : null,
@@ -295,7 +294,7 @@ export function confirmed(title, effect, verb, typed) {
 
 /**
  * A form whose submit runs an action once at a time, and shows what went wrong below the fields.
- * `action` gets the form's key, which makes a repeated request take effect once. `needs` is the role for it.
+ * `action` gets a key for `Idempotency-Key`, which only routes of the Platform API use. `needs` is the role for it.
  */
 export function form(children, label, action, { needs = null, ...attributes } = {}) {
   const failed = element("div")

@@ -76,7 +76,7 @@ async function webhookPage(view) {
           setTimeout(() => deliveries.reload(), 800)
         }), { class: "small" }), details(path, item)),
     ],
-    empty: [p(state ? `No delivery is ${state}.` : "There are no deliveries. Send a test, or change something that the webhook is told.")],
+    empty: [p(state ? `No delivery is ${state}.` : "There are no deliveries. Send a test, or cause an event that the webhook subscribes to.")],
     clear: state ? () => setQuery({ state: null }, { push: true }) : null,
   })
   const test = writeButton("Send test", "write", () => attempt(async () => {
