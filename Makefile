@@ -51,7 +51,7 @@ UPLOAD_TESTS  = "UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)" --skip 
 
 # Tests of requests that are refused before the database is asked, and repetitions of the golden exchanges: `make test`
 # runs them on SQLite only.
-CHECKS        = "The order of checks|Invalid bodies derived|The OpenAPI description|Bad input|Unknown query parameters|a socket answers|a new Idempotency-Key"
+CHECKS        = "The order of checks|Invalid bodies derived|The OpenAPI description|Bad input|Unknown query parameters|Error texts|Error responses|The table of endpoints|Numbers of requests|a socket answers|a new Idempotency-Key"
 
 # Tests of the client library that send requests.
 KIT_TESTS     = "ParleyKitTests.*(Synchronization|Session|Feed|History|Outbox|Hostile|Transfer|Content|Killed|Converg)"

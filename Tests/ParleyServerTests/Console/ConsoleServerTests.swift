@@ -79,7 +79,7 @@ import Testing
         #expect(await read("?at=2999-01-01T00:00:00Z&order=desc").types == all.reversed())
         #expect(await read("?at=2001-01-01T00:00:00Z").types == all)
         let text = await fixture.send(.get, "events?include=text&limit=1", cookie: cookie)
-        #expect(text.text.contains("Access: The server created a link for operator admin."))
+        #expect(text.text.contains("Access: A command created a link for operator admin."))
         for query in [
             "?order=up", "?limit=0", "?after=x", "?before=1&order=asc", "?after=1&order=desc",
             "?at=soon", "?at=2001-01-01T00:00:00Z&after=1", "?types=none", "?include=all",

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `the sender of a scheduled message types until it is sent (5_2_1)`() async throws {
-        let chat = try await SocketChat.make(in: try await TestServer.typing(step: 400))
+        let chat = try await SocketChat.make(in: try await TestServer.typing(step: 20_000))
         try await chat.send()
         let server = chat.login.sample.server
         let bo = try await chat.open(chat.bo)

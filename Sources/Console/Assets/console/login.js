@@ -14,7 +14,7 @@ async function logIn(body) {
 /** What the operator sees above a failure to log in. */
 function explained(failure) {
   if (failure.id === "insecure_transport") {
-    return new Failure(`A login needs https. On your computer run ssh -L 8080:127.0.0.1:${location.port || 80} ${location.hostname}, then open http://127.0.0.1:8080/console.`, failure)
+    return new Failure(`A login needs https. On your computer run ssh -L 8080:127.0.0.1:${location.port || 80} ${location.hostname}, then open 127.0.0.1:8080/console.`, failure)
   }
   if (failure.status === 429 && failure.retryAfter) {
     return new Failure(`${failure.message} Try again in ${failure.retryAfter} s.`, failure)
