@@ -80,7 +80,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	@{ $(call environment,$(STORE_PACKAGES) $(CLIENT_PACKAGES) $(PYPI_PACKAGES)); } & environment=$$!; \
 	$(BUILD_DEBUG) --build-tests --explicit-target-dependency-import-check error && wait $$environment
 	@$(call together, \
-	    'PARLEY_TEST_DATABASE=postgres PARLEY_TEST_OPERATIONS=2000 \
+	    'PARLEY_TEST_DATABASE=postgres PARLEY_TEST_OPERATIONS=1000 \
 	        $(SWIFT_TESTS) --filter "MessagingStoreTests|ReadersTests|PlatformAPITests" --skip $(CHECKS)' \
 	    '$(SWIFT_TESTS) --skip "any of some processes|LiveServerTests"' \
 	    '$(SWIFT_TESTS) --filter LiveServerTests' \
