@@ -1,12 +1,12 @@
 // The conversations of an application, and the frame of one conversation with its tabs.
 
 import { call, inApp, pagesOf, writeButton } from "./api.js"
-import { clearFilters, filters, isFiltered } from "./filters.js"
+import { clearFilters, filters, isFiltered, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
 import { metadataTab } from "./metadata.js"
 import { participantsTab } from "./participants.js"
 import { receiptsTab } from "./receipts.js"
-import { current, go, pathTo } from "./router.js"
+import { go, pathTo } from "./router.js"
 import { timelineTab } from "./timeline.js"
 import { attempt, badge, clipped, command, confirmed, curl, facts, idText, link, list, p, say, span, tabBar, timeNode } from "./ui.js"
 import { count, element } from "../shared/dom.js"
@@ -53,12 +53,7 @@ export async function conversationsPage(view) {
       { name: "metadata", label: "Metadata", placeholder: "topic=rent" },
       { name: "created_after", label: "Created after", time: true },
       { name: "created_before", label: "Created before", time: true },
-    ], () => {
-      const next = make()
-      shown.replaceWith(next)
-      shown = next
-      if (current() === view) view.list = next
-    }), shown],
+    ], () => { shown = replaceList(view, shown, make()) }), shown],
   }
   return page
 }

@@ -2,7 +2,7 @@
 
 import { input, select, span } from "./ui.js"
 import { readTime, timeText } from "./format.js"
-import { setQuery } from "./router.js"
+import { current, setQuery } from "./router.js"
 import { element } from "../shared/dom.js"
 
 const TYPING = 350
@@ -49,3 +49,10 @@ export function clearFilters(names) {
 
 /** Whether an address has any of the filters. */
 export const isFiltered = (view, names) => names.some(name => view.query[name])
+
+/** Replaces the list of a page by one with other filters, and returns it. */
+export function replaceList(view, shown, next) {
+  shown.replaceWith(next)
+  if (current() === view) view.list = next
+  return next
+}

@@ -1,7 +1,7 @@
 // The settings in force, where they come from, and the line to change them. They are read only.
 
 import { get } from "./api.js"
-import { clearFilters, filters, isFiltered } from "./filters.js"
+import { clearFilters, filters, isFiltered, replaceList } from "./filters.js"
 import { badge, clipped, copyButton, list, p, span } from "./ui.js"
 import { element } from "../shared/dom.js"
 
@@ -36,6 +36,6 @@ export async function settingsPage(view) {
       p("Settings are read only here. Change a variable of the environment, the configuration file or a flag; ",
         element("a", { href: "/docs/settings" }, "Settings"), " explains each. Settings marked “restart” change after a restart; the others also after SIGHUP."),
       filters(view, [{ name: "name", label: "Name", placeholder: "uploads." }, { name: "changed", label: "Changed", options: [["true", "yes"]] }],
-        () => { const next = make(); table.replaceWith(next); table = next }), table],
+        () => { table = replaceList(view, table, make()) }), table],
   }
 }

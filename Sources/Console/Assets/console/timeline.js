@@ -76,7 +76,6 @@ export async function timelineTab(view, conversation) {
         button(messages.reload, "Reload")),
       state, inRow(older), messages,
     ],
-    shown() { if (!view.query.message) messages.ready.then(() => older.hidden || null) },
   }
 }
 

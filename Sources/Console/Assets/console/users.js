@@ -2,9 +2,9 @@
 
 import { call, get, inApp, pagesOf, writeButton } from "./api.js"
 import { participantNames } from "./conversations.js"
-import { clearFilters, filters, isFiltered } from "./filters.js"
+import { clearFilters, filters, isFiltered, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
-import { current, pathTo, show } from "./router.js"
+import { pathTo, show } from "./router.js"
 import { attempt, badge, clipped, command, confirmed, curl, facts, idText, inRow, jsonView, link, list, loading, p, say, tabBar, timeNode, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
@@ -35,12 +35,7 @@ export async function usersPage(view) {
       { name: "suspended", label: "Suspended", options: [["true", "yes"], ["false", "no"]] },
       { name: "created_after", label: "Created after", time: true },
       { name: "created_before", label: "Created before", time: true },
-    ], () => {
-      const next = make()
-      shown.replaceWith(next)
-      shown = next
-      if (current() === view) view.list = next
-    }), shown],
+    ], () => { shown = replaceList(view, shown, make()) }), shown],
   }
 }
 
