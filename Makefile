@@ -241,8 +241,8 @@ endef
 define together
 rm -rf .build/logs; mkdir -p .build/logs; \
 printf '%s\n' $(1) | xargs -d '\n' -P 4 -n 1 bash -c 'log=$$(mktemp -p .build/logs); \
-    bash -c "$$0" >"$$log" 2>&1; ended=$$?; \
-    echo "$$0: status $$ended after $$SECONDS s" | cat - "$$log" | grep -av "^◇"; exit $$ended'
+    used=$$( { TIMEFORMAT="%U + %S"; time bash -c "$$0" >"$$log" 2>&1; } 2>&1 ); ended=$$?; \
+    echo "$$0: status $$ended after $$SECONDS s, $$used s of processor time" | cat - "$$log" | grep -av "^◇"; exit $$ended'
 endef
 
 # Creates the virtual environment, or another one whose Python is given, and installs packages; it prints those that
