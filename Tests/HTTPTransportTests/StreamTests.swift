@@ -200,7 +200,11 @@ extension LiveServerTests {
                     change.headerTimeout = 200
                     change.writeIdleTimeout = 200
                 }
-            ) { live in try live.exchange(.head("GET / HTTP/1.1")) }
+            ) { live in
+                let client = try live.connect(sending: .head("GET / HTTP/1.1"), within: 200)
+                client.finishSending()
+                return try client.rest()
+            }
             #expect(text.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPTransport
 
 /// The tests over sockets. They run one after another, because some count and measure.
-@Suite(.serialized, .timeLimit(.minutes(2))) enum LiveServerTests {}
+@Suite(.serialized, .timeLimit(.minutes(5))) enum LiveServerTests {}
 
 /// A server of one test, which listens on its own port.
 struct LiveServer: Sendable {
@@ -15,6 +15,19 @@ struct LiveServer: Sendable {
 
     /// A new connection.
     func connect() throws -> Client { try Client(to: address) }
+
+    /// A new connection on which the first bytes were sent within that many milliseconds.
+    ///
+    /// A server limits the time from accepting a connection to its first head. If this process was stalled for
+    /// longer, the server may rightly have closed the connection, and another one is made.
+    func connect(sending text: String, within milliseconds: Int) throws -> Client {
+        while true {
+            let start = ContinuousClock.now
+            let client = try connect()
+            let isSent = (try? client.send(text)) != nil
+            if isSent, ContinuousClock.now - start < .milliseconds(milliseconds) { return client }
+        }
+    }
 
     /// One request on its own connection, up to the end of that connection.
     func exchange(_ request: String) throws -> String {
