@@ -127,7 +127,6 @@ extension LiveServerTests {
                 with: { limits in
                     limits.maximumHandlers = 1
                     limits.maximumQueue = 1
-                    limits.queueTimeout = 300_000
                 },
                 { live in
                     let clients = try (0..<3).map { number in
@@ -167,10 +166,7 @@ extension LiveServerTests {
             }
             try await serving(
                 service,
-                with: { limits in
-                    limits.maximumHandlers = 1
-                    limits.queueTimeout = 300_000
-                },
+                with: { limits in limits.maximumHandlers = 1 },
                 { live in
                     let first = try live.connect()
                     try first.send(.head("GET /0 HTTP/1.1"))

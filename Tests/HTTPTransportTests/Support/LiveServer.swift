@@ -113,6 +113,14 @@ func serving<Result: Sendable>(
     configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
     // All clients of a test have one address.
     configuration.maximumConnectionsPerAddress = 20_000
+    // A client may be stalled for seconds on a busy machine.
+    configuration.headerTimeout = 300_000
+    configuration.keepAliveTimeout = 300_000
+    configuration.bodyIdleTimeout = 300_000
+    configuration.bodyGrace = 300_000
+    configuration.requestTimeout = 300_000
+    configuration.handlerTimeout = 300_000
+    configuration.queueTimeout = 300_000
     change(&configuration)
     let server = try Server(configuration, service: service, observer: observer)
     let live = LiveServer(server: server, address: try server.start()[0])
