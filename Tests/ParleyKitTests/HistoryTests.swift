@@ -19,7 +19,7 @@ import Testing
             last = try await ana.send([.text("\(number)")], to: conversation)
         }
         try await ana.waitUntilSent(try #require(last).id)
-        try await bo.catchUp(within: .seconds(20))
+        try await bo.catchUp(within: .seconds(120))
         #expect(try await bo.texts(in: conversation) == (26...30).map(String.init))
         #expect(try await bo.loadOlder(10, in: conversation) == 10)
         #expect(try await bo.texts(in: conversation) == (16...30).map(String.init))
@@ -50,7 +50,7 @@ import Testing
             try await bo.waitFor(.message(message.id), within: .milliseconds(50))
         }
         bo.connect()
-        try await bo.waitFor(.message(message.id), within: .seconds(20))
+        try await bo.waitFor(.message(message.id), within: .seconds(120))
         try await ana.follow(["cy"])
         try await eventually("cy is followed") { try await ana.rowCount(of: "outbox") == 0 }
         for client in [ana, bo] { await client.close() }

@@ -39,7 +39,7 @@ private let total = bytes.count
 
     /// Waits until objects without a record are deleted.
     private func expectNothingLeft() async throws {
-        for _ in 0..<500 where try await !pieces.isEmpty {
+        for _ in 0..<6000 where try await !pieces.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(try await pieces == [])
@@ -211,7 +211,7 @@ private let total = bytes.count
         registry.listeners.withLock { $0 = [] }
         let clock = ContinuousClock()
         let took = await clock.measure { #expect(await two.offset(url) == "0") }
-        #expect(took >= .seconds(1) && took < .seconds(30))
+        #expect(took >= .seconds(1) && took < .seconds(55))
         // The second status sends no further request.
         let asked = registry.asked.withLock { $0 }
         #expect(await two.offset(url) == "0")
