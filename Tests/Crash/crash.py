@@ -28,7 +28,7 @@ import time
 from checks import Checks
 from clients import Creator, KeyedSender, Scheduler, Sender, Upload, Uploader
 from draft import DraftUploader
-from server import serving
+from server import PATIENCE, serving
 from tus import TusUploader
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
@@ -56,7 +56,7 @@ def load(server, seed, number, count, seconds):
     time.sleep(seconds)
     server.kill()
     for client in clients:
-        client.join(timeout=30)
+        client.join(timeout=PATIENCE)
         if client.is_alive():
             sys.exit("a client hangs: a connection was not closed when the server was killed")
     return clients
