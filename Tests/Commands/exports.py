@@ -64,7 +64,7 @@ class Caller:
 
     def completed(self, export):
         """Waits until an export is completed; returns its JSON."""
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         connection = self.server.connection()
         while time.monotonic() < deadline:
             listed = self.send("GET", "/exports", connection=connection)
@@ -72,7 +72,7 @@ class Caller:
             if export_status["status"] == "completed":
                 return export_status
             time.sleep(0.05)
-        raise RuntimeError("the export is not completed within two minutes")
+        raise RuntimeError("the export is not completed within five minutes")
 
     def expect_exported(self, export_status, key, sent):
         """Downloads and decrypts an export; expects that it has exactly the sent texts."""
