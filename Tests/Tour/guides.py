@@ -23,7 +23,7 @@ import typing
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
 from postgres import Postgres
-from server import APPLICATION, TOKEN, fixed_port, serving
+from server import APPLICATION, PATIENCE, TOKEN, fixed_port, serving
 
 ROOT = tests.parent
 GUIDES = ROOT / "Sources" / "ParleyServer" / "ParleyServer.docc"
@@ -31,7 +31,7 @@ GUIDES = ROOT / "Sources" / "ParleyServer" / "ParleyServer.docc"
 DATABASE = "postgres://parley:PASSWORD@db.internal/parley"
 # A long timeout, so that deliveries which a guide shows as successful do not fail on a slow machine.
 SETTINGS = {"PARLEY_WEBHOOKS_ALLOW_HTTP": "true", "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
-            "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
+            "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "60s", "PARLEY_WEBHOOKS_VERIFY_TIMEOUT": "60s"}
 # (article, how a shell block begins, why this script does not run the block)
 NOT_RUN = [
     ("README.md", "make run ", "builds a release"),
@@ -99,7 +99,7 @@ def run_guide(name, server, folder, replacements=()):
             ["bash", "-c", script], cwd=folder, env=environment, text=True,
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            shell.wait(timeout=120)
+            shell.wait(timeout=600)
         finally:
             try:
                 os.killpg(shell.pid, signal.SIGKILL)
@@ -225,7 +225,7 @@ def troubleshooting(run, server, folder):
     assert " created application " in output, output
     request = re.search(r"(?i)^x-request-id: (\S+)", output, re.M)[1]
     # Log lines are written by a separate thread.
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while f'"id":"{request}"' not in server.log.read_text():
         assert time.monotonic() < deadline, f"the log has no line of {request}"
         time.sleep(0.05)
