@@ -60,8 +60,8 @@ def guess(api, description, phases, options, report):
         [command(), "--config-file", "schemathesis.toml", "run", "openapi.json",
          "--url", f"http://127.0.0.1:{api.server.port}", "--checks", ",".join(CHECKS),
          "--max-examples", str(options.guesses), "--seed", str(options.seed),
-         "--phases", phases, "--workers", "1", "--continue-on-failure"],
-        cwd=folder, capture_output=True, text=True, timeout=900, env=os.environ | {"NO_COLOR": "1"})
+         "--phases", phases, "--workers", "1", "--continue-on-failure", "--request-timeout", "120"],
+        cwd=folder, capture_output=True, text=True, timeout=1800, env=os.environ | {"NO_COLOR": "1"})
     counted = re.search(r"\d+ generated.*", run.stdout)
     print(f"  schemathesis in {description.version}: {counted and counted[0]}, {time.monotonic() - began:.1f} s", flush=True)
     if run.returncode:
