@@ -241,6 +241,7 @@ printf 'POST /apps/%s/conversations HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer
 read -r -t 60 interim <&3
 check 'the server waits for the body' test "$interim" = $'HTTP/1.1 100 Continue\r'
 kill -TERM "$server"
+check 'H194: the signal is logged' eventually grep -qF '"message":"stopping"' err
 sleep 0.2
 check 'H194: a stopping server waits for a running request' kill -0 "$server"
 kill -TERM "$server"
