@@ -66,12 +66,12 @@ def visit(page, pages):
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": profile})
         try:
-            return pages.steps.get(timeout=120)
+            return pages.steps.get(timeout=600)
         except queue.Empty:
-            return [{"name": "the page reports its steps within 120 s", "holds": False, "detail": page}]
+            return [{"name": "the page reports its steps within 600 s", "holds": False, "detail": page}]
         finally:
             browser.terminate()
-            browser.wait(timeout=30)
+            browser.wait(timeout=120)
 
 
 def main():

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from server import APPLICATION, TOKEN
+from server import APPLICATION, PATIENCE, TOKEN
 
 
 class APIClient:
@@ -69,14 +69,14 @@ class Commands:
     def output(self, *arguments, **variables):
         """The output of a command that must succeed."""
         process = self.start(*arguments, **variables)
-        output, error = process.communicate(timeout=120)
+        output, error = process.communicate(timeout=300)
         assert process.returncode == 0 and not error, (arguments, error)
         return output
 
     def expect_refused(self, message, *arguments, **variables):
         """Expects a failure with one line that contains the message."""
         process = self.start(*arguments, **variables)
-        output, error = process.communicate(timeout=120)
+        output, error = process.communicate(timeout=300)
         assert process.returncode == 1 and output == "", (arguments, process.returncode, output)
         assert error.startswith("parley: ") and message in error and error.count("\n") == 1, error
 
@@ -85,21 +85,23 @@ class Commands:
 KILLS = 6
 
 
-def kill_repeatedly(commands, arguments, has_begun, seconds, between=lambda: None, **variables):
-    """Starts a command again and again, and kills it at a random moment, at most `seconds` after `has_begun` is true.
+def kill_repeatedly(commands, arguments, is_running, seconds, between=lambda: None, **variables):
+    """Starts a command again and again, and kills it at a random moment, at most `seconds` after `is_running` is true.
 
-    Calls `between` after each kill. Returns the number of kills; less than KILLS if the command completed before.
+    `is_running` is false before the first change of the command, and may be false again after its last one. Calls
+    `between` after each kill. Returns the number of kills; less than KILLS if the command completed before.
     """
     for number in range(KILLS):
         process = commands.start(*arguments, **variables)
-        deadline = time.monotonic() + 60
-        while process.poll() is None and not has_begun():
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None and not is_running():
             assert time.monotonic() < deadline
             time.sleep(0.002)
         time.sleep(random.random() * seconds * number / KILLS)
         process.kill()
         process.communicate()
-        if process.returncode == 0:
+        # It may have been killed between its last change and its end.
+        if process.returncode == 0 or not is_running():
             return number
         between()
     return KILLS

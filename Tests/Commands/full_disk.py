@@ -31,7 +31,7 @@ def start_clients(server):
     return clients
 
 
-def wait_until(what, is_so, seconds=120):
+def wait_until(what, is_so, seconds=300):
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, f"{what}: not within {seconds} s"

@@ -17,7 +17,7 @@ sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Comma
 from archive_requests import archive_request, expect_imported
 from callers import KILLS, Commands, APIClient, kill_repeatedly
 from postgres import Postgres, schema_of
-from server import APPLICATION, Server, serving
+from server import APPLICATION, PATIENCE, Server, serving
 from store import ObjectStore
 from sample_conversation import MESSAGES, expect_conversation, fill_conversation, id_of, text
 
@@ -97,7 +97,7 @@ def import_killed(target, lines, has_rows, seconds):
 
     sender = threading.Thread(target=send)
     sender.start()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while sender.is_alive() and not has_rows():
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -53,7 +53,7 @@ def migrate_and_serve(server, commands, postgres):
     rows = dict(line.split("\t") for line in output.splitlines() if "\t" in line)
     assert not output or int(rows["messages"]) == MESSAGES + len(SIZES) and int(rows["contents"]) == len(SIZES), output
     repeated = commands.start("migrate", "--from", "sqlite:data", "--to", url)
-    assert "is not empty" in repeated.communicate(timeout=60)[1] and repeated.returncode == 1
+    assert "is not empty" in repeated.communicate(timeout=300)[1] and repeated.returncode == 1
     expect_served(server, url, conversation, contents)
     print(f"migrate: {MESSAGES} messages and {len(contents)} contents after {count} kills")
 
@@ -94,7 +94,7 @@ def errors(server, commands, postgres):
     commands.expect_refused("--from must be sqlite: and a data folder", "migrate", "--from", "data", *to)
     for blobs in (["--blobs", ""], ["--blobs="]):
         empty = commands.start("migrate", "--from", "sqlite:data", *to, *blobs)
-        error = empty.communicate(timeout=60)[1]
+        error = empty.communicate(timeout=300)[1]
         assert empty.returncode == 64 and "--blobs is empty: it needs a value" in error, error
     taken = postgres.schema()
     postgres.run(f"CREATE TABLE {schema_of(taken)}.orders (id BIGINT)")

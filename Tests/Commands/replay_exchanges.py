@@ -12,7 +12,7 @@ secrets = {cookie, query, *(value for name, value in variables.items() if name.e
 
 
 def send(method, target, fields, body):
-    connection = http.client.HTTPConnection(host, timeout=20)
+    connection = http.client.HTTPConnection(host, timeout=120)
     connection.putrequest(method, target, skip_accept_encoding=True)
     for name, value in fields:
         connection.putheader(name, value)

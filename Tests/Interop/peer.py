@@ -2,6 +2,8 @@
 
 import socket
 
+from server import PATIENCE
+
 
 class Answer:
     """An answer: the status line, the fields by their lower-case names, the content."""
@@ -24,10 +26,10 @@ class Answer:
 
 
 class Peer:
-    """One connection; a call that takes longer than ten seconds fails."""
+    """One connection; a call that takes longer than `PATIENCE` fails."""
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self.port = port
         self.buffered = b""
 

@@ -23,15 +23,19 @@ import typing
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
 from postgres import Postgres
-from server import APPLICATION, TOKEN, fixed_port, serving
+from server import APPLICATION, PATIENCE, TOKEN, fixed_port, serving
 
 ROOT = tests.parent
 GUIDES = ROOT / "Sources" / "ParleyServer" / "ParleyServer.docc"
 # The database server in the guides, which the tests replace by their own.
 DATABASE = "postgres://parley:PASSWORD@db.internal/parley"
-# A long timeout, so that deliveries which a guide shows as successful do not fail on a slow machine.
+# Long times, so that deliveries which a guide shows as successful do not fail on a slow machine, and one that it shows as
+# pending is not sent again meanwhile.
 SETTINGS = {"PARLEY_WEBHOOKS_ALLOW_HTTP": "true", "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
-            "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
+            "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "60s", "PARLEY_WEBHOOKS_VERIFY_TIMEOUT": "60s",
+            "PARLEY_WEBHOOKS_RETRY_SCHEDULE": "10m,10m"}
+# How much longer than a guide says its waits and limits are here, because the machine is busy with other tests.
+SLOWER = 6
 # (article, how a shell block begins, why this script does not run the block)
 NOT_RUN = [
     ("README.md", "make run ", "builds a release"),
@@ -85,6 +89,11 @@ def run_guide(name, server, folder, replacements=()):
     for old, new in replacements:
         assert old in script, f"{name} does not name {old}"
         script = script.replace(old, new)
+    script = re.sub(r"^sleep (\d+)$", lambda found: f"sleep {SLOWER * int(found[1])}", script, flags=re.M)
+    script = re.sub(r"--max-time (\d+)", lambda found: f"--max-time {SLOWER * int(found[1])}", script)
+    # As many bytes in the longer time.
+    script = re.sub(r"--limit-rate (\d+)M", lambda found: f"--limit-rate {int(found[1]) * 1024 // SLOWER}K", script)
+    script = script.replace("--retry 30 ", "--retry 120 ")
     script = script.replace(".build/release/parley", server.binary)
     script = script.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
     environment = os.environ | {"XDG_CACHE_HOME": str(folder), "SWIFT_BACKTRACE": "enable=no"}
@@ -99,7 +108,7 @@ def run_guide(name, server, folder, replacements=()):
             ["bash", "-c", script], cwd=folder, env=environment, text=True,
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            shell.wait(timeout=120)
+            shell.wait(timeout=600)
         finally:
             try:
                 os.killpg(shell.pid, signal.SIGKILL)
@@ -225,7 +234,7 @@ def troubleshooting(run, server, folder):
     assert " created application " in output, output
     request = re.search(r"(?i)^x-request-id: (\S+)", output, re.M)[1]
     # Log lines are written by a separate thread.
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while f'"id":"{request}"' not in server.log.read_text():
         assert time.monotonic() < deadline, f"the log has no line of {request}"
         time.sleep(0.05)

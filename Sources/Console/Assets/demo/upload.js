@@ -39,14 +39,18 @@ export class Upload {
   }
 
   async start() {
-    if (this.#isRunning || this.state !== "waiting") return
-    this.#isRunning = true
+    if (this.state !== "waiting") return
     this.state = "uploading"
     this.#handlers.change()
+    // An earlier start that was stopped and has not ended yet continues.
+    if (this.#isRunning) return
+    this.#isRunning = true
     for (let attempt = 0; this.state === "uploading"; attempt++) {
       try {
         await this.#announce()
         this.offset = await this.#offset()
+        // Stopped meanwhile: there was no request that could be aborted.
+        if (this.state !== "uploading") break
         await this.#put()
         await this.#handlers.store({ isComplete: true, blob: null })
         await this.#handlers.complete()
