@@ -75,8 +75,8 @@ def tables(binary, postgres):
 
 
 def write_ahead_log(binary):
-    # The log has some 14 MiB before the first message.
-    disk = Disk(40 * MIB, 12 * MIB)
+    # The log has 6 MiB before the first message.
+    disk = Disk(28 * MIB, 12 * MIB)
     try:
         with contextlib.closing(Postgres(log=disk.folder("log"))) as postgres, \
                 serving(binary, postgres.schema()) as server:
