@@ -83,53 +83,52 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'PARLEY_TEST_DATABASE=postgres PARLEY_TEST_OPERATIONS=1000 \
 	        $(SWIFT_TESTS) --filter "MessagingStoreTests|ReadersTests|PlatformAPITests" --skip $(CHECKS)' \
 	    '$(SWIFT_TESTS) --skip "any of some processes|LiveServerTests"' \
-	    '$(SWIFT_TESTS) --filter LiveServerTests' \
-	    'PARLEYKIT_TRANSPORT=urlsession $(SWIFT_TESTS) --filter $(KIT_TESTS)' \
 	    '$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley' \
+	    'PARLEYKIT_TRANSPORT=urlsession $(SWIFT_TESTS) --filter $(KIT_TESTS)' \
+	    '$(SWIFT_TESTS) --filter LiveServerTests' \
+	    '$(PYTHON) Tests/Browser/console.py --binary .build/debug/parley' \
+	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
+	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
+	    'python3 Tests/Tour/guides.py .build/debug/parley' \
+	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley --megabytes 24' \
+	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3' \
+	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
+	    '$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --database postgres --processes 2' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
+	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
+	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4 --database postgres' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3 --database postgres' \
+	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4' \
+	    '$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley' \
+	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
+	    'python3 Tests/Commands/full_disk.py .build/debug/parley' \
+	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 3 --database postgres --processes 2' \
+	    'python3 Tests/Interop/outage.py --binary .build/debug/parley' \
+	    'python3 Tests/Crash/chat.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
+	    'python3 Tests/Interop/outage.py --binary .build/debug/parley --database postgres --only refuses' \
+	    'python3 Tests/Interop/matrix.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/known_mistakes.py --binary .build/debug/parley' \
 	    'PARLEY_TEST_STORAGE=bucket $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \
 	    'PARLEY_TEST_STORAGE=shared $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \
-	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
-	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3' \
-	    '$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --database postgres --processes 2' \
-	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
-	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4' \
-	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4 --database postgres' \
-	    'python3 Tests/Crash/chat.py --binary .build/debug/parley' \
-	    'python3 Tests/Crash/chat_cycles.py --binary .build/debug/parley' \
-	    'python3 Tests/Commands/chat_disk.py .build/debug/parley' \
-	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
-	    'python3 Tests/Tour/guides.py .build/debug/parley' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3 --database postgres' \
-	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 5' \
-	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 3 --database postgres --processes 2' \
-	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
-	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/outage.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/outage.py --binary .build/debug/parley --database postgres --only refuses' \
-	    'python3 Tests/Interop/tus.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/matrix.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/received.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
-	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
 	    'python3 Tests/Browser/browser.py --binary .build/debug/parley' \
-	    '$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley' \
-	    '$(PYTHON) Tests/Browser/console.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/known_mistakes.py --binary .build/debug/parley' \
-	    'bash Tests/Commands/commands.sh .build/debug/parley' \
-	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
+	    'python3 Tests/Crash/chat_cycles.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/received.py --binary .build/debug/parley' \
 	    'python3 Tests/Commands/database.py .build/debug/parley' \
 	    'python3 Tests/Commands/backup.py .build/debug/parley' \
+	    'bash Tests/Commands/commands.sh .build/debug/parley' \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 5' \
 	    'python3 Tests/Commands/older_release.py .build/debug/parley' \
 	    'python3 Tests/Commands/disk_space.py .build/debug/parley' \
-	    'python3 Tests/Commands/full_disk.py .build/debug/parley' \
-	    'python3 Tests/Commands/compose.py' \
 	    'python3 Tests/Commands/exports.py .build/debug/parley' \
 	    'python3 Tests/Commands/upload.py .build/debug/parley' \
+	    'python3 Tests/Commands/compose.py' \
 	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley' \
-	    'bash Tests/Tour/tour.sh .build/debug/parley')
+	    'bash Tests/Tour/tour.sh .build/debug/parley' \
+	    'python3 Tests/Commands/chat_disk.py .build/debug/parley' \
+	    'python3 Tests/Interop/tus.py --binary .build/debug/parley')
 	python3 Tests/Siege/siege.py --build .build/debug --short
 
 check: swift format imports rules ## Checks the format, the imports between modules, citations of rules, and words.
@@ -174,8 +173,14 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	    swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/import_export.py .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/migrate.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/backup.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all bash Tests/Commands/telemetry.sh .build/debug/parley
 	PARLEY_TEST_ROUNDS=all $(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/disk_space.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all python3 Tests/Interop/received.py --binary .build/debug/parley --s3
+	$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley --megabytes 64
+	$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley --all
+	$(PYTHON) Tests/Browser/console.py --binary .build/debug/parley --all
 	$(MAKE) --no-print-directory crash N=50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 20 --database postgres --processes 2

@@ -1,6 +1,7 @@
 """A client of the API, and a runner of commands."""
 
 import json
+import os
 import random
 import resource
 import signal
@@ -81,22 +82,22 @@ class Commands:
         assert error.startswith("parley: ") and message in error and error.count("\n") == 1, error
 
 
-# The most kills of one command.
-KILLS = 6
+# The most kills of one command; `make soak` sets the variable.
+KILLS = 6 if os.environ.get("PARLEY_TEST_ROUNDS") == "all" else 3
 
 
-def kill_repeatedly(commands, arguments, is_running, seconds, between=lambda: None, **variables):
+def kill_repeatedly(commands, arguments, is_running, seconds, between=lambda: None, interval=0.002, **variables):
     """Starts a command again and again, and kills it at a random moment, at most `seconds` after `is_running` is true.
 
-    `is_running` is false before the first change of the command, and may be false again after its last one. Calls
-    `between` after each kill. Returns the number of kills; less than KILLS if the command completed before.
+    `is_running` is called every `interval` seconds. It is false before the first change of the command, and may be false
+    again after its last one. Calls `between` after each kill. Returns the number of kills; less than KILLS if the command completed before.
     """
     for number in range(KILLS):
         process = commands.start(*arguments, **variables)
         deadline = time.monotonic() + PATIENCE
         while process.poll() is None and not is_running():
             assert time.monotonic() < deadline
-            time.sleep(0.002)
+            time.sleep(interval)
         time.sleep(random.random() * seconds * number / KILLS)
         process.kill()
         process.communicate()

@@ -12,7 +12,7 @@ import sys
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from callers import KILLS, Commands, kill_repeatedly
-from postgres import Postgres, schema_of
+from postgres import POLL, Postgres, schema_of
 from server import Server, serving
 from store import ObjectStore
 from sample_conversation import MESSAGES, expect_conversation, fill_conversation
@@ -28,7 +28,7 @@ def migrate_killed(commands, postgres, url, *blobs, **settings):
         commands, call, lambda: is_started(postgres, schema), 0.4,
         lambda: commands.expect_refused(
             "the database of database.url is an unfinished migration (the migration has reached ", "app", "list", PARLEY_DATABASE_URL=url),
-        **settings)
+        POLL, **settings)
     return number, commands.output(*call, **settings) if number == KILLS else ""
 
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Tests that promtool accepts the metrics, that the log contains no secrets, and that a full log pipe delays nothing.
+# The harness unsets it.
+rounds=${PARLEY_TEST_ROUNDS:-}
 . "$(dirname "$0")/harness.sh"
 status() { curl -s -o /dev/null -m 60 -w '%{http_code}' "$@"; }
 
@@ -33,7 +35,7 @@ token=$(sed -n 's/^TOKEN=//p' out)
 other=$("$binary" app create --data data other | sed -n 's/^APP=//p')
 suspended=$("$binary" app create --data data suspended | sed -n 's/^APP=//p')
 create_token() { "$binary" token create --data data "$@" | sed -n 's/^TOKEN=//p'; }
-python3 "$tests/replay_exchanges.py" "127.0.0.1:$port" "$tests/../PlatformAPITests/Exchanges" \
+PARLEY_TEST_ROUNDS=$rounds python3 "$tests/replay_exchanges.py" "127.0.0.1:$port" "$tests/../PlatformAPITests/Exchanges" \
     base="$base" docs=x app="$app" APP="${app^^}" other_app="$other" suspended_app="$suspended" \
     token="$token" read_token="$(create_token --app "$app" --scope read)" write_token="$(create_token --app "$app" --scope write)" \
     other_token="$(create_token --app "$other")" suspended_token="$(create_token --app "$suspended")" expired_token=never-was >secrets
