@@ -104,7 +104,8 @@ let package = Package(
         // Messaging: the domain, its database, its JSON.
         module("Messaging", [], inlined + optimized),
         module(
-            "MessagingStore", ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport", "Uploads"],
+            "MessagingStore",
+            ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport", "Uploads"],
             optimized),
         module("MessagingWire", ["Bytes", "JSON", "Messaging"], optimized),
         module(
