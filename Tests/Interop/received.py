@@ -111,7 +111,7 @@ def a_status_query_reports_every_received_byte(name, chunked, client):
     sender.begin(client)
     for count in (5_250, 4_750, 1):
         sender.send(count)
-        time.sleep(0.1)
+        sender.peer.wait_until_read()
         held = client.held(path)
         expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are shown by HEAD")
     sender.send(2_000)
@@ -127,7 +127,7 @@ def an_append_continues_at_the_last_received_byte(name, chunked, client):
     sender = Sender(client, path, request, chunked=chunked)
     sender.begin(client)
     sender.send(10_000)
-    time.sleep(0.1)
+    sender.peer.wait_until_read()
     finish(client, path, content, request, sender.sent)
     expect(sender.peer.has_ended(), "the connection of the first sender is closed")
 
@@ -195,11 +195,11 @@ def another_process_reports_every_received_byte(name, chunked, client, other):
     sender.begin(client)
     for count in (5_250, 4_750, 1):
         sender.send(count)
-        time.sleep(0.1)
+        sender.peer.wait_until_read()
         with_reply(lambda: expect_shown(other, path, sender.sent))
     shown = sender.sent
     sender.send(2_000)
-    time.sleep(0.1)
+    sender.peer.wait_until_read()
     held, took = measure_time(lambda: query(other, path))
     # Without a reply the last commit counts.
     is_late = took >= REPLY and shown <= held <= sender.sent
@@ -214,7 +214,7 @@ def an_append_continues_at_another_process(name, chunked, client, other):
     sender = Sender(client, path, request, chunked=chunked)
     sender.begin(client)
     sender.send(10_000)
-    time.sleep(0.1)
+    sender.peer.wait_until_read()
     with_reply(lambda: finish(other, path, content, request, sender.sent))
     expect(sender.peer.has_ended(), "the connection of the first sender is closed")
 

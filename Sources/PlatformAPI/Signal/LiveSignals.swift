@@ -308,9 +308,10 @@ extension LiveSignals {
         let key = PresenceKey(application: application, user: user)
         let now = clock()
         let isKnown = state.withLock { state in
-            guard state.presence[key] != nil else { return false }
+            guard let entry = state.presence[key] else { return false }
             state.presence[key]?.graceEnd = .now + .milliseconds(grace)
-            state.presence[key]?.lastSeenAt = now
+            // An invisible user is not seen.
+            if entry.shown != .offline { state.presence[key]?.lastSeenAt = now }
             return true
         }
         if isKnown { examineLater(key) }

@@ -6,8 +6,7 @@ import { Failure, delay } from "./client.js"
 export const STORED_FILE = 50 << 20
 
 export class Upload {
-  #session; #handlers; #request = null
-  #isRunning = false
+  #session; #handlers; #request = null; #isRunning = false
   /** `waiting`, `uploading`, `paused` or `missing`: the file has to be chosen again. */
   state = "waiting"
   offset = 0
@@ -42,15 +41,13 @@ export class Upload {
     if (this.state !== "waiting") return
     this.state = "uploading"
     this.#handlers.change()
-    // An earlier start that was stopped and has not ended yet continues.
-    if (this.#isRunning) return
+    if (this.#isRunning) return // An earlier start that was stopped and has not ended yet continues.
     this.#isRunning = true
     for (let attempt = 0; this.state === "uploading"; attempt++) {
       try {
         await this.#announce()
         this.offset = await this.#offset()
-        // Stopped meanwhile: there was no request that could be aborted.
-        if (this.state !== "uploading") break
+        if (this.state !== "uploading") break // Stopped while there was no request that could be aborted.
         await this.#put()
         await this.#handlers.store({ isComplete: true, blob: null })
         await this.#handlers.complete()
@@ -97,8 +94,7 @@ export class Upload {
 
   /** Sends the rest; `fetch` reports no progress of a body, so this is an `XMLHttpRequest`. */
   #put() {
-    const { size } = this.file
-    const start = this.offset
+    const { size } = this.file, start = this.offset
     if (start === size && size > 0) return
     return new Promise((resolve, reject) => {
       const request = this.#request = new XMLHttpRequest()
