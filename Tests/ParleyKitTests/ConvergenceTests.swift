@@ -172,12 +172,12 @@ extension ParleyClient {
         try await read { reader in
             try reader.transaction.rows(
                 """
-                SELECT number, lane, kind, attempts, answered_epoch, answered_position, failure,
+                SELECT number, lane, kind, sent_at, answered_epoch, answered_position, failure,
                     (SELECT value FROM settings WHERE name = 'cursor') AS cursor FROM outbox
                 """
             ) { row in
                 """
-                \(try row.int("number")) \(try row.text("lane")) \(try row.text("kind")) \(try row.int("attempts")) \
+                \(try row.int("number")) \(try row.text("lane")) \(try row.text("kind")) \(try row.optionalInt64("sent_at") ?? -1) \
                 \(try row.optionalText("answered_epoch") ?? "-") \(try row.optionalInt64("answered_position") ?? -1) \
                 \(try row.optionalText("failure") ?? "-") cursor \(try row.optionalText("cursor") ?? "-")
                 """

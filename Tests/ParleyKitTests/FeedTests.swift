@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HTTP
+import SQL
 import SystemSupport
 import TestSupport
 import Testing
@@ -9,6 +10,36 @@ import Testing
 
 /// How a client follows the feed.
 @Suite(.timeLimit(.minutes(10))) struct FeedTests {
+    @Test(arguments: [20, 21])
+    func `a transaction that takes long is divided, so that commands come between (K16)`(
+        items: Int
+    ) async throws {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            try transaction.sql.execute("CREATE TABLE cursors (cursor TEXT NOT NULL)")
+            try transaction.sql.execute(
+                """
+                CREATE TRIGGER cursor_stored AFTER INSERT ON settings WHEN NEW.name = 'cursor' BEGIN
+                    INSERT INTO cursors (cursor) VALUES (NEW.value);
+                END
+                """)
+        }
+        var applier = FeedApplier(sample.store, limit: .zero)
+        for number in 1...items {
+            let item = #"{"type":"identity","id":"layer:///identities/u\#(number)","data":null}"#
+            _ = try applier.add(
+                ServerSentEvent(type: "item", data: Array(item.utf8), id: "e.\(number)"))
+        }
+        try await applier.apply()
+        let cursors = try await sample.store.read { sql in
+            try sql.rows("SELECT cursor FROM cursors ORDER BY rowid") { row in
+                try row.text("cursor")
+            }
+        }
+        // So few items may be of one event, which is not divided.
+        #expect(cursors == (items == 20 ? ["e.20"] : (1...items).map { "e.\($0)" }))
+    }
+
     @Test func `a client killed while it catches up has a prefix of the feed (K10)`() async throws {
         let server = try KitServer()
         let ana = try await server.client("ana")

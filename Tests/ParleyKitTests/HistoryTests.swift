@@ -150,12 +150,22 @@ import Testing
         let text = String(decoding: try await ana.diagnostics(), as: UTF8.self)
         #expect(text.contains(#""kind":"register_push""#))
         #expect(!text.contains("ab12"))
+        let token = try await ana.engine.session.currentToken()
         ana.connect()
         try await eventually("the token is registered") {
             try await ana.rowCount(of: "outbox") == 0
         }
         try await ana.unregisterPushToken()
         try await eventually("it is gone") { try await ana.rowCount(of: "outbox") == 0 }
+        try await eventually("the log says that it has everything") {
+            try JSONDocument(await ana.diagnostics()).root["log"]?.elements.contains { line in
+                line.string?.contains("the store has everything component=feed") == true
+            } == true
+        }
+        let all = String(decoding: try await ana.diagnostics(), as: UTF8.self)
+        #expect(all.contains("a session has begun component=session"))
+        #expect(all.contains(#""connection":"live""#))
+        #expect(!all.contains(token))
         await ana.close()
     }
 }
