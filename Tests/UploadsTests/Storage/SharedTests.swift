@@ -39,9 +39,8 @@ private let total = bytes.count
 
     /// Waits until objects without a record are deleted.
     private func expectNothingLeft() async throws {
-        for _ in 0..<6000 where try await !pieces.isEmpty {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !pieces.isEmpty, .now < deadline { await pause(milliseconds: 50) }
         #expect(try await pieces == [])
         #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
         #expect(registry.all.allSatisfy { row in UploadRecord(row.record)?.held == nil })
@@ -117,7 +116,7 @@ private let total = bytes.count
             length: Int64(total - 1000))
         async let stalled = one.send(
             .put, url, [("Content-Range", "bytes 1000-\(total - 1)/\(total)")], body)
-        while body.reads < 2 { await Task.yield() }
+        while body.reads < 2 { await pause(milliseconds: 1) }
         // A request that does not fit does not interrupt, and gets the first process's offset.
         #expect(await put(two, url, 5000..<6000).fields["Range"] == "bytes=0-1999")
         // The second process continues at the stored offset.
@@ -333,7 +332,7 @@ private let total = bytes.count
             [.bytes(Array(bytes[0..<1000])), .pause], length: 1000)
         async let answer = one.send(
             .put, url, [("Content-Range", "bytes 0-999/\(total)")], body)
-        while body.reads < 2 { await Task.yield() }
+        while body.reads < 2 { await pause(milliseconds: 1) }
         registry.isUnavailable.withLock { $0 = true }
         body.release()
         #expect(await answer.status == .serviceUnavailable)
