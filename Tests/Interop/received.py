@@ -82,7 +82,13 @@ class Sender:
     def begin(self, client):
         """Sends a first piece, and waits until the server has received it: then the request is running."""
         self.send(100)
-        client.wait_for(self.path, self.sent)
+        try:
+            client.wait_for(self.path, self.sent)
+        except AssertionError as failure:
+            self.peer.socket.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                raise AssertionError(f"{failure}; the answer is {self.peer.socket.recv(10_000)}") from None
+            raise
 
     def send(self, count):
         piece = BYTES[self.sent:self.sent + count]
@@ -100,7 +106,8 @@ def finish(client, path, content, request, offset):
     # A plain request cannot start at an offset.
     sender = Sender(client, path, ranged if request is put else request, offset)
     sender.send(SIZE)
-    expect(sender.peer.read_answer(to_head=True).status in (200, 204), "the rest is accepted")
+    answer = sender.peer.read_answer(to_head=True)
+    expect(answer.status in (200, 204), f"the rest is accepted: {answer}")
     expect(client.content(content) == BYTES, "the content differs from what was sent")
 
 
@@ -223,7 +230,8 @@ def another_process_continues_after_the_receiving_one_is_killed(name, client, ot
     request, query = PROTOCOLS[name]
     path, content = create_upload(client)
     sender = Sender(client, path, request)
-    sender.send(10_000)
+    sender.begin(client)
+    sender.send(9_900)
     client.wait_for(path, sender.sent)
     shown = int(other.held(path))
     expect(shown == 10_000, f"{shown} of 10000 bytes are shown by HEAD")
@@ -247,7 +255,8 @@ def another_process_continues_while_the_receiving_one_is_stopped(name, client, o
     request, query = PROTOCOLS[name]
     path, content = create_upload(client)
     sender = Sender(client, path, request)
-    sender.send(10_000)
+    sender.begin(client)
+    sender.send(9_900)
     client.wait_for(path, sender.sent)
     expect(other.held(path) == "10000", "HEAD shows what is received")
     sender.send(2_000)
