@@ -221,6 +221,17 @@ private let total = bytes.count
         #expect(await one.bytes(of: UploadFixture.content) == bytes)
     }
 
+    @Test(arguments: 0..<10)
+    func `is not stopped by a status query that comes while it begins (11.4)`(number: Int)
+        async throws
+    {
+        let one = try await first.open()
+        let url = try await one.create(UploadFixture.draft(length: 2000))
+        async let answer = one.put(url, "bytes 0-1999/2000", Array(bytes[..<2000]))
+        for _ in 0..<20 { _ = await one.send(.head, url) }
+        #expect(await answer.status == .ok)
+    }
+
     @Test func `sends no queries while no process receives (ruling 33)`() async throws {
         let modules = [try await first.open(), try await second.open()]
         let url = try await modules[0].create(UploadFixture.draft(length: Int64(total)))
