@@ -49,9 +49,6 @@ SWIFT_TESTS   = .build/debug/parleyPackageTests.xctest --testing-library swift-t
 # Tests of uploads for each kind of storage.
 UPLOAD_TESTS  = "UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)" --skip "deletes a thousand"
 
-# Tests of uploads of 20 MiB to a bucket.
-BUCKET_TESTS  = An upload (that two processes share|to a bucket)
-
 # Tests that `make test` runs on PostgreSQL too: of the store, its readers, and what several requests do to one database.
 # `make soak` runs the others as well.
 POSTGRES_TESTS = "MessagingStoreTests|ReadersTests|PlatformAPITests.*(Golden exchanges|Random operations|replica made|Concurrent|Idempotency keys on|Imported distinct|Long polling|Merging by id|Mutated import|Dates of an import|changes that a WebSocket|Packets of several|Nonces|Sessions/|development login)"
@@ -85,8 +82,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	@$(call together, \
 	    'PARLEY_TEST_DATABASE=postgres PARLEY_TEST_OPERATIONS=1000 \
 	        $(SWIFT_TESTS) --filter $(POSTGRES_TESTS) --skip "a socket answers|a new Idempotency-Key"' \
-	    '$(SWIFT_TESTS) --skip "any of some processes|LiveServerTests|$(BUCKET_TESTS)"' \
-	    '$(SWIFT_TESTS) --filter "$(BUCKET_TESTS)"' \
+	    '$(SWIFT_TESTS) --skip "any of some processes|LiveServerTests"' \
 	    '$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley' \
 	    'PARLEYKIT_TRANSPORT=urlsession $(SWIFT_TESTS) --filter $(KIT_TESTS)' \
 	    '$(SWIFT_TESTS) --filter LiveServerTests' \

@@ -42,18 +42,19 @@ extension MessagingStore {
         seenIn id: Conversation.ID, knownAt cursor: FeedCursor? = nil,
         in application: Application.ID
     ) async throws {
-        let epoch = try await epoch()
+        let isOfThisEpoch = if let cursor { try await epoch() == cursor.epoch } else { true }
         try await change(in: application) { context in
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let (conversation, participant) = try transaction.lockedConversationRow(
                 id, for: user, in: application)
             try participant.requireReading()
-            guard conversation.id == id, cursor.map({ $0.epoch == epoch }) ?? true,
-                try cursor.map({ cursor in
-                    try !transaction.hasMerged(id, after: cursor.position, in: application)
-                }) ?? true
-            else { throw Rejection.merged(into: conversation.id) }
+            var hasMoved = conversation.id != id || !isOfThisEpoch
+            if let cursor, !hasMoved {
+                hasMoved = try transaction.hasMerged(
+                    id, after: cursor.position, in: application)
+            }
+            guard !hasMoved else { throw Rejection.merged(into: conversation.id) }
             try context.recordReceipts(kind, of: positions, by: user, in: conversation)
         }
     }
