@@ -149,7 +149,7 @@ public final class ParleyClient: Sendable {
         let engine = engine
         let pass = Task { () async -> ParleyError? in
             do throws(ParleyError) {
-                while try await engine.poll(wait: 0) { if Task.isCancelled { return .cancelled } }
+                try await engine.pollToEnd()
                 return nil
             } catch {
                 return error

@@ -298,16 +298,49 @@ final class SyncEngine: Sendable {
     ///
     /// - Parameter wait: How long the server may hold an answer without items, in seconds.
     /// - Returns: Whether more follows at once.
-    func poll(wait: Int) async throws(ParleyError) -> Bool {
-        let path = try await feedPath() + "&limit=\(FeedApplier.batchSize)&wait=\(wait)"
+    private func poll(wait: Int) async throws(ParleyError) -> Bool {
+        var applier = FeedApplier(store)
+        return try await applier.apply(answer: try await page(try await feedPath(), wait: wait))
+    }
+
+    /// Reads the feed to its end; the next answer is requested while one is applied.
+    func pollToEnd() async throws(ParleyError) {
+        var answer = try await page(try await feedPath(), wait: 0)
+        while !Task.isCancelled {
+            let cursor = FeedApplier.cursorOfNext(answer)
+            let next = Task { () async -> Result<JSONValue, ParleyError>? in
+                guard let cursor else { return nil }
+                do throws(ParleyError) {
+                    return .success(try await page(try await feedPath(after: cursor), wait: 0))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            defer { next.cancel() }
+            var applier = FeedApplier(store)
+            _ = try await applier.apply(answer: answer)
+            let result = await withTaskCancellationHandler {
+                await next.value
+            } onCancel: {
+                next.cancel()
+            }
+            guard let result else { return }
+            answer = try result.get()
+        }
+        throw .cancelled
+    }
+
+    /// An answer of the feed with at most as many items as one transaction applies.
+    private func page(_ path: String, wait: Int) async throws(ParleyError) -> JSONValue {
         let response = try await send(
-            TransportRequest(method: .get, path: path, headers: [("Accept", Self.accept)]))
+            TransportRequest(
+                method: .get, path: path + "&limit=\(FeedApplier.batchSize)&wait=\(wait)",
+                headers: [("Accept", Self.accept)]))
         let body = (try? JSONDocument(response.body))?.root
         guard response.status == 200, let body else {
             throw try await refusal(response.status, response.headers, body)
         }
-        var applier = FeedApplier(store)
-        return try await applier.apply(answer: body)
+        return body
     }
 
     /// The error of a refused request for the feed. A cursor that the server cannot read is dropped, so that the next
@@ -344,13 +377,17 @@ final class SyncEngine: Sendable {
         try? await store.write { transaction in try transaction.settle(upTo: position) }
     }
 
-    private func feedPath() async throws(ParleyError) -> String {
-        let (cursor, stored) = try await store.read { sql in
+    /// The path of the feed.
+    ///
+    /// - Parameter cursor: What the client has; by default what is in the store.
+    private func feedPath(after cursor: String? = nil) async throws(ParleyError) -> String {
+        let (known, stored) = try await store.read { sql in
             let transaction = StoreTransaction(sql)
             return (try transaction.setting("cursor"), try transaction.setting("history"))
         }
         let history = stored ?? configuration.history.parameter
-        let after = cursor.map { cursor in "&after=\(URIComponent.encoded(cursor))" } ?? ""
+        let after =
+            (cursor ?? known).map { cursor in "&after=\(URIComponent.encoded(cursor))" } ?? ""
         return "/events?history=\(history)\(after)"
     }
 }

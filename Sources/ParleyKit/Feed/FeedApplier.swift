@@ -77,6 +77,11 @@ struct FeedApplier {
         return more
     }
 
+    /// The cursor for the answer after this one, if more follows.
+    static func cursorOfNext(_ answer: JSONValue) -> String? {
+        answer["more"]?.bool == true ? answer["cursor"]?.string : nil
+    }
+
     private mutating func add(_ item: JSONValue, _ cursor: String?) throws(ParleyError) {
         do throws(FeedItemError) {
             guard let read = try FeedItemJSON.read(item), let data = item["data"] else { return }

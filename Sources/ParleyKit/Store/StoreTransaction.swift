@@ -234,14 +234,20 @@ final class StoreTransaction {
             default: break
             }
         }
-        let reads = try sql.first(
-            """
-            SELECT count(*) FILTER (WHERE read_by > 0) AS here,
-                count(*) FILTER (WHERE read_by = 0) AS unread
-            FROM messages WHERE conversation = \(id.bytes) AND (base_unread = 1 OR read_by > 0)
-            """
-        ) { row in (here: try row.int64("here"), unread: try row.int64("unread")) }
-        shown.unread = readsAll ? reads?.unread ?? 0 : max(0, shown.unread - (reads?.here ?? 0))
+        if readsAll {
+            shown.unread = try count(
+                """
+                SELECT count(*) AS number FROM messages
+                WHERE conversation = \(id.bytes) AND base_unread = 1 AND read_by = 0
+                """)
+        } else {
+            let readHere = try count(
+                """
+                SELECT count(*) AS number FROM messages INDEXED BY messages_read_here
+                WHERE read_by > 0 AND conversation = \(id.bytes)
+                """)
+            shown.unread = max(0, shown.unread - readHere)
+        }
         return Set(pending.compactMap(\.kind))
     }
 
@@ -252,21 +258,19 @@ final class StoreTransaction {
     private func countMessages(
         of id: Conversation.ID, above top: Int64, into shown: inout Shown
     ) throws {
-        let pending = try sql.first(
+        let pending = try count(
             """
             SELECT count(*) AS number FROM messages
             WHERE conversation = \(id.bytes) AND place > \(top) AND is_hidden = 0
-            """
-        ) { row in try row.int64("number") }
+            """)
         // Only messages that were deleted on this device; the base no longer counts those that the feed removed.
-        let hidden = try sql.first(
+        let hidden = try count(
             """
             SELECT count(*) AS number FROM outbox o JOIN messages m ON m.id = o.message
             WHERE o.conversation = \(id.bytes) AND o.kind = \(OutboxKind.deleteMessage.rawValue)
                 AND o.failure IS NULL AND m.is_hidden = 1 AND m.place <= \(top)
-            """
-        ) { row in try row.int64("number") }
-        shown.total = max(0, shown.total + (pending ?? 0) - (hidden ?? 0))
+            """)
+        shown.total = max(0, shown.total + pending - hidden)
         let last = try sql.first(
             """
             SELECT id, coalesce(received_at, sent_at) AS at FROM messages
@@ -275,6 +279,11 @@ final class StoreTransaction {
         ) { row in (id: try row.blob("id"), at: try row.optionalInt64("at")) }
         shown.lastMessage = last?.id
         shown.activeAt = last?.at ?? shown.createdAt ?? shown.activeAt
+    }
+
+    /// The `number` of the one row of a query.
+    private func count(_ query: SQL) throws -> Int64 {
+        try sql.first(query) { row in try row.int64("number") } ?? 0
     }
 
     private func store(_ shown: Shown, _ before: Shown, _ id: Conversation.ID) throws {
