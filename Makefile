@@ -171,6 +171,10 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	    swift test --skip-build --parallel --filter 'MessagingStoreTests|PlatformAPITests' --skip 'any of some processes'
 	PARLEY_TEST_ROUNDS=all PARLEY_TEST_DATABASE=postgres \
 	    swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
+	for transport in curl urlsession; do \
+	    PARLEY_TEST_ROUNDS=all PARLEYKIT_TRANSPORT=$$transport \
+	        swift test --skip-build --parallel --filter ParleyKitTests || exit 1; \
+	done
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/import_export.py .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/migrate.py .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/backup.py .build/debug/parley

@@ -52,7 +52,7 @@ import Testing
         try await ana.waitUntilSent(try #require(last).id)
         let configuration = server.configuration("bo")
         var seen = 0
-        for round in 1...TestRounds.number(4, of: 40) {
+        for round in 1...TestRounds.number(4, of: 200) {
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [
                     server = configuration.server.absoluteString as String,

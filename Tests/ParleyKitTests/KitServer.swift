@@ -111,12 +111,12 @@ func openClient(_ configuration: Configuration) async throws -> ParleyClient {
     try await ParleyClient(configuration, try openTransport(configuration))
 }
 
-/// The transport of these tests: that of `PARLEYKIT_TRANSPORT` (`urlsession`), by default that of Linux.
+/// The transport of these tests: that of `PARLEYKIT_TRANSPORT` (`curl` or `urlsession`), by default that of Linux.
 func openTransport(_ configuration: Configuration) throws -> any Transport {
     switch ProcessInfo.processInfo.environment["PARLEYKIT_TRANSPORT"] {
     case "urlsession":
         URLSessionTransport(server: configuration.server, transfers: 9, .ephemeral)
-    case nil: try CurlTransport(server: configuration.server, transfers: 9)
+    case "curl", nil: try CurlTransport(server: configuration.server, transfers: 9)
     case let name?: throw KitServer.Failure(text: "there is no transport \(name)")
     }
 }
