@@ -10,10 +10,11 @@ class CuttingProxy:
     """Forwards bytes between clients and a server on loopback, and resets connections during a transfer.
 
     `plan` has the numbers of bytes that clients send, over all their connections, from one reset to the next one;
-    when it is empty no connection is reset any more.
+    when it is empty no connection is reset any more. With `counts_answers` it counts what they receive, too.
     """
 
-    def __init__(self):
+    def __init__(self, counts_answers=False):
+        self.counts_answers = counts_answers
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self.listener.getsockname()[1]
         self.lock = threading.Lock()
@@ -46,10 +47,13 @@ class CuttingProxy:
             server.shutdown(socket.SHUT_WR)
 
     def forward_responses(self, server, client):
-        """Forwards what the server answers, until the connection ends."""
+        """Forwards what the server answers, until the connection ends or, if answers are counted, the next reset."""
         with contextlib.suppress(OSError):
             while data := server.recv(256 << 10):
-                client.sendall(data)
+                allowed, is_cut = self.take(len(data)) if self.counts_answers else (len(data), False)
+                client.sendall(data[:allowed])
+                if is_cut:
+                    return reset(client, server)
         for end in (client, server):
             end.close()
 

@@ -10,7 +10,9 @@ import ParleyKit
         guard arguments.count == 6, let server = URL(string: arguments[2]),
             let count = Int(arguments[5])
         else {
-            print("usage: parleykit-bench catch-up|store|send|deliver|idle SERVER APP STORE COUNT")
+            print(
+                "usage: parleykit-bench catch-up|store|send|deliver|live|transfer|idle SERVER APP STORE COUNT"
+            )
             exit(64)
         }
         let benchmark = KitBenchmark(
@@ -21,6 +23,8 @@ import ParleyKit
         case "store": try await benchmark.readStore()
         case "send": try await benchmark.send()
         case "deliver": try await benchmark.deliver()
+        case "live": try await benchmark.followChanges()
+        case "transfer": try await benchmark.transfer()
         default: try await benchmark.idle()
         }
     }
@@ -121,6 +125,80 @@ import ParleyKit
         report("deliver p50 ms", percentile(times, 50))
         report("deliver p99 ms", percentile(times, 99))
         for client in [dora, emil] { await client.close() }
+    }
+
+    /// Shows the newest messages of the largest conversation for some seconds, while others send into it, and measures how
+    /// long the main actor is busy. Prints `ready` when it begins.
+    @MainActor private func followChanges() async throws {
+        let client = try await client("bo")
+        client.connect()
+        while client.connection != .live { try await Task.sleep(for: .milliseconds(10)) }
+        guard let conversation = try await client.fetch(Query<Conversation>(limit: 1)).first else {
+            return
+        }
+        let shown = LiveResults(
+            Query<Message>(where: { $0.conversation == conversation.id }), in: client,
+            window: .last(50))
+        while shown.results.elements.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        let first = shown.results.total
+        print("ready")
+        fflush(nil)
+        let end = ContinuousClock.now + .seconds(count)
+        let waiting = Task.detached { () -> [Double] in
+            var times: [Double] = []
+            while ContinuousClock.now < end {
+                let began = ContinuousClock.now
+                await MainActor.run {}
+                times.append((ContinuousClock.now - began) / .milliseconds(1))
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            return times
+        }
+        let times = await waiting.value
+        report("changes per second", Double(shown.results.total - first) / Double(count))
+        report("wait for the main actor p99 ms", percentile(times, 99))
+        report("wait for the main actor, longest ms", times.max() ?? 0)
+        await client.close()
+    }
+
+    /// Sends a file of some megabytes from one user to another one.
+    private func transfer() async throws {
+        let (gus, hana) = (try await client("gus"), try await client("hana"))
+        for client in [gus, hana] {
+            try await client.authenticate()
+            client.connect()
+        }
+        let file = store.appending(path: "file")
+        let piece = (0..<1_000_000).map { _ in UInt8.random(in: 0...255) }
+        guard let handle = fopen(file.path, "w") else { exit(1) }
+        for _ in 0..<count where fwrite(piece, 1, piece.count, handle) != piece.count { exit(1) }
+        fclose(handle)
+        let conversation = try await gus.newConversation(with: ["hana"]).id
+        // The peak of the memory is counted from here.
+        try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+        let before = try peakOfMemory()
+        let began = ContinuousClock.now
+        let message = try await gus.send(
+            [.file(file, mimeType: "application/octet-stream")], to: conversation)
+        try await gus.waitUntilSent(message.id)
+        report("upload MB/s", Double(count) * 1000 / milliseconds(since: began))
+        try await hana.waitFor(.message(message.id), within: .seconds(60))
+        let received = try await hana.fetch(
+            Query<Message>(where: { $0.conversation == conversation }))
+        guard let part = received.first?.parts.first else { exit(1) }
+        let second = ContinuousClock.now
+        try await hana.download(part.id).wait()
+        report("download MB/s", Double(count) * 1000 / milliseconds(since: second))
+        report("memory of both MiB", Double(try peakOfMemory() - before) / 1024)
+        for client in [gus, hana] { await client.close() }
+        try FileManager.default.removeItem(at: store)
+    }
+
+    /// The peak of the resident memory of this process in KiB.
+    private func peakOfMemory() throws -> Int {
+        let status = try String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
     /// Stays connected for some seconds while nothing happens.
