@@ -179,16 +179,9 @@ extension MutationContext {
             own.isDistinct, own.deletedAt == nil
         else { return nil }
         var sort = planned
-        var late: Timestamp?
-        if sort.needsPositions || sort.isLast(atMost: limit) {
-            let since = try transaction.entries(after: sort.lastKnown, in: id, of: application)
-            if sort.needsPositions {
-                guard sort.add(since) else { return nil }
-            } else {
-                late = MessageSort.firstLate(since, after: sort.latest).time
-            }
-        }
-        let step = sort.next(atMost: limit, after: own.lastPosition, lateFrom: late)
+        let since = try transaction.entries(after: sort.lastKnown, in: id, of: application)
+        guard sort.add(since) else { return nil }
+        let step = sort.next(atMost: limit, after: own.lastPosition)
         guard try transaction.isCurrent(step, in: id, of: application) else { return nil }
         let before = try transaction.mergeable(own, with: step.occupied, in: application)
         let after = before.sorted(by: step)
