@@ -45,13 +45,8 @@ public struct Importer {
     /// The outcomes of the steps of a transaction, and how long it took.
     private typealias TimedOutcomes = (outcomes: [ImportOutcome], duration: Duration)
 
-    /// The number of steps that start a transaction. It follows the time that a transaction takes, because other writers
-    /// wait for it: large ones write each page of an index less often.
-    private var stepsAtOnce = 256
-    /// The bounds of ``stepsAtOnce``.
-    static let stepCounts = 256...1024
-    /// The time that a transaction should take.
-    static let transactionTime = Duration.milliseconds(30)
+    /// The number of steps that start a transaction. Large transactions write each page of an index less often.
+    private var stepsAtOnce = BatchSize(256, in: 64...1024, taking: .milliseconds(30))
     /// Bytes of lines after which a transaction is committed.
     static let bytesAtOnce = 1 << 20
 
@@ -85,7 +80,7 @@ public struct Importer {
             throw ImportError(error, line: line)
         }
         waiting.weight += bytes.count
-        if waiting.steps.count >= stepsAtOnce || waiting.weight >= Self.bytesAtOnce {
+        if waiting.steps.count >= stepsAtOnce.count || waiting.weight >= Self.bytesAtOnce {
             try await flush()
         }
         summary.lines = line
@@ -249,8 +244,10 @@ public struct Importer {
         do {
             let (outcomes, duration) = try await outcomes.value
             publishedBefore = PublishedContents()
-            adjust(to: duration, of: batch)
             count(batch, outcomes)
+            if !hasSorted(batch, outcomes) {
+                stepsAtOnce.adjust(to: duration, for: batch.steps.count)
+            }
         } catch let rejected as RejectedImportStep {
             // Contents of later lines are already published: they are unused and will be cleaned up.
             let later = (batch.steps[rejected.step...] + waiting.steps).filter { _, step in
@@ -266,12 +263,10 @@ public struct Importer {
         }
     }
 
-    /// Adjusts the number of steps of the next transactions.
-    private mutating func adjust(to duration: Duration, of batch: Batch) {
-        if duration > Self.transactionTime * 1.5 {
-            stepsAtOnce = max(stepsAtOnce / 2, Self.stepCounts.lowerBound)
-        } else if duration < Self.transactionTime * 0.75, batch.steps.count >= stepsAtOnce {
-            stepsAtOnce = min(stepsAtOnce * 2, Self.stepCounts.upperBound)
+    /// Whether messages were sorted after the transaction, by further ones.
+    private func hasSorted(_ batch: Batch, _ outcomes: [ImportOutcome]) -> Bool {
+        zip(batch.steps, outcomes).contains { step, outcome in
+            if case .sort = step.step { outcome != .present } else { false }
         }
     }
 

@@ -54,9 +54,15 @@ public struct MessageSort: Sendable {
     /// The highest position that the sort knows of or has reserved. Messages after it were sent since.
     public private(set) var lastKnown: Position
     /// The latest time of a message up to ``lastKnown``.
-    public private(set) var latest: Timestamp
-    /// The messages that are still to be moved, in order.
-    private var rest: [Entry] = []
+    private var latest: Timestamp
+    /// The earliest time of a message that was added out of order and is not moved; `nil` for none.
+    private var late: Timestamp?
+    /// The messages to be moved, in order. The array never changes, so that a step does not copy it.
+    private let planned: [Entry]
+    /// The number of planned messages that are still to be moved: the first ones.
+    private var plannedCount: Int
+    /// Messages that were sent after the sort was planned and are still to be moved, in order, after the planned ones.
+    private var added: [Entry] = []
     /// The end of the reserved positions without messages; `nil` before they are reserved.
     private var end: Int64?
     /// Positions that include those of all messages up to ``lastKnown``.
@@ -82,7 +88,10 @@ public struct MessageSort: Sendable {
             messages.lazy.map { entry in entry.position.number...entry.position.number })
         let first = messages.firstIndex { entry in entry.sentAt >= start } ?? messages.endIndex
         let settled = Self.settledSuffix(of: messages[first...])
-        guard settled > first else { return }
+        guard settled > first else {
+            (planned, plannedCount) = ([], 0)
+            return
+        }
         // Positions that an interrupted sort has reserved, just enough for all messages before them.
         for index in settled..<messages.endIndex {
             let next = messages[index].position.number
@@ -90,34 +99,46 @@ public struct MessageSort: Sendable {
             guard messages[index - 1].position.number < free.lowerBound, try isUnused(free) else {
                 continue
             }
-            rest = messages[first..<index].sorted(by: Entry.precedes)
+            planned = messages[first..<index].sorted(by: Entry.precedes)
+            plannedCount = planned.count
             end = next
             return
         }
-        rest = messages[first...].sorted(by: Entry.precedes)
+        planned = messages[first...].sorted(by: Entry.precedes)
+        plannedCount = planned.count
     }
 
     /// Whether the next step reserves positions after the last one.
     public var needsPositions: Bool { end == nil }
 
+    /// The number of messages that are still to be moved.
+    private var count: Int { plannedCount + added.count }
+
     /// Whether no message is to be moved.
-    public var isEmpty: Bool { rest.isEmpty }
+    public var isEmpty: Bool { count == 0 }
 
-    /// Whether a step of this size is the last one.
-    public func isLast(atMost limit: Int) -> Bool { rest.count <= limit }
-
-    /// Adds messages that were sent after the sort was planned, before positions are reserved.
+    /// Adds the messages that were sent since the sort was planned, or since the last step.
     ///
-    /// - Parameter messages: All with higher positions.
-    /// - Returns: Whether they were sent after the others; if not, the sort must be planned again.
+    /// Before positions are reserved they are moved with the others. Later ones stay where they are; if one is out of order,
+    /// another sort has to move it.
+    ///
+    /// - Parameter messages: All with positions above ``lastKnown``, in the order of their positions.
+    /// - Returns: Whether the sort can go on; if not, it must be planned again.
     public mutating func add(_ messages: [Entry]) -> Bool {
-        let sorted = messages.sorted(by: Entry.precedes)
-        guard let first = sorted.first, let final = sorted.last, let last = rest.last else {
+        if needsPositions, let last = planned.last {
+            let sorted = messages.sorted(by: Entry.precedes)
+            guard let first = sorted.first, let final = sorted.last else { return true }
+            guard Entry.precedes(last, first) else { return false }
+            added = sorted
+            latest = max(latest, final.sentAt)
             return true
         }
-        guard Entry.precedes(last, first) else { return false }
-        rest += sorted
-        latest = max(latest, final.sentAt)
+        guard let last = messages.last?.position, last > lastKnown else { return true }
+        let (first, latest) = Self.firstLate(messages, after: self.latest)
+        late = [late, first].compactMap(\.self).min()
+        self.latest = latest
+        occupied = occupied.union(IntervalSet((lastKnown.number + 1)...last.number))
+        lastKnown = last
         return true
     }
 
@@ -126,19 +147,15 @@ public struct MessageSort: Sendable {
     /// - Parameters:
     ///   - limit: The maximum number of messages that it moves, at least 1.
     ///   - last: The highest position ever assigned or reserved.
-    ///   - late: The earliest time of a message after ``lastKnown`` that is out of order; `nil` for none.
-    public mutating func next(
-        atMost limit: Int, after last: Position, lateFrom late: Timestamp?
-    ) -> Step {
-        let reserved = end ?? last.number + Int64(rest.count) + 1
+    public mutating func next(atMost limit: Int, after last: Position) -> Step {
+        let reserved = end ?? last.number + Int64(count) + 1
         if end == nil {
             if last > lastKnown {
                 occupied = occupied.union(IntervalSet((lastKnown.number + 1)...last.number))
             }
             lastKnown = Position(reserved - 1)
         }
-        let moved = Array(rest.suffix(limit))
-        rest.removeLast(moved.count)
+        let moved = takeLast(limit)
         let first = reserved - Int64(moved.count)
         end = first
         let formers = IntervalSet(moved.map { $0.position.number...$0.position.number })
@@ -150,7 +167,21 @@ public struct MessageSort: Sendable {
             lastPosition: max(last, lastKnown),
             occupied: last > lastKnown
                 ? occupied.union(IntervalSet((lastKnown.number + 1)...last.number)) : occupied,
-            unsortedFrom: [rest.first?.sentAt, late].compactMap(\.self).min())
+            unsortedFrom: [earliestUnmoved, late].compactMap(\.self).min())
+    }
+
+    /// The earliest time of the messages that are still to be moved.
+    private var earliestUnmoved: Timestamp? {
+        (plannedCount > 0 ? planned.first : added.first)?.sentAt
+    }
+
+    /// Removes the last messages from those that are still to be moved.
+    private mutating func takeLast(_ limit: Int) -> [Entry] {
+        let last = added.suffix(limit)
+        added.removeLast(last.count)
+        let others = planned[..<plannedCount].suffix(limit - last.count)
+        plannedCount -= others.count
+        return Array(others + last)
     }
 
     /// The new positions of all messages: of those that move, and of all others up to a position.
@@ -187,7 +218,7 @@ public struct MessageSort: Sendable {
     /// sending; and the latest time.
     ///
     /// - Parameter latest: The latest time of the messages before them.
-    public static func firstLate(
+    private static func firstLate(
         _ messages: some Sequence<Entry>, after latest: Timestamp
     ) -> (time: Timestamp?, latest: Timestamp) {
         var (latest, first) = (latest, Timestamp?.none)

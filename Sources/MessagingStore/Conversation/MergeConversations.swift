@@ -4,7 +4,7 @@ import SQL
 extension MutationContext {
     /// Merges a distinct conversation with the existing one of the same participants (X1).
     ///
-    /// The messages of the loser come after those of the winner, until ``MessagingStore/sortMessages(of:in:atMost:)`` has
+    /// The messages of the loser come after those of the winner, until ``MessagingStore/sortMessages(of:in:atMost:taking:)`` has
     /// sorted them. Repeating it changes nothing; nor does it change a conversation that is not distinct.
     ///
     /// - Parameter id: Its own id or an alias.

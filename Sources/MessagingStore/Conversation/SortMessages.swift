@@ -17,13 +17,18 @@ extension MessagingStore {
     ///   - id: Its own id or an alias.
     ///   - limit: The maximum number of messages that one transaction moves, multiplied by
     ///     1 + (participants + hidden messages) / 256, because each transaction reads those rows once.
+    ///   - target: The time that a transaction should take, because other writers wait for it: a slow one is followed by one
+    ///     that moves fewer messages.
     /// - Returns: Whether anything has changed.
     @discardableResult
     func sortMessages(
         of id: Conversation.ID, in application: Application.ID,
-        atMost limit: Int = MessagingStore.sortedAtOnce
+        atMost limit: Int = MessagingStore.sortedAtOnce,
+        taking target: Duration = .milliseconds(20)
     ) async throws -> Bool {
         var hasChanged = false
+        var size = BatchSize(
+            min(limit, 256), in: min(limit, 32)...limit, taking: target)
         while true {
             try Task.checkCancellation()
             let planned = try await database.read { transaction in
@@ -31,20 +36,32 @@ extension MessagingStore {
             }
             guard let planned else { return hasChanged }
             var sort = planned.sort
-            let size = limit * (1 + planned.weight / Self.rowsPerBatch)
-            while let (next, isSorted) = try await change(
-                in: application,
-                { [sort] context in
-                    try context.take(sort, atMost: size)
-                })
+            let factor = 1 + planned.weight / Self.rowsPerBatch
+            while let step = try await takeNextStep(
+                of: sort, atMost: size.count * factor, in: application)
             {
                 hasChanged = true
-                if isSorted { return true }
-                guard !next.isEmpty else { break }
-                sort = next
+                if step.isSorted { return true }
+                guard !step.rest.isEmpty else { break }
+                sort = step.rest
+                size.adjust(to: step.duration, for: size.count)
                 try Task.checkCancellation()
             }
         }
+    }
+
+    /// Takes the next step of a sort in a transaction.
+    ///
+    /// - Returns: As ``MutationContext/take(_:atMost:)``, and how long other writers had to wait.
+    private func takeNextStep(
+        of sort: MessageSort, atMost limit: Int, in application: Application.ID
+    ) async throws -> (rest: MessageSort, isSorted: Bool, duration: Duration)? {
+        let step = try await change(in: application) { context in
+            let start = ContinuousClock.now
+            return try context.take(sort, atMost: limit).map { taken in (taken, start) }
+        }
+        guard let ((rest, isSorted), start) = step else { return nil }
+        return (rest, isSorted, start.duration(to: .now))
     }
 
     /// The number of participants and hidden messages for which a transaction moves as many messages more.
@@ -179,16 +196,9 @@ extension MutationContext {
             own.isDistinct, own.deletedAt == nil
         else { return nil }
         var sort = planned
-        var late: Timestamp?
-        if sort.needsPositions || sort.isLast(atMost: limit) {
-            let since = try transaction.entries(after: sort.lastKnown, in: id, of: application)
-            if sort.needsPositions {
-                guard sort.add(since) else { return nil }
-            } else {
-                late = MessageSort.firstLate(since, after: sort.latest).time
-            }
-        }
-        let step = sort.next(atMost: limit, after: own.lastPosition, lateFrom: late)
+        let since = try transaction.entries(after: sort.lastKnown, in: id, of: application)
+        guard sort.add(since) else { return nil }
+        let step = sort.next(atMost: limit, after: own.lastPosition)
         guard try transaction.isCurrent(step, in: id, of: application) else { return nil }
         let before = try transaction.mergeable(own, with: step.occupied, in: application)
         let after = before.sorted(by: step)

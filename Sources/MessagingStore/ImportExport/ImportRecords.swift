@@ -84,7 +84,7 @@ extension MessagingStore {
     ///
     /// - Parameters:
     ///   - steps: A few steps. The bytes of their contents must be stored already.
-    ///   - limit: See ``sortMessages(of:in:atMost:)``.
+    ///   - limit: See ``sortMessages(of:in:atMost:taking:)``.
     /// - Returns: The outcome of each step.
     /// - Throws: ``RejectedImportStep``.
     public func importRecords(

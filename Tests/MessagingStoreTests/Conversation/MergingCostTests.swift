@@ -31,7 +31,8 @@ import Testing
             let before = onSQLite ? 0 : try transaction.rowsRead()
             try context.reconcile(other)
             try sample.inline(transaction) { store in
-                _ = try await store.sortMessages(of: other, in: application)
+                // In steps of the same size, however long they take here.
+                _ = try await store.sortMessages(of: other, in: application, taking: .seconds(600))
             }
             return onSQLite ? 0 : try transaction.rowsRead() - before
         }

@@ -69,17 +69,37 @@ import Testing
                     time += 1
                 }
                 guard !sort.isEmpty || sort.needsPositions else { break }
-                if sort.needsPositions {
-                    let since = copy.messages.filter { $0.position > sort.lastKnown }
-                    let isAfter = sort.add(since)
-                    #expect(isAfter)
-                }
+                let isAfter = sort.add(copy.messages.filter { $0.position > sort.lastKnown })
+                #expect(isAfter)
                 copy.take(&sort, atMost: 2)
             }
         }
         #expect(copy.messages.suffix(sent.count).map(\.message) == sent)
         let times = copy.messages.map(\.sentAt)
         #expect(times == times.sorted())
+    }
+
+    @Test func `X1.3: a message out of order that is added during a sort is moved by the next one`()
+        throws
+    {
+        let old = SortedCopy.sample(1, [(1, 10), (2, 30), (3, 50)], last: 3)
+        let new = SortedCopy.sample(2, [(1, 20), (2, 40)], last: 2)
+        var copy = old.joining(new).copy
+        var sort = try #require(copy.sort)
+        copy.take(&sort, atMost: 1)
+        for time in [60, 15, 70] as [Int64] {
+            copy.send(.sample(UInt128(1_000 + time)), at: time)
+            let isAdded = sort.add(copy.messages.filter { $0.position > sort.lastKnown })
+            #expect(isAdded)
+        }
+        while !sort.isEmpty {
+            let step = copy.take(&sort, atMost: 1)
+            #expect(step.unsortedFrom == Timestamp(milliseconds: 15))
+        }
+        var next = try #require(copy.sort)
+        while !next.isEmpty { copy.take(&next, atMost: 2) }
+        #expect(copy.messages.map(\.sentAt.milliseconds) == [10, 15, 20, 30, 40, 50, 60, 70])
+        #expect(copy.conversation.unsortedFrom == nil)
     }
 
     @Test(arguments: 0..<500)
@@ -227,7 +247,7 @@ private struct SortedCopy: Equatable {
 
     @discardableResult
     mutating func take(_ sort: inout MessageSort, atMost limit: Int) -> MessageSort.Step {
-        let step = sort.next(atMost: limit, after: conversation.lastPosition, lateFrom: nil)
+        let step = sort.next(atMost: limit, after: conversation.lastPosition)
         messages =
             messages.map { $0.relocated(by: step.relocations, from: conversation.id) }.byPosition
         conversation = conversation.sorted(by: step)
