@@ -129,7 +129,7 @@ export function writeButton(label, role, action, attributes = {}) {
 /** Reads a list of the public API page by page, for `list`. */
 export const pagesOf = (path, query = () => ({})) => async (cursor, size) => {
   const { json, headers } = await call("GET", path, { query: { ...query(), page_size: size, from_id: cursor, count: "none" } })
-  return { items: json, next: nextPage(headers) }
+  return { items: json, next: nextPage(headers), note: headers.has("Parley-Scan") ? "Only a part of the list was searched." : null }
 }
 
 /** The parameter `from_id` of the next page, of a `Link` header; `null` after the last page. */

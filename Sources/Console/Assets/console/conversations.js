@@ -3,6 +3,7 @@
 import { call, inApp, pagesOf, writeButton } from "./api.js"
 import { clearFilters, filters, isFiltered, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
+import { historyTab } from "./history.js"
 import { metadataTab } from "./metadata.js"
 import { participantsTab } from "./participants.js"
 import { receiptsTab } from "./receipts.js"
@@ -61,6 +62,7 @@ export async function conversationsPage(view) {
 const TABS = [
   ["timeline", "Timeline", timelineTab], ["participants", "Participants", participantsTab],
   ["metadata", "Metadata", metadataTab], ["receipts", "Receipts", receiptsTab],
+  ["history", "History", historyTab],
 ]
 
 async function conversationPage(view) {

@@ -1,25 +1,12 @@
 // One event of a log as a sentence with links, and its payload.
 
-import { nameOf, visible } from "./format.js"
+import { visible } from "./format.js"
 import { pathTo } from "./router.js"
 import { link } from "./ui.js"
 import { element } from "../shared/dom.js"
 
-/** The user, operator or token that caused an event. */
-export function actorText(event) {
-  const actor = event.actor
-  if (!actor) return "the server"
-  return actor.user_id !== undefined ? actor.user_id : actor.name ?? `token ${nameOf(actor.token)}`
-}
-
-/** What has happened, as one line: the sentence of the server without its time, or type, cause and object. */
-export function sentenceText(event) {
-  if (event.text) return event.text.replace(/^\S+Z /, "")
-  const kind = /\/(\w+?)s\/[^/]*$/.exec(event.subject ?? "")?.[1] ?? "object"
-  const place = kind === "conversation" ? null : event.data?.conversation?.id
-  return `${event.type} by ${actorText(event)}: ${kind === "identitie" ? "user" : kind} ${nameOf(event.subject)}${
-    place ? ` in conversation ${nameOf(place)}` : ""}`
-}
+/** The line of the server without its time. */
+export const sentenceText = event => event.text.replace(/^\S+Z /, "")
 
 const IDS = /(conversation|message|webhook) ([0-9a-f]{8}-[0-9a-f-]{27})/g
 

@@ -10,16 +10,9 @@ import { bytes, count, element } from "../shared/dom.js"
 export const densePosition = message => Math.round(message.position / 65_536)
 
 /** How many recipients have a message in each state; the sender does not count. */
-export function statusCounts(message) {
-  const status = message.recipient_status ?? {}
-  const known = message.recipient_counts ?? (typeof Object.values(status)[0] === "number" ? status : null)
-  if (known) return known
-  const counts = { sent: 0, delivered: 0, read: 0 }
-  for (const [identity, state] of Object.entries(status)) {
-    if (identity !== message.sender?.id) counts[state] += 1
-  }
-  return counts
-}
+const statusCounts = ({ recipient_status: counts, sender }) => ({ ...counts, read: Math.max(0, counts.read - (sender?.user_id ? 1 : 0)) })
+
+const COUNTS = { recipient_status: "counts" }
 
 export async function timelineTab(view, conversation) {
   const as = view.query.as ?? ""
@@ -32,7 +25,7 @@ export async function timelineTab(view, conversation) {
 
   async function page(from) {
     const answer = await call("GET", base, { query: {
-      page_size: 50, from_id: from, sent_before: view.query.before, count: "none" } })
+      page_size: 50, from_id: from, sent_before: view.query.before, count: "none", ...COUNTS } })
     next = nextPage(answer.headers)
     older.hidden = !next
     return answer.json.map(message => row(view, message, as))
@@ -47,7 +40,7 @@ export async function timelineTab(view, conversation) {
     const wanted = view.query.message
     const first = wanted ? [row(view, await get(
       as ? inApp(view.app, "users", as, "messages", wanted) : inApp(view.app, "conversations", view.id, "messages", wanted),
-      null), as, true)] : []
+      COUNTS), as, true)] : []
     rows.replaceChildren(...[...first, ...await page(wanted ? `layer:///messages/${wanted}` : null)].reverse())
     return rows.children.length
   }, number => number ? rows : p(as ? "This user sees no messages here." : "There are no messages.",

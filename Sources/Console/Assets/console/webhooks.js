@@ -1,7 +1,7 @@
 // Webhooks of an application: registration, tests, deliveries and their attempts.
 
 import { call, get, inApp, pagesOf, writeButton } from "./api.js"
-import { nameOf } from "./format.js"
+import { duration, nameOf } from "./format.js"
 import { go, pathTo, setQuery, show } from "./router.js"
 import { attempt, badge, button, clipped, confirmed, facts, field, form, idText, inRow, input, jsonView, link, list, p, say, select, span, timeNode, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
@@ -63,10 +63,10 @@ async function webhookPage(view) {
   const state = view.query.state ?? ""
   const deliveries = list({
     label: "Deliveries", columns: ["Event", "State", "Attempts", "Created", "Next attempt", "Last answer", ""],
-    fetch: pagesOf(`${path}/deliveries`, () => ({ state })),
+    fetch: pagesOf(`${path}/deliveries`, () => ({ state, include: "attempts" })),
     row: item => [
       span(item.event_type, item.position ? [" ", link(`${pathTo(view.app, "log")}?position=${item.position}`, count(item.position))] : ""),
-      badge(item.state, { delivered: "ok", dead: "error", pending: "warn" }[item.state]), count(item.attempts), timeNode(item.created_at),
+      badge(item.state, { delivered: "ok", dead: "error", pending: "warn" }[item.state]), count(item.attempts.length), timeNode(item.created_at),
       timeNode(item.next_attempt_at, true),
       span(item.last_status ?? "", " ", item.last_failure ? clipped(item.last_failure) : ""),
       element("span", { class: "row" },
@@ -115,6 +115,7 @@ async function webhookPage(view) {
         setTimeout(() => deliveries.reload(), 800)
       }, { needs: "write" }))),
       element("details", {}, element("summary", {}, "Replace the secret"), element("div", { class: "narrow" }, secretForm(path))),
+      element("details", {}, element("summary", {}, "Check a signature"), element("div", { class: "narrow" }, signatureForm(path))),
     ],
   }
 }
@@ -129,17 +130,29 @@ function secretForm(path) {
   }, { needs: "admin" })
 }
 
-/** One delivery as the server shows it, with its attempts where the server keeps them. */
-function details(path, item, signal) {
+/** The attempts and the request of one delivery. */
+function details(path, item) {
   const node = element("details", { on: { async toggle() {
     if (!node.open || node.childElementCount > 1) return
     await attempt(async () => {
-      const answer = await call("GET", `${path}/deliveries/${nameOf(item.id)}`, {}).catch(failure => {
-        if (failure.status === 404 || failure.status === 405) return { text: JSON.stringify(item) }
-        throw failure
-      })
-      node.append(jsonView(answer.text))
+      const { attempts, headers, body } = await get(`${path}/deliveries/${nameOf(item.id)}`)
+      node.append(...attempts.map(made => p(timeNode(made.at), ` ${duration(made.duration_ms / 1000)} `, String(made.status ?? ""), " ",
+        clipped(made.error ?? ""), made.response ? element("pre", { class: "raw", tabindex: "0" }, clipped(made.response)) : "")),
+      facts(Object.entries(headers).map(([name, value]) => [name, clipped(value)])), jsonView(body))
     })
   } } }, element("summary", {}, "Details"))
   return node
+}
+
+/** Compares the signatures of a request that a receiver has got with those of the secret, which the server does not send. */
+function signatureForm(path) {
+  const area = attributes => element("textarea", { rows: "4", required: true, spellcheck: "false", ...attributes })
+  const headers = area({ placeholder: "webhook-id: …" })
+  const body = area({ placeholder: "{…}" })
+  const result = element("p", { role: "status" })
+  return form([field("Headers of the request, one a line", headers), field("Body, byte for byte", body), result], "Check", async () => {
+    const pairs = headers.value.split("\n").map(line => line.split(/:(.*)/s).map(part => part.trim())).filter(([name, value]) => name && value)
+    const { json } = await call("POST", `${path}/check_signature`, { body: { headers: Object.fromEntries(pairs), body: body.value } })
+    result.textContent = `layer-webhook-signature: ${json.layer}. webhook-signature: ${json.standard}. ${json.reason ?? ""}`
+  }, { needs: "write" })
 }
