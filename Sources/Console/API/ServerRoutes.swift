@@ -3,6 +3,7 @@ import JSON
 import Messaging
 import MessagingStore
 import MessagingWire
+import PlatformAPI
 
 extension ConsoleRoute {
     /// The server and its processes.
@@ -15,6 +16,9 @@ extension ConsoleRoute {
         ) { request in try request.readStatistics() },
         ConsoleRoute(.get, "/console/api/stream", .operators(.read)) { request in
             try await request.streamStatistics()
+        },
+        ConsoleRoute(.delete, "/console/api/uploads/{upload}", .operators(.admin)) { request in
+            try await request.cancelUpload()
         },
     ]
 }
@@ -40,6 +44,17 @@ extension ConsoleRequest {
                 }
             }
         }
+    }
+
+    /// `DELETE uploads/{upload}`: the id is that of the content.
+    fileprivate func cancelUpload() async throws -> Response {
+        let id = parameters["upload"] ?? ""
+        guard let application = try await api.platform.cancelUpload(of: id) else {
+            throw Rejection.notFound(.content)
+        }
+        try await api.store.recordAuditEvent(
+            .uploadCancelled, subject: id, in: application, from: origin)
+        return .consoleNoContent
     }
 
     /// `GET stats`: the ring of an hour or a day.

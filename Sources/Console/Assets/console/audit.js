@@ -4,15 +4,11 @@ import { eventLog } from "./log.js"
 
 const TYPES = ["operator.logged_in", "operator.login_failed", "operator.logged_out", "operator.password_set", "operator.removed",
   "link.created", "link.used", "session.ended", "content.viewed", "settings.viewed", "application.created", "application.renamed",
-  "application.suspended", "application.resumed", "token.created", "token.revoked"]
-
-async function readBefore(read, before) {
-  const { events, next } = await read({ order: "desc", before, limit: 200 })
-  return { events: events.reverse(), from: events[0]?.position ?? next, isStart: events.length < 200 }
-}
+  "application.suspended", "application.resumed", "token.created", "token.revoked",
+  "upload.cancelled"]
 
 export const auditPage = view => eventLog(view, {
   title: "Audit", path: "events", isLive: false, app: null, types: TYPES,
-  placeholder: "operator.*", readBefore,
+  placeholder: "operator.*",
   empty: "The audit log is empty.",
 })
