@@ -49,9 +49,9 @@ SWIFT_TESTS   = .build/debug/parleyPackageTests.xctest --testing-library swift-t
 # Tests of uploads for each kind of storage.
 UPLOAD_TESTS  = "UploadsTests.*(Upload|Sweep|Recover|Concat|Cut|Digest)" --skip "deletes a thousand"
 
-# Tests of requests that are refused before the database is asked, and repetitions of the golden exchanges: `make test`
-# runs them on SQLite only.
-CHECKS        = "The order of checks|Invalid bodies derived|The OpenAPI description|Bad input|Unknown query parameters|Error texts|Error responses|The table of endpoints|Numbers of requests|a socket answers|a new Idempotency-Key"
+# Tests that `make test` runs on PostgreSQL too: of the store, its readers, and what several requests do to one database.
+# `make soak` runs the others as well.
+POSTGRES_TESTS = "MessagingStoreTests|ReadersTests|PlatformAPITests.*(Golden exchanges|Random operations|replica made|Concurrent|Idempotency keys on|Imported distinct|Long polling|Merging by id|Mutated import|Dates of an import|changes that a WebSocket|Packets of several|Nonces|Sessions/|development login)"
 
 # Tests of the client library that send requests.
 KIT_TESTS     = "ParleyKitTests.*(Synchronization|Session|Feed|History|Outbox|Hostile|Transfer|Content|Killed|Converg)"
@@ -81,55 +81,54 @@ test: test-packages swift ## Checks, builds and runs every test.
 	$(BUILD_DEBUG) --build-tests --explicit-target-dependency-import-check error && wait $$environment
 	@$(call together, \
 	    'PARLEY_TEST_DATABASE=postgres PARLEY_TEST_OPERATIONS=1000 \
-	        $(SWIFT_TESTS) --filter "MessagingStoreTests|ReadersTests|PlatformAPITests" --skip $(CHECKS)' \
+	        $(SWIFT_TESTS) --filter $(POSTGRES_TESTS) --skip "a socket answers|a new Idempotency-Key"' \
 	    '$(SWIFT_TESTS) --skip "any of some processes|LiveServerTests"' \
-	    '$(SWIFT_TESTS) --filter LiveServerTests' \
-	    'PARLEYKIT_TRANSPORT=urlsession $(SWIFT_TESTS) --filter $(KIT_TESTS)' \
 	    '$(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley' \
+	    'PARLEYKIT_TRANSPORT=urlsession $(SWIFT_TESTS) --filter $(KIT_TESTS)' \
+	    '$(SWIFT_TESTS) --filter LiveServerTests' \
+	    '$(PYTHON) Tests/Browser/console.py --binary .build/debug/parley' \
+	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
+	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
+	    'python3 Tests/Tour/guides.py .build/debug/parley' \
+	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley --megabytes 24' \
+	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3' \
+	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
+	    '$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --database postgres --processes 2' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
+	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
+	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4 --database postgres' \
+	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3 --database postgres' \
+	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4' \
+	    '$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley' \
+	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
+	    'python3 Tests/Commands/full_disk.py .build/debug/parley' \
+	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 3 --database postgres --processes 2' \
+	    'python3 Tests/Interop/outage.py --binary .build/debug/parley' \
+	    'python3 Tests/Crash/chat.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
+	    'python3 Tests/Interop/outage.py --binary .build/debug/parley --database postgres --only refuses' \
+	    'python3 Tests/Interop/matrix.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/known_mistakes.py --binary .build/debug/parley' \
 	    'PARLEY_TEST_STORAGE=bucket $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \
 	    'PARLEY_TEST_STORAGE=shared $(SWIFT_TESTS) --filter $(UPLOAD_TESTS)' \
-	    'python3 Tests/Commands/import_export.py .build/debug/parley' \
-	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3' \
-	    '$(PYTHON) Tests/Crash/devices.py --binary .build/debug/parley --database postgres --processes 2' \
-	    'python3 Tests/Crash/cluster.py --binary .build/debug/parley --processes 3 --s3' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 8' \
-	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4' \
-	    'python3 Tests/Crash/sorting.py --binary .build/debug/parley --rounds 4 --database postgres' \
-	    'python3 Tests/Crash/chat.py --binary .build/debug/parley' \
-	    'python3 Tests/Crash/chat_cycles.py --binary .build/debug/parley' \
-	    'python3 Tests/Commands/chat_disk.py .build/debug/parley' \
-	    'python3 Tests/Commands/migrate.py .build/debug/parley' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 5 --database postgres' \
-	    'python3 Tests/Tour/guides.py .build/debug/parley' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3' \
-	    'python3 Tests/Crash/crash.py --binary .build/debug/parley --rounds 3 --s3 --database postgres' \
-	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 5' \
-	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 3 --database postgres --processes 2' \
-	    'python3 Tests/Interop/interop.py --binary .build/debug/parley' \
-	    '$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/outage.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/outage.py --binary .build/debug/parley --database postgres --only refuses' \
-	    'python3 Tests/Interop/tus.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/matrix.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/received.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/received.py --binary .build/debug/parley --s3' \
-	    'python3 Tests/Interop/received.py --binary .build/debug/parley --processes 2' \
 	    'python3 Tests/Browser/browser.py --binary .build/debug/parley' \
-	    '$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley' \
-	    '$(PYTHON) Tests/Browser/console.py --binary .build/debug/parley' \
-	    'python3 Tests/Interop/known_mistakes.py --binary .build/debug/parley' \
-	    'bash Tests/Commands/commands.sh .build/debug/parley' \
-	    'bash Tests/Commands/telemetry.sh .build/debug/parley' \
+	    'python3 Tests/Crash/chat_cycles.py --binary .build/debug/parley' \
+	    'python3 Tests/Interop/received.py --binary .build/debug/parley' \
 	    'python3 Tests/Commands/database.py .build/debug/parley' \
 	    'python3 Tests/Commands/backup.py .build/debug/parley' \
+	    'bash Tests/Commands/commands.sh .build/debug/parley' \
+	    '$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 5' \
 	    'python3 Tests/Commands/older_release.py .build/debug/parley' \
 	    'python3 Tests/Commands/disk_space.py .build/debug/parley' \
-	    'python3 Tests/Commands/full_disk.py .build/debug/parley' \
-	    'python3 Tests/Commands/compose.py' \
 	    'python3 Tests/Commands/exports.py .build/debug/parley' \
 	    'python3 Tests/Commands/upload.py .build/debug/parley' \
+	    'python3 Tests/Commands/compose.py' \
 	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley' \
-	    'bash Tests/Tour/tour.sh .build/debug/parley')
+	    'bash Tests/Tour/tour.sh .build/debug/parley' \
+	    'python3 Tests/Commands/chat_disk.py .build/debug/parley' \
+	    'python3 Tests/Interop/tus.py --binary .build/debug/parley')
 	python3 Tests/Siege/siege.py --build .build/debug --short
 
 check: swift format imports rules ## Checks the format, the imports between modules, citations of rules, and words.
@@ -174,8 +173,14 @@ soak: test-packages swift ## Runs all rounds of the tests that `make test` short
 	    swift test --skip-build --parallel --filter 'MessagingStoreTests|ReadersTests|PlatformAPITests'
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/import_export.py .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/migrate.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/backup.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all bash Tests/Commands/telemetry.sh .build/debug/parley
 	PARLEY_TEST_ROUNDS=all $(PYTHON) Tests/OpenAPI/openapi.py --binary .build/debug/parley
 	PARLEY_TEST_ROUNDS=all python3 Tests/Commands/disk_space.py .build/debug/parley
+	PARLEY_TEST_ROUNDS=all python3 Tests/Interop/received.py --binary .build/debug/parley --s3
+	$(PYTHON) Tests/Interop/libraries.py --binary .build/debug/parley --megabytes 64
+	$(PYTHON) Tests/Browser/pages.py --binary .build/debug/parley --all
+	$(PYTHON) Tests/Browser/console.py --binary .build/debug/parley --all
 	$(MAKE) --no-print-directory crash N=50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 50
 	$(PYTHON) Tests/Crash/webhooks.py --binary .build/debug/parley --rounds 20 --database postgres --processes 2
@@ -241,8 +246,8 @@ endef
 define together
 rm -rf .build/logs; mkdir -p .build/logs; \
 printf '%s\n' $(1) | xargs -d '\n' -P 4 -n 1 bash -c 'log=$$(mktemp -p .build/logs); \
-    bash -c "$$0" >"$$log" 2>&1; ended=$$?; \
-    echo "$$0: status $$ended after $$SECONDS s" | cat - "$$log" | grep -av "^◇"; exit $$ended'
+    used=$$( { TIMEFORMAT="%U + %S"; time bash -c "$$0" >"$$log" 2>&1; } 2>&1 ); ended=$$?; \
+    echo "$$0: status $$ended after $$SECONDS s, $$used s of processor time" | cat - "$$log" | grep -av "^◇"; exit $$ended'
 endef
 
 # Creates the virtual environment, or another one whose Python is given, and installs packages; it prints those that

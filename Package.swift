@@ -104,8 +104,10 @@ let package = Package(
         // Messaging: the domain, its database, its JSON.
         module("Messaging", [], inlined + optimized),
         module(
-            "MessagingStore", ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport", "Uploads"]),
-        module("MessagingWire", ["Bytes", "JSON", "Messaging"]),
+            "MessagingStore",
+            ["Bytes", "COpenSSL", "Messaging", "SQL", "SystemSupport", "Uploads"],
+            optimized),
+        module("MessagingWire", ["Bytes", "JSON", "Messaging"], optimized),
         module(
             "ImportExport",
             [
@@ -125,7 +127,7 @@ let package = Package(
             [
                 "Blobs", "Bytes", "HTTP", "ImportExport", "JSON", "Messaging",
                 "MessagingStore", "MessagingWire", "SystemSupport", "Uploads", "WebSockets",
-            ]),
+            ], optimized),
         module(
             "Console",
             [

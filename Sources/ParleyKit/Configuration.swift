@@ -18,6 +18,8 @@ public struct Configuration: Sendable {
     /// The most bytes of downloaded contents on this device; 0 for no limit. Above it the least recently read ones are
     /// deleted, down to four fifths.
     public var diskCapacity: Int64 = 0
+    /// Whether uploads go on while the application is suspended.
+    public var backgroundTransfers = BackgroundTransfers.off
     /// How many contents are uploaded at once.
     public var concurrentUploads = 3
     /// How many contents are downloaded at once.

@@ -268,7 +268,7 @@ extension StoreTransaction {
         let isCreated = try sql.first(
             """
             SELECT base IS NOT NULL OR NOT EXISTS (SELECT 1 FROM outbox WHERE conversation = \(id.bytes)
-                AND kind = 'create' AND answered_position IS NULL AND attempts = 0) AS created
+                AND kind = 'create' AND answered_position IS NULL AND sent_at IS NULL) AS created
             FROM conversations WHERE id = \(id.bytes)
             """
         ) { row in try row.bool("created") }
@@ -279,7 +279,7 @@ extension StoreTransaction {
         try sql.execute(
             """
             DELETE FROM outbox WHERE conversation = \(id.bytes) AND answered_position IS NULL
-                AND NOT (kind = 'create' AND attempts > 0)
+                AND NOT (kind = 'create' AND sent_at IS NOT NULL)
             """)
         return isCreated ?? false
     }

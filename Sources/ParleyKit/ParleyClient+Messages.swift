@@ -369,11 +369,10 @@ extension StoreTransaction {
             "SELECT max(position) AS top FROM messages WHERE conversation = \(conversation.bytes)"
         ) { row in try row.optionalInt64("top") }
         let last = max(top ?? .start, Position((newest ?? nil) ?? 0))
-        var writer = JSONWriter()
-        writer.object { writer in writer.member("position", PositionJSON.number(last)) }
+        guard last > .start else { return }
         let number = try enqueue(
             .markAllRead, lane: .receipts(conversation), conversation: conversation,
-            payload: writer.finish(), at: Clock.now)
+            payload: Array(IntervalSet(1...last.number).text.utf8), at: Clock.now)
         let unread = try sql.rows(
             """
             SELECT id FROM messages WHERE conversation = \(conversation.bytes) AND base_unread = 1

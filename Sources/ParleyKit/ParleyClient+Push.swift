@@ -135,10 +135,10 @@ extension ParleyClient {
 }
 
 extension ParleyClient {
-    /// What a developer needs to understand a problem, as JSON: the state of the connection, how many objects there are, and
-    /// what waits in the outbox. It has no texts, tokens or URLs of contents.
+    /// What a developer needs to understand a problem, as JSON: the state of the connection, how many objects there are, what
+    /// waits in the outbox, and the last 200 lines of the log. It has no texts, tokens or URLs of contents.
     public func diagnostics() async throws(ParleyError) -> [UInt8] {
-        let connection = "\(connection)"
+        let (connection, log) = (connection.name, engine.log.lines)
         return try await store.read { sql in
             let transaction = StoreTransaction(sql)
             var writer = JSONWriter()
@@ -155,7 +155,7 @@ extension ParleyClient {
             }
             let rows = try sql.rows(
                 """
-                SELECT number, lane, kind, created_at, attempts, answered_position,
+                SELECT number, lane, kind, created_at, answered_position,
                     failure IS NOT NULL AS has_failed
                 FROM outbox ORDER BY number LIMIT 200
                 """
@@ -193,6 +193,8 @@ extension ParleyClient {
                         }
                     }
                 }
+                writer.key("log")
+                writer.array { writer in for line in log { writer.string(line) } }
             }
             return writer.finish()
         }

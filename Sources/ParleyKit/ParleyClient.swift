@@ -37,8 +37,26 @@ public final class ParleyClient: Sendable {
     }
 
     /// Opens the store of a client that sends its requests through a transport.
-    package init(
+    package convenience init(
         _ configuration: Configuration, _ transport: any Transport
+    ) async throws(ParleyError) {
+        let background: (any BackgroundUploader)?
+        #if canImport(Darwin)
+            background = configuration.backgroundTransfers.identifier.map { identifier in
+                BackgroundSession(
+                    identifier: identifier, server: configuration.server,
+                    folder: configuration.store.path)
+            }
+        #else
+            background = nil
+        #endif
+        try await self.init(configuration, transport, background)
+    }
+
+    /// - Parameter background: Sends the bytes of uploads instead of the transport.
+    init(
+        _ configuration: Configuration, _ transport: any Transport,
+        _ background: (any BackgroundUploader)?
     ) async throws(ParleyError) {
         self.configuration = configuration
         store = try Store(folder: configuration.store.path)
@@ -54,7 +72,7 @@ public final class ParleyClient: Sendable {
             }
         }
         transferCenter = TransferCenter(
-            engine, try ContentFolder(at: "\(store.folder)/contents"))
+            engine, try ContentFolder(at: "\(store.folder)/contents"), background)
         try await transferCenter.recover()
         transferCenter.start()
     }

@@ -11,7 +11,7 @@ internal import SystemSupport
 final class Exchange: Sendable {
     private struct State {
         var head: (status: Int, headers: Fields)?
-        var bytes: [UInt8] = []
+        var bytes = ReceivedBytes()
         var hasEnded = false
         var error: ParleyError?
         var timer: Task<Void, any Error>?
@@ -70,17 +70,38 @@ final class Exchange: Sendable {
         arrival.yield()
     }
 
-    func receive(_ bytes: [UInt8]) {
-        state.withLock { state in state.bytes += bytes }
-        arrival.yield()
+    func receive(_ bytes: Data) {
+        let failure = state.withLock { state -> (any Error)? in
+            guard !state.hasEnded else { return nil }
+            do {
+                try state.bytes.append(bytes)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard let failure else {
+            arrival.yield()
+            return
+        }
+        end(ParleyError.unstored(failure))
+        cancel()
     }
+
+    /// Whether the whole answer, or an error, has arrived.
+    var hasEnded: Bool { state.withLock { state in state.hasEnded } }
+
+    /// How many bytes wait in memory.
+    var bytesInMemory: Int { state.withLock { state in state.bytes.memory.count } }
 
     /// The task has ended.
     func end(_ error: (any Error)?) {
         let timer = state.withLock { state in
             if !state.hasEnded {
                 state.hasEnded = true
-                state.error = error.map { error in ParleyError(sessionError: error) }
+                state.error = error.map { error in
+                    error as? ParleyError ?? ParleyError(sessionError: error)
+                }
             }
             return state.timer
         }
@@ -116,11 +137,14 @@ final class Exchange: Sendable {
     private func next() async throws(ParleyError) -> [UInt8]? {
         var iterator = arrivals.makeAsyncIterator()
         while true {
-            let (bytes, hasEnded, error) = state.withLock { state in
-                defer { state.bytes = [] }
-                return (state.bytes, state.hasEnded, state.error)
+            let (read, hasEnded, error) = state.withLock { state in
+                (Result { try state.bytes.next() }, state.hasEnded, state.error)
             }
-            if !bytes.isEmpty { return bytes }
+            switch read {
+            case .success(let bytes) where bytes.isEmpty: break
+            case .success(let bytes): return bytes
+            case .failure(let error): throw .unstored(error)
+            }
             if hasEnded {
                 if let error { throw error }
                 return nil
@@ -147,6 +171,15 @@ final class Exchange: Sendable {
 extension ParleyError {
     fileprivate static let broken = ParleyError(
         .network, "The server's answer is not HTTP.", isTransient: true)
+
+    /// Bytes that wait to be read could not be written into a file, or read from there.
+    fileprivate static func unstored(_ error: any Error) -> ParleyError {
+        (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            ? ParleyError(.diskFull, "The disk is full.", isTransient: true)
+            : ParleyError(
+                .storeUnavailable, "Bytes of an answer cannot be stored: \(error).",
+                isTransient: true)
+    }
 
     /// The error of a task.
     fileprivate init(sessionError error: any Error) {

@@ -28,7 +28,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        exchange(of: dataTask)?.receive(Array(data))
+        exchange(of: dataTask)?.receive(data)
     }
 
     func urlSession(

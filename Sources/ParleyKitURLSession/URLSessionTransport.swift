@@ -10,8 +10,7 @@ internal import SystemSupport
 /// Sends requests with `URLSession` (K3).
 ///
 /// It uses only what FoundationNetworking has too: tasks with a delegate, without WebSockets, async sequences of bytes,
-/// or tasks of downloads. The bytes of a stream wait in memory until they are read, because on Linux a task that is
-/// suspended loses its connection.
+/// or tasks of downloads.
 final class URLSessionTransport: Transport {
     private let server: URL
     private let session: URLSession
@@ -47,6 +46,11 @@ final class URLSessionTransport: Transport {
     }
 
     func open(_ request: TransportRequest) async throws(ParleyError) -> any TransportStream {
+        try await exchange(request).stream()
+    }
+
+    /// Sends a request.
+    func exchange(_ request: TransportRequest) async throws(ParleyError) -> Exchange {
         let sent = try urlRequest(request)
         let exchange: Exchange
         if let stored = request.stored {
@@ -58,7 +62,7 @@ final class URLSessionTransport: Transport {
         }
         delegate.add(exchange)
         exchange.start(isStream: request.isStream)
-        return try await exchange.stream()
+        return exchange
     }
 
     private func urlRequest(_ request: TransportRequest) throws(ParleyError) -> URLRequest {

@@ -109,7 +109,7 @@ public final class PlatformAPI: Service {
         ) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
-        webSockets = WebSocketEndpoint(WebSocketSettings(settings, publicBase))
+        webSockets = WebSocketEndpoint(WebSocketSettings(settings))
         var router = Router<Endpoint>(allowsTrailingSlash: true)
         for endpoint in Endpoint.routed { router.add(endpoint.method, endpoint.path, endpoint) }
         self.router = router

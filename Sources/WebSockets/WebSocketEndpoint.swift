@@ -25,13 +25,15 @@ public final class WebSocketEndpoint: Sendable {
     /// Checks a request. Authentication and limits are left to the caller, before it accepts
     /// (H129).
     ///
-    /// - Parameter render: Makes the response of a refusal, such as `service.refusal`.
+    /// - Parameters:
+    ///   - ownOrigin: The origin of the server's own pages, which need no permission.
+    ///   - render: Makes the response of a refusal, such as `service.refusal`.
     public func handshake(
-        _ request: Request, refusing render: (Refusal) -> Response
+        _ request: Request, ownOrigin: String? = nil, refusing render: (Refusal) -> Response
     ) -> Handshake {
         do throws(HandshakeFault) {
             guard !isStopping.withLock({ isStopping in isStopping }) else { throw .stopping }
-            return .valid(try WebSocketOffer(request, self))
+            return .valid(try WebSocketOffer(request, self, ownOrigin: ownOrigin))
         } catch {
             return .refused(error.response(render))
         }
@@ -49,7 +51,9 @@ public struct WebSocketOffer: Sendable {
     private let extensionLine: String?
 
     /// Checks a request, in the order in which the first fault is most useful to the client.
-    init(_ request: Request, _ endpoint: WebSocketEndpoint) throws(HandshakeFault) {
+    init(
+        _ request: Request, _ endpoint: WebSocketEndpoint, ownOrigin: String?
+    ) throws(HandshakeFault) {
         let fields = request.fields
         guard request.method == .get || request.method == .head else { throw .method }
         guard request.method == .get, !request.isHTTP10,
@@ -63,9 +67,10 @@ public struct WebSocketOffer: Sendable {
         }
         let settings = endpoint.settings
         if let origin = fields.joined("Origin") {
-            guard settings.origins.contains("*") || settings.origins.contains(origin) else {
-                throw .origin
-            }
+            guard
+                settings.origins.contains("*") || settings.origins.contains(origin)
+                    || origin == ownOrigin
+            else { throw .origin }
         }
         subprotocol = try Self.subprotocol(fields, settings)
         let agreed = settings.compression.flatMap { policy in

@@ -6,7 +6,7 @@ import socket
 IP_BIND_ADDRESS_NO_PORT = 24
 
 
-def connect(server, number=0, receive=None, timeout=30):
+def connect(server, number=0, receive=None, timeout=120):
     """A connection; each 200 of them come from another loopback address, because servers limit those of one address.
 
     `receive` is the size of the receive buffer in bytes.

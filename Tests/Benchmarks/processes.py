@@ -21,7 +21,7 @@ def free_port():
 class Process:
     """A server process that listens on its own port within some seconds; as a context manager it ends the process."""
 
-    def __init__(self, command, folder, port, environment=None, secure=False, within=20):
+    def __init__(self, command, folder, port, environment=None, secure=False, within=120):
         self.port = port
         self.scheme = "https" if secure else "http"
         self.output = folder / f"{pathlib.Path(command[0]).name}-{port}.log"
@@ -37,7 +37,7 @@ class Process:
             if self.process.poll() is not None:
                 break
             try:
-                with socket.create_connection(("127.0.0.1", self.port), timeout=1) as client:
+                with socket.create_connection(("127.0.0.1", self.port), timeout=60) as client:
                     # Before anything listens, a connection can reach itself, if the system gives it this port.
                     if client.getsockname() != client.getpeername():
                         return
@@ -56,7 +56,7 @@ class Process:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(timeout=40)
+                self.process.wait(timeout=120)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()

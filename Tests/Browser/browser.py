@@ -4,7 +4,8 @@
     browser.py --binary .build/debug/parley
 
 `page.html` calls the API with `fetch`, `EventSource` and `WebSocket` and with credentials. It is served under two
-origins: one is in `http.cors_origins`, and everything must work; the other is not, and everything must be refused.
+origins: one is in `http.cors_origins`, and everything must work, as must the JavaScript of the guide Realtime; the other
+is not, and everything must be refused.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import http.server
 import json
 import pathlib
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,8 @@ import threading
 import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
+# The guide whose JavaScript the page runs.
+GUIDE = HERE.parents[1] / "Sources/ParleyServer/ParleyServer.docc/Realtime.md"
 sys.path.insert(0, str(HERE.parent / "Crash"))
 
 from server import APPLICATION, serving
@@ -46,6 +50,9 @@ class PageHandler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if urllib.parse.urlsplit(self.path).path == "/page.html":
             self.answer(200, (HERE / "page.html").read_bytes())
+        elif self.path == "/realtime.json":
+            blocks = re.findall(r"^```js\n(.*?)^```", GUIDE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+            self.answer(200, json.dumps(blocks).encode(), "application/json")
         else:
             self.answer(404)
 
@@ -66,12 +73,12 @@ def visit(page, pages):
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": profile})
         try:
-            return pages.steps.get(timeout=120)
+            return pages.steps.get(timeout=600)
         except queue.Empty:
-            return [{"name": "the page reports its steps within 120 s", "holds": False, "detail": page}]
+            return [{"name": "the page reports its steps within 600 s", "holds": False, "detail": page}]
         finally:
             browser.terminate()
-            browser.wait(timeout=30)
+            browser.wait(timeout=120)
 
 
 def main():

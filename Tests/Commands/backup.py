@@ -13,20 +13,21 @@ import shutil
 import sqlite3
 import sys
 import threading
+import time
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from exports import Caller, openssl
 from callers import KILLS, Commands, APIClient, fetch, kill_repeatedly
-from server import APPLICATION, TOKEN, Server, serving
+from server import APPLICATION, PATIENCE, TOKEN, Server, serving
 from store import ObjectStore
 
 SIZES = (60_000_000, 0, 1, 4096, 700_000, 700_001)
 
 
-def kill_while_unfinished(commands, folder, *arguments):
+def kill_while_unfinished(commands, folder, *arguments, between=lambda: None):
     """Kills a command repeatedly while its folder has the file `unfinished`; returns how often it was killed."""
-    return kill_repeatedly(commands, arguments, (folder / "unfinished").exists, 0.15)
+    return kill_repeatedly(commands, arguments, (folder / "unfinished").exists, 0.15, between)
 
 
 class MessageSender(threading.Thread):
@@ -61,15 +62,17 @@ def backup_and_restore(server, commands):
     sender = MessageSender(server, conversation)
     sender.start()
     saved, restored = server.folder / "saved", server.folder / "restored"
-    kills = kill_while_unfinished(commands, saved, "backup", "saved", "--data", "data")
+    # What was acknowledged before the last start of the command.
     before = list(sender.acknowledged)
+    kills = kill_while_unfinished(
+        commands, saved, "backup", "saved", "--data", "data", between=lambda: before.extend(sender.acknowledged[len(before):]))
     if kills == KILLS:
         commands.expect_refused("the backup in saved was not finished", "restore", "saved", "--data", "restored")
         output = commands.output("backup", "saved", "--data", "data")
         assert f"{len(SIZES)} contents" in output, output
     after = list(sender.acknowledged)
     sender.is_stopped = True
-    sender.join(timeout=60)
+    sender.join(timeout=PATIENCE)
     assert sender.error is None, sender.error
     assert server.stop() == 0
     for file in saved.rglob("*"):
@@ -195,6 +198,11 @@ def damaged_while_running(server):
         stream.seek((page - 1) * 4096)
         stream.write(b"\xff" * 4096)
     server.start()
+    # A server is ready before its start has ended; an error of the database would end it until then.
+    deadline = time.monotonic() + PATIENCE
+    while server.log.read_text().count(" serves ") < 2:
+        assert time.monotonic() < deadline, "the start has not ended"
+        time.sleep(0.05)
     APIClient(server).send("POST", f"/conversations/{conversation}/messages", {
         "sender_id": "ana", "parts": [{"mime_type": "text/plain", "body": "?"}]}, status=(500,))
     connection = server.connection()

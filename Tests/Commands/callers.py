@@ -1,13 +1,14 @@
 """A client of the API, and a runner of commands."""
 
 import json
+import os
 import random
 import resource
 import signal
 import subprocess
 import time
 
-from server import APPLICATION, TOKEN
+from server import APPLICATION, PATIENCE, TOKEN
 
 
 class APIClient:
@@ -69,37 +70,39 @@ class Commands:
     def output(self, *arguments, **variables):
         """The output of a command that must succeed."""
         process = self.start(*arguments, **variables)
-        output, error = process.communicate(timeout=120)
+        output, error = process.communicate(timeout=300)
         assert process.returncode == 0 and not error, (arguments, error)
         return output
 
     def expect_refused(self, message, *arguments, **variables):
         """Expects a failure with one line that contains the message."""
         process = self.start(*arguments, **variables)
-        output, error = process.communicate(timeout=120)
+        output, error = process.communicate(timeout=300)
         assert process.returncode == 1 and output == "", (arguments, process.returncode, output)
         assert error.startswith("parley: ") and message in error and error.count("\n") == 1, error
 
 
-# The most kills of one command.
-KILLS = 6
+# The most kills of one command; `make soak` sets the variable.
+KILLS = 6 if os.environ.get("PARLEY_TEST_ROUNDS") == "all" else 3
 
 
-def kill_repeatedly(commands, arguments, has_begun, seconds, between=lambda: None, **variables):
-    """Starts a command again and again, and kills it at a random moment, at most `seconds` after `has_begun` is true.
+def kill_repeatedly(commands, arguments, is_running, seconds, between=lambda: None, interval=0.002, **variables):
+    """Starts a command again and again, and kills it at a random moment, at most `seconds` after `is_running` is true.
 
-    Calls `between` after each kill. Returns the number of kills; less than KILLS if the command completed before.
+    `is_running` is called every `interval` seconds. It is false before the first change of the command, and may be false
+    again after its last one. Calls `between` after each kill. Returns the number of kills; less than KILLS if the command completed before.
     """
     for number in range(KILLS):
         process = commands.start(*arguments, **variables)
-        deadline = time.monotonic() + 60
-        while process.poll() is None and not has_begun():
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None and not is_running():
             assert time.monotonic() < deadline
-            time.sleep(0.002)
+            time.sleep(interval)
         time.sleep(random.random() * seconds * number / KILLS)
         process.kill()
         process.communicate()
-        if process.returncode == 0:
+        # It may have been killed between its last change and its end.
+        if process.returncode == 0 or not is_running():
             return number
         between()
     return KILLS

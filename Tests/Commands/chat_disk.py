@@ -12,7 +12,7 @@ import sys
 
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Commands")]
-from chat import Chat, messages
+from chat import PATIENCE, Chat, messages
 from server import serving
 from small_disk import MIB, Disk
 
@@ -49,7 +49,7 @@ def run(binary, disk, server):
     chat.kill()
     chat.start()
     chat.write("/quit")
-    code = chat.process.wait(timeout=60)
+    code = chat.process.wait(timeout=PATIENCE)
     assert code >= 0, f"the client ended by signal {-code} on a full disk"
 
     disk.free_space()

@@ -14,7 +14,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Crash"))
-from server import APPLICATION, TOKEN, serving
+from server import APPLICATION, PATIENCE, TOKEN, serving
 
 # Requests, and messages in each of them; with TEXT the messages are 10 MB.
 BATCHES, BATCH = 838, 12
@@ -62,17 +62,20 @@ class Caller:
         self.send("PUT", "/export_security", {"public_key": openssl("pkey", "-in", str(key), "-pubout").decode()})
         return self.send("POST", "/exports", status=202)["id"].split("/")[-1]
 
+    def listed(self, export, connection):
+        """The JSON of an export."""
+        return next(one for one in self.send("GET", "/exports", connection=connection) if one["id"].endswith(export))
+
     def completed(self, export):
         """Waits until an export is completed; returns its JSON."""
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         connection = self.server.connection()
         while time.monotonic() < deadline:
-            listed = self.send("GET", "/exports", connection=connection)
-            export_status = next(one for one in listed if one["id"].endswith(export))
+            export_status = self.listed(export, connection)
             if export_status["status"] == "completed":
                 return export_status
             time.sleep(0.05)
-        raise RuntimeError("the export is not completed within two minutes")
+        raise RuntimeError("the export is not completed within five minutes")
 
     def expect_exported(self, export_status, key, sent):
         """Downloads and decrypts an export; expects that it has exactly the sent texts."""
@@ -102,12 +105,20 @@ def staged(server, name):
     return None
 
 
-def kill_when(server, name, size):
-    """Kills the server once a file has reached a size."""
-    deadline = time.monotonic() + 60
-    while (staged(server, name) or 0) < size:
-        assert time.monotonic() < deadline, f"{name} did not reach {size} bytes"
-    server.kill()
+def kill_when(caller, key, export, suffix, size):
+    """Kills the server once a file of an export has reached a size.
+
+    Returns the id of the export: another one was requested if it was completed before.
+    """
+    deadline = time.monotonic() + PATIENCE
+    connection = caller.server.connection()
+    while (staged(caller.server, export + suffix) or 0) < size:
+        assert time.monotonic() < deadline, f"{export}{suffix} did not reach {size} bytes"
+        if caller.listed(export, connection)["status"] == "completed":
+            export = caller.request_export(key)
+        time.sleep(0.002)
+    caller.server.kill()
+    return export
 
 
 def memory(process, field):
@@ -137,8 +148,8 @@ def kills(server, key):
     server.start()
     sent = caller.fill()
     export = caller.request_export(key)
-    for file, size in ((f"{export}-json", 1), (f"{export}-json", 5 << 20), (export, 1)):
-        kill_when(server, file, size)
+    for suffix, size in (("-json", 1), ("-json", 5 << 20), ("", 1)):
+        export = kill_when(caller, key, export, suffix, size)
         server.start()
     caller.expect_exported(caller.completed(export), key, sent)
     left = [str(file) for file in (server.folder / "data").rglob("*-json")]

@@ -31,7 +31,7 @@ def start_clients(server):
     return clients
 
 
-def wait_until(what, is_so, seconds=120):
+def wait_until(what, is_so, seconds=300):
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, f"{what}: not within {seconds} s"
@@ -55,7 +55,7 @@ def finish(server, clients, what):
 
 
 def tables(binary, postgres):
-    disk = Disk(24 * MIB, 6 * MIB)
+    disk = Disk(14 * MIB, 6 * MIB)
     try:
         postgres.run(f"CREATE TABLESPACE small LOCATION '{disk.folder('tables')}'")
         url = postgres.schema()
@@ -75,7 +75,8 @@ def tables(binary, postgres):
 
 
 def write_ahead_log(binary):
-    disk = Disk(48 * MIB, 16 * MIB)
+    # The log has 6 MiB before the first message.
+    disk = Disk(28 * MIB, 12 * MIB)
     try:
         with contextlib.closing(Postgres(log=disk.folder("log"))) as postgres, \
                 serving(binary, postgres.schema()) as server:

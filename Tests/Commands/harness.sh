@@ -18,8 +18,17 @@ finish() {
 }
 trap finish EXIT
 
-# Prints an unused port.
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# Prints an unused port, below those that the system gives to clients of other tests.
+free_port() { (cd "$tests/../Crash" && python3 -B -c 'from server import fixed_port; print(fixed_port())'); }
+
+# Repeats a command until it succeeds, for a minute at least.
+eventually() {
+    for _ in $(seq 600); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
+}
 
 # Stops the server; returns its exit code.
 stop() {

@@ -16,8 +16,8 @@ tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from archive_requests import archive_request, expect_imported
 from callers import KILLS, Commands, APIClient, kill_repeatedly
-from postgres import Postgres, schema_of
-from server import APPLICATION, Server, serving
+from postgres import POLL, Postgres, schema_of
+from server import APPLICATION, PATIENCE, Server, serving
 from store import ObjectStore
 from sample_conversation import MESSAGES, expect_conversation, fill_conversation, id_of, text
 
@@ -64,7 +64,7 @@ def export_and_import(server, commands, postgres):
     url = postgres.schema()
     settings = {"PARLEY_DATABASE_URL": url}
     call = ("import", "lines", "--contents", "saved", "--data", "other")
-    count = kill_repeatedly(commands, call, lambda: has_rows(postgres, url), 2, **settings)
+    count = kill_repeatedly(commands, call, lambda: has_rows(postgres, url), 2, interval=POLL, **settings)
     commands.output(*call, **settings)
     repeated = commands.output(*call, **settings)
     assert repeated.endswith("nothing has changed\n") and f"messages\t0 imported\t{MESSAGES + len(SIZES)} already present" in repeated, repeated
@@ -97,10 +97,10 @@ def import_killed(target, lines, has_rows, seconds):
 
     sender = threading.Thread(target=send)
     sender.start()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while sender.is_alive() and not has_rows():
         assert time.monotonic() < deadline
-        time.sleep(0.05)
+        time.sleep(POLL)
     time.sleep(random.random() * seconds)
     target.kill()
     sender.join()

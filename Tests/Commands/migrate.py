@@ -12,7 +12,7 @@ import sys
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support"), str(tests / "Commands")]
 from callers import KILLS, Commands, kill_repeatedly
-from postgres import Postgres, schema_of
+from postgres import POLL, Postgres, schema_of
 from server import Server, serving
 from store import ObjectStore
 from sample_conversation import MESSAGES, expect_conversation, fill_conversation
@@ -28,7 +28,7 @@ def migrate_killed(commands, postgres, url, *blobs, **settings):
         commands, call, lambda: is_started(postgres, schema), 0.4,
         lambda: commands.expect_refused(
             "the database of database.url is an unfinished migration (the migration has reached ", "app", "list", PARLEY_DATABASE_URL=url),
-        **settings)
+        POLL, **settings)
     return number, commands.output(*call, **settings) if number == KILLS else ""
 
 
@@ -53,7 +53,7 @@ def migrate_and_serve(server, commands, postgres):
     rows = dict(line.split("\t") for line in output.splitlines() if "\t" in line)
     assert not output or int(rows["messages"]) == MESSAGES + len(SIZES) and int(rows["contents"]) == len(SIZES), output
     repeated = commands.start("migrate", "--from", "sqlite:data", "--to", url)
-    assert "is not empty" in repeated.communicate(timeout=60)[1] and repeated.returncode == 1
+    assert "is not empty" in repeated.communicate(timeout=300)[1] and repeated.returncode == 1
     expect_served(server, url, conversation, contents)
     print(f"migrate: {MESSAGES} messages and {len(contents)} contents after {count} kills")
 
@@ -94,7 +94,7 @@ def errors(server, commands, postgres):
     commands.expect_refused("--from must be sqlite: and a data folder", "migrate", "--from", "data", *to)
     for blobs in (["--blobs", ""], ["--blobs="]):
         empty = commands.start("migrate", "--from", "sqlite:data", *to, *blobs)
-        error = empty.communicate(timeout=60)[1]
+        error = empty.communicate(timeout=300)[1]
         assert empty.returncode == 64 and "--blobs is empty: it needs a value" in error, error
     taken = postgres.schema()
     postgres.run(f"CREATE TABLE {schema_of(taken)}.orders (id BIGINT)")

@@ -19,7 +19,7 @@ tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Support"), str(tests / "Crash")]
 from clients import BASE, HEADERS, Client
 from receiver import standardwebhooks
-from server import serving
+from server import PATIENCE, fixed_port, serving
 
 REPLACEMENT = '''
 import base64, hashlib, hmac
@@ -36,12 +36,10 @@ class Webhook:
 def main():
     guide = (tests.parent / "Sources/ParleyServer/ParleyServer.docc/WebhookGuide.md").read_text()
     program = re.search(r"<!-- receiver -->\n```python\n(.*?)```", guide, re.S)[1]
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = fixed_port()
     program = program.replace("9000", str(port))
     settings = {"PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.1", "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
-                "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
+                "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "60s", "PARLEY_WEBHOOKS_VERIFY_TIMEOUT": "60s"}
     with tempfile.TemporaryDirectory() as folder, serving(sys.argv[1], settings=settings) as server:
         verifier = "PyPI's standardwebhooks" if standardwebhooks() else "the replacement"
         if not standardwebhooks():
@@ -55,7 +53,7 @@ def main():
             client, fields = Client(server, None), HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
             while True:
                 try:
-                    socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                    socket.create_connection(("127.0.0.1", port), timeout=PATIENCE).close()
                     break
                 except OSError:
                     time.sleep(0.05)
@@ -64,7 +62,7 @@ def main():
             answer, body = client.request("POST", BASE + "/webhooks", json.dumps(draft), fields)
             assert answer.status == 201, body
             path = BASE + "/webhooks/" + json.loads(body)["id"].rsplit("/", 1)[1]
-            end = time.monotonic() + 30
+            end = time.monotonic() + PATIENCE
             while json.loads(client.request("GET", path, None, fields)[1])["status"] != "active":
                 assert time.monotonic() < end, "the receiver of the guide does not answer the challenge"
                 time.sleep(0.05)

@@ -1,4 +1,6 @@
+import Glibc
 import HTTP
+import Synchronization
 import Testing
 
 @testable import Console
@@ -51,13 +53,17 @@ import Testing
 @Suite struct `The queue of passwords` {
     @Test func `has two at work and sixteen waiting`() async throws {
         let queue = PasswordQueue()
+        let refusal = FirstRefusal()
         let outcomes = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<40 {
                 group.addTask {
                     do {
-                        try await queue.run { Self.work() }
+                        try await queue.run { refusal.wait() }
                         return true
-                    } catch { return false }
+                    } catch {
+                        refusal.note()
+                        return false
+                    }
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
@@ -66,11 +72,17 @@ import Testing
         #expect(outcomes.contains(false))
         try await queue.run {}
     }
+}
 
-    /// Takes about a tenth of a second.
-    private static func work() {
-        let clock = ContinuousClock()
-        let end = clock.now + .milliseconds(100)
-        while clock.now < end {}
+/// Whether a caller was refused.
+private final class FirstRefusal: Sendable {
+    private let isNoted = Atomic<Bool>(false)
+
+    func note() { isNoted.store(true, ordering: .releasing) }
+
+    /// Blocks until a caller was refused, for a minute at most.
+    func wait() {
+        let end = ContinuousClock.now + .seconds(60)
+        while !isNoted.load(ordering: .acquiring), ContinuousClock.now < end { usleep(1000) }
     }
 }

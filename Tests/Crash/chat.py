@@ -29,7 +29,7 @@ from server import APPLICATION, TOKEN, serving
 
 USERS = ["ana", "bo"]
 # Seconds: how long a client may need, on a machine that is busy with other tests.
-PATIENCE = 90
+PATIENCE = 180
 MESSAGE = re.compile(r"(\d+) (\w+): (line \d+)(  \(.*\))?$")
 
 

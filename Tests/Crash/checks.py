@@ -7,6 +7,7 @@ import time
 
 from clients import (
     BASE, HEADERS, Client, Creator, KeyedSender, Scheduler, Sender, Unexpected, Uploader)
+from server import PATIENCE
 from tus import TusUploader
 
 
@@ -39,7 +40,7 @@ class Checks:
         for client in clients:
             client.is_stopped = True
         for client in clients:
-            client.join(timeout=60)
+            client.join(timeout=PATIENCE)
             assert not client.is_alive(), "a client hangs"
         found = self.check_round(clients)
         self.stop_on_failure(0)
@@ -86,12 +87,12 @@ class Checks:
         return len(sender.attempted)
 
     def wait_for(self, scheduler):
-        """Waits until all messages are due and the acknowledged ones are sent, at most 10 s.
+        """Waits until all messages are due and the acknowledged ones are sent, at most `PATIENCE`.
 
         A count would be reached too early, because it includes messages that were accepted but not acknowledged.
         """
         time.sleep(max(0, scheduler.due - time.time()))
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         for identifier in scheduler.acknowledged.values():
             while not self.is_sent(identifier, scheduler) and time.monotonic() < deadline:
                 time.sleep(0.05)

@@ -179,7 +179,7 @@ class Upload:
     def query_offset(self, client):
         """Queries the offset, and retries after `Retry-After`; returns the offset known before."""
         previous_offset, fields = self.offset, {"Content-Range": f"bytes */{self.size}"}
-        for _ in range(5):
+        for _ in range(30):
             answer, body = client.request("PUT", self.path, b"", fields)
             pause = answer.headers.get("Retry-After")
             if answer.status != 503 or pause is None:

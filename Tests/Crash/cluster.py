@@ -34,15 +34,17 @@ from clients import HEADERS, Client, Upload
 from exports import Caller, another_application, openssl
 from retrying import AnyServerCreator, AnyServerScheduler, AnyServerSender, AnyServerUploader
 from postgres import Postgres, schema_of
-from server import APPLICATION, TOKEN, serving
+from server import APPLICATION, PATIENCE, TOKEN, serving
 from store import ObjectStore
 
-# Seconds: the longest wait for an answer while a process is killed, on a machine that is busy with other tests.
-MAX_WAIT = 5
-# Seconds: the lease of a killed process, and the time of an export.
-LEASE = 15 + 15
-# Seconds: twice the claim of a killed process on an upload that it was finishing, and the time of finishing.
-FINISHING = 6 + 6 + 10
+# Seconds: the longest wait for an answer while a process is killed, on a machine that is busy with other tests. A
+# handler that waits for something else ends after 30 s.
+MAX_WAIT = 20
+# Seconds: the lease of a killed process, and the time of an export on such a machine.
+LEASE = 15 + 60
+# Seconds: twice the claim of a killed process on an upload that it was finishing, and the time of finishing. A request
+# waits 30 s for the end.
+FINISHING = 6 + 6 + 16
 
 
 def load(servers, seed, seconds, kinds):
@@ -63,7 +65,7 @@ def load(servers, seed, seconds, kinds):
     for client in clients:
         client.is_stopped = True
     for client in clients:
-        client.join(timeout=30)
+        client.join(timeout=PATIENCE)
         if client.is_alive():
             sys.exit("a client hangs")
     return clients
@@ -85,8 +87,11 @@ def stalled(servers, generator):
         connection.putheader("Content-Length", str(upload.size))
         connection.endheaders()
         connection.send(upload.bytes[:upload.size // 2])
-        # By then some bytes are acknowledged; queries that do not interrupt the upload show them.
-        time.sleep(6)
+        # Until some bytes are acknowledged; a HEAD without fields does not interrupt the upload.
+        deadline = time.monotonic() + PATIENCE
+        while int(second.request("HEAD", upload.path, None, {})[0].headers["Upload-Offset"] or 0) == 0:
+            assert time.monotonic() < deadline, "no byte is acknowledged"
+            time.sleep(0.1)
         servers[0].process.send_signal(signal.SIGSTOP)
         try:
             began = time.monotonic()
@@ -171,7 +176,7 @@ def proposals(servers, seed, number):
         client.servers, client.proposers = servers, client.generator.sample(clients, number)
         client.start()
     for client in clients:
-        client.join(timeout=60)
+        client.join(timeout=PATIENCE)
         if client.is_alive() or client.error:
             sys.exit(f"a client that proposes an id failed: {client.error or 'it hangs'}")
     conversation_ids = {client.conversation_id for client in clients}

@@ -28,7 +28,7 @@ import time
 from checks import Checks
 from clients import Creator, KeyedSender, Scheduler, Sender, Upload, Uploader
 from draft import DraftUploader
-from server import serving
+from server import PATIENCE, serving
 from tus import TusUploader
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
@@ -56,7 +56,7 @@ def load(server, seed, number, count, seconds):
     time.sleep(seconds)
     server.kill()
     for client in clients:
-        client.join(timeout=30)
+        client.join(timeout=PATIENCE)
         if client.is_alive():
             sys.exit("a client hangs: a connection was not closed when the server was killed")
     return clients
@@ -71,11 +71,14 @@ def main():
         store = stack.enter_context(contextlib.closing(ObjectStore())) if options.s3 else None
         if store and not store.settings:
             return print("crash test: skipped: there is no object store")
+        settings = {}
         if store:
+            # The store is slow while the machine is busy with other tests.
+            settings = store.settings | {"PARLEY_UPLOADS_FINALIZE_WAIT": "100s"}
             # The largest has several parts, of which the last one is short.
             Upload.sizes = [1000, 3_000_003, 17_000_003]
         server = stack.enter_context(
-            serving(options.binary, postgres and postgres.schema(), settings=store.settings if store else {}))
+            serving(options.binary, postgres and postgres.schema(), settings=settings))
         checks = Checks(server)
         for number in range(1, options.rounds + 1):
             if generator.random() < 0.3:

@@ -40,7 +40,7 @@ from server import APPLICATION, serving
 USERS = ["ana", "bo", "cy"]
 CONVERSATIONS = 4
 # Seconds: how long a device may need to have everything, on a machine that is busy with other tests.
-PATIENCE = 90
+PATIENCE = 180
 RECEIPT_MEMBERS = {"recipient_status", "is_unread"}
 LOST = (OSError, EOFError, http.client.HTTPException, ValueError)
 
@@ -133,7 +133,7 @@ class Device(threading.Thread):
         if sent is not None and sent > self.ready_at:
             self.arrivals.append(time.monotonic() - sent)
 
-    def get(self, server, path, accept="application/vnd.layer+json; version=3.0", timeout=60):
+    def get(self, server, path, accept="application/vnd.layer+json; version=3.0", timeout=120):
         connection = server.connection(timeout=timeout)
         connection.connect()
         self.socket = connection.sock
@@ -240,7 +240,7 @@ class SocketDevice(Device):
         # The first connection is made before any change.
         address = f"ws://127.0.0.1:{server.port}/websocket?session_token={self.token}"
         with websockets.sync.client.connect(
-                address, subprotocols=["layer-3.0"], open_timeout=30, close_timeout=1, proxy=None) as connection:
+                address, subprotocols=["layer-3.0"], open_timeout=120, close_timeout=1, proxy=None) as connection:
             self.socket = connection.socket
             if self.last:
                 connection.send(json.dumps({"type": "request", "body": {

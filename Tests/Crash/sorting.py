@@ -23,7 +23,7 @@ import time
 import uuid
 
 from clients import BASE, HEADERS, Client, Sender
-from server import APPLICATION, serving
+from server import APPLICATION, PATIENCE, serving
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
 from postgres import Postgres
@@ -105,7 +105,7 @@ def texts(server, conversation):
 def check(server, sender):
     """Waits until the messages are in order, and checks that none is missing."""
     imported = [f"{place:06}" for place in range(2, 2 * SIZE + 2)]
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     found = texts(server, uuid.UUID(int=2))
     while found[:len(imported)] != imported and time.monotonic() < deadline:
         time.sleep(0.2)

@@ -25,7 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Support
 from clients import BASE, HEADERS, Client, Sender
 from postgres import Postgres
 from receiver import Receiver, standardwebhooks
-from server import serving
+from server import PATIENCE, serving
 
 SECRET = "crash-test-secret"
 # The most concurrent deliveries of one webhook.
@@ -34,13 +34,14 @@ SETTINGS = {
     "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
     "PARLEY_WEBHOOKS_ALLOW_HTTP": "true",
     # The machine is busy with other tests.
-    "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s",
+    "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "60s",
+    "PARLEY_WEBHOOKS_VERIFY_TIMEOUT": "60s",
     "PARLEY_WEBHOOKS_CONCURRENCY": str(CONCURRENCY),
     "PARLEY_WEBHOOKS_RETRY_SCHEDULE": ",".join(["20ms"] * 50),
 }
 WEBHOOKS = HEADERS | {"Accept": "application/vnd.layer.webhooks+json; version=2.0"}
 # Seconds: more than the lease of a killed process, on a machine that is busy with other tests.
-TIMEOUT = 90
+TIMEOUT = 180
 
 
 def register(server, receiver):
@@ -136,7 +137,7 @@ def main():
                 kills += 1
                 clients[0].server.start()
             for sender in clients:
-                sender.join(timeout=30)
+                sender.join(timeout=PATIENCE)
                 assert not sender.is_alive(), "a client hangs"
                 assert sender.error is None, sender.error
             senders += clients

@@ -31,7 +31,7 @@ import Testing
             for reserve: Int32 in [17, 16] {
                 var failure: HTTPClientError?
                 // Descriptors of the last request may be closed only now, which leaves more than was counted.
-                for _ in 0..<100 where failure == nil {
+                for _ in 0..<3000 where failure == nil {
                     // Inherited descriptors leave gaps in the numbers; fill them, so that only those above count.
                     var lowest: Int32
                     repeat { lowest = dup(0) } while (0..<700).contains(lowest)

@@ -97,7 +97,8 @@ extension LiveServerTests {
         }
 
         @Test func `chunks over the limit are refused while they arrive (H49)`() async throws {
-            let text = try await serving { live in
+            let text = try await serving(with: { limits in limits.lingerTimeout = 60_000 }) {
+                live in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", "Transfer-Encoding: chunked"))
                 let chunk =
@@ -116,7 +117,9 @@ extension LiveServerTests {
                     ? Answer("", Response(.forbidden)) : TestService.echo(request)
             }
             let body = String(repeating: "GET /smuggled HTTP/1.1\r\n\r\n", count: 10_000)
-            let replies = try await serving(service) { live in
+            let replies = try await serving(
+                service, with: { limits in limits.drainTimeout = 60_000 }
+            ) { live in
                 let client = try live.connect()
                 try client.send(
                     .head("PUT / HTTP/1.1", "Content-Length: \(body.utf8.count)") + body)
@@ -139,7 +142,9 @@ extension LiveServerTests {
                     return Response(.ok, "text/plain", Array(buffer.bytes))
                 }
             }
-            let texts = try await serving(service) { live in
+            let texts = try await serving(
+                service, with: { limits in limits.drainTimeout = 60_000 }
+            ) { live in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", "Content-Length: 5000"))
                 try client.send(
@@ -162,7 +167,8 @@ extension LiveServerTests {
         }
 
         @Test func `a peer that is still sending a megabyte can read its 413 (H96)`() async throws {
-            let text = try await serving { live in
+            let text = try await serving(with: { limits in limits.lingerTimeout = 60_000 }) {
+                live in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", "Content-Length: 99999999"))
                 try client.send([UInt8](repeating: 1, count: 1_000_000))

@@ -206,8 +206,8 @@ extension LiveServerTests {
                     return configuration
                 }(), service: TestService())
             _ = try server.start()
-            let first = await server.drain(deadline: 1000)
-            let second = await server.drain(deadline: 1000)
+            let first = await server.drain(deadline: 60_000)
+            let second = await server.drain(deadline: 60_000)
             #expect(first && second)
         }
     }

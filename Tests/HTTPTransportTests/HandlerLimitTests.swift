@@ -68,7 +68,7 @@ extension LiveServerTests {
                 try client.send(.head("PUT / HTTP/1.1", "Content-Length: 5") + "hel")
                 client.setTimeout(milliseconds: 700)
                 #expect(throws: Client.Failure.timedOut) { try client.receive() }
-                client.setTimeout(milliseconds: 10_000)
+                client.restoreTimeout()
                 try client.send("lo")
                 return try client.answer().text
             }
@@ -108,7 +108,7 @@ extension LiveServerTests {
                     try client.send(.head("GET / HTTP/1.1"))
                     client.setTimeout(milliseconds: 400)
                     #expect(throws: Client.Failure.timedOut) { try client.receive() }
-                    client.setTimeout(milliseconds: 10_000)
+                    client.restoreTimeout()
                     gate.open()
                     return try client.answer().text
                 })
@@ -166,10 +166,7 @@ extension LiveServerTests {
             }
             try await serving(
                 service,
-                with: { limits in
-                    limits.maximumHandlers = 1
-                    limits.queueTimeout = 300
-                },
+                with: { limits in limits.maximumHandlers = 1 },
                 { live in
                     let first = try live.connect()
                     try first.send(.head("GET /0 HTTP/1.1"))
@@ -179,6 +176,11 @@ extension LiveServerTests {
                     while live.server.handlerCounts.waiting == 0 { usleep(1000) }
                     gone.reset()
                     while live.server.handlerCounts.waiting > 0 { usleep(1000) }
+                    var configuration = ServerConfiguration()
+                    configuration.maximumHandlers = 1
+                    configuration.queueTimeout = 300
+                    live.server.apply(configuration)
+                    try live.settle()
                     let late = try live.connect()
                     try late.send(.head("GET /2 HTTP/1.1"))
                     #expect(try late.answer().text == "H187")

@@ -145,7 +145,7 @@ extension LiveServerTests {
                 let served = [try clients[0].answer().status, try clients[1].answer().status]
                 clients[2].setTimeout(milliseconds: 150)
                 #expect(throws: Client.Failure.timedOut) { try clients[2].receive() }
-                clients[2].setTimeout(milliseconds: 10_000)
+                clients[2].restoreTimeout()
                 clients[0].finishSending()
                 return served + [try clients[2].answer().status]
             }

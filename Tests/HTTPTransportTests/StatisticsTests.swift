@@ -77,7 +77,7 @@ extension LiveServerTests {
             _ live: LiveServer, _ holds: (ServerStatistics) -> Bool,
             sourceLocation: SourceLocation = #_sourceLocation
         ) {
-            var tries = 1000
+            var tries = 6000
             while tries > 0, live.statistics().map(holds) != true {
                 usleep(10_000)
                 tries -= 1

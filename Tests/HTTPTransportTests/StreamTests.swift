@@ -126,7 +126,9 @@ extension LiveServerTests {
 
         @Test func `an unread body is discarded while the stream lasts (H92)`() async throws {
             let body = String(repeating: "x", count: 200_000)
-            let text = try await serving(counting) { live in
+            let text = try await serving(
+                counting, with: { limits in limits.drainTimeout = 60_000 }
+            ) { live in
                 let client = try live.connect()
                 try client.send(.head("POST /stream HTTP/1.1", "Content-Length: 200000"))
                 try client.send(body + .head("GET /next HTTP/1.1"))
@@ -200,7 +202,11 @@ extension LiveServerTests {
                     change.headerTimeout = 200
                     change.writeIdleTimeout = 200
                 }
-            ) { live in try live.exchange(.head("GET / HTTP/1.1")) }
+            ) { live in
+                let client = try live.connect(sending: .head("GET / HTTP/1.1"), within: 200)
+                client.finishSending()
+                return try client.rest()
+            }
             #expect(text.hasSuffix("4\r\nlate\r\n0\r\n\r\n"))
         }
     }

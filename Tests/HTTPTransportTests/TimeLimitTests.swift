@@ -7,9 +7,7 @@ extension LiveServerTests {
     @Suite struct `Time limits` {
         @Test func `a head that does not arrive in time is refused (H174)`() async throws {
             let text = try await serving(with: { limits in limits.headerTimeout = 100 }) { live in
-                let client = try live.connect()
-                try client.send("GET / HTTP/1.1\r\nHo")
-                return try client.rest()
+                try live.connect(sending: "GET / HTTP/1.1\r\nHo", within: 100).rest()
             }
             #expect(text.components(of: "HTTP/1.1 ") == ["408"])
             #expect(text.contains("Connection: close\r\n"))
@@ -19,8 +17,7 @@ extension LiveServerTests {
             async throws
         {
             let text = try await serving(with: { limits in limits.headerTimeout = 200 }) { live in
-                let client = try live.connect()
-                try client.send(.head("GET /a HTTP/1.1"))
+                let client = try live.connect(sending: .head("GET /a HTTP/1.1"), within: 200)
                 _ = try client.answer()
                 client.setTimeout(milliseconds: 20)
                 for byte in "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: 500))".utf8 {
@@ -53,19 +50,32 @@ extension LiveServerTests {
         }
 
         @Test func `each answer restarts the idle time (H84)`() async throws {
-            let count = try await serving(with: { limits in limits.keepAliveTimeout = 250 }) {
-                live in
-                let client = try live.connect()
-                return try (0..<6).count { _ in
-                    try client.send(.head("GET /a HTTP/1.1"))
-                    let status = try client.answer().status
-                    client.setTimeout(milliseconds: 100)
-                    #expect(throws: Client.Failure.timedOut) { try client.receive() }
-                    client.setTimeout(milliseconds: 10_000)
-                    return status == 200
+            let statuses = try await serving(with: { limits in limits.keepAliveTimeout = 1000 }) {
+                live -> [Int] in
+                while true {
+                    if let statuses = try Self.statusesAfterPauses(live) { return statuses }
                 }
             }
-            #expect(count == 6)
+            #expect(statuses == [200, 200, 200])
+        }
+
+        /// The statuses of three requests on one connection, after pauses that are shorter than the idle time of
+        /// a second and together longer; `nil` if this process was stalled, so that a pause was longer.
+        private static func statusesAfterPauses(_ live: LiveServer) throws -> [Int]? {
+            let client = try live.connect()
+            var statuses: [Int] = []
+            var previous = ContinuousClock.now
+            for number in 0..<3 {
+                if number > 0 { usleep(600_000) }
+                let start = ContinuousClock.now
+                let sent = Result { try client.send(.head("GET /a HTTP/1.1")) }
+                let passed = ContinuousClock.now - previous
+                guard number == 0 || passed < .milliseconds(990) else { return nil }
+                try sent.get()
+                statuses.append(try client.answer().status)
+                previous = start
+            }
+            return statuses
         }
 
         @Test(arguments: ["Content-Length: 9", "Transfer-Encoding: chunked"])
@@ -116,7 +126,9 @@ extension LiveServerTests {
         {
             let service = TestService { _ in
                 Answer(
-                    "", BodyPolicy(limit: 9, idleMilliseconds: 5000, minimumRate: 0, isTimed: false)
+                    "",
+                    BodyPolicy(
+                        limit: 9, idleMilliseconds: 300_000, minimumRate: 0, isTimed: false)
                 ) { body in
                     await TestService.collected(body)
                 }
@@ -133,7 +145,7 @@ extension LiveServerTests {
                     client.setTimeout(milliseconds: 400)
                     #expect(throws: Client.Failure.timedOut) { try client.receive() }
                     try client.send("lo")
-                    client.setTimeout(milliseconds: 10_000)
+                    client.restoreTimeout()
                     return try client.answer()
                 })
             #expect(reply.text == "hello")
@@ -159,6 +171,14 @@ extension LiveServerTests {
 
         @Test func `time that a handler takes does not count against the peer (H175)`() async throws
         {
+            var reply: Reply?
+            while reply == nil { reply = try await Self.replyAfterSlowHandler() }
+            #expect(reply?.text == "world")
+        }
+
+        /// The answer to a body whose first half a handler has held for longer than the idle time of a second;
+        /// `nil` if this process was stalled, so that the second half was late.
+        private static func replyAfterSlowHandler() async throws -> Reply? {
             let gate = Gate()
             let service = TestService { _ in
                 Answer("") { body in
@@ -168,19 +188,21 @@ extension LiveServerTests {
                     return await TestService.collected(body)
                 }
             }
-            let reply = try await serving(service, with: { limits in limits.bodyIdleTimeout = 300 })
-            { live in
+            return try await serving(service, with: { limits in limits.bodyIdleTimeout = 1000 }) {
+                live -> Reply? in
                 let client = try live.connect()
                 try client.send(.head("PUT / HTTP/1.1", "Content-Length: 10") + "hello")
-                client.setTimeout(milliseconds: 500)
+                client.setTimeout(milliseconds: 1200)
                 #expect(throws: Client.Failure.timedOut) { try client.receive() }
+                client.restoreTimeout()
+                let start = ContinuousClock.now
                 gate.open()
                 try live.settle()
-                try client.send("world")
-                client.setTimeout(milliseconds: 10_000)
+                let sent = Result { try client.send("world") }
+                guard ContinuousClock.now - start < .milliseconds(990) else { return nil }
+                try sent.get()
                 return try client.answer()
             }
-            #expect(reply.text == "world")
         }
 
         @Test func `a handler can outlive every deadline of its connection (H177)`() async throws {
@@ -193,12 +215,11 @@ extension LiveServerTests {
                     limits.keepAliveTimeout = 100
                 },
                 { live in
-                    let client = try live.connect()
-                    try client.send(.head("GET / HTTP/1.1"))
+                    let client = try live.connect(sending: .head("GET / HTTP/1.1"), within: 100)
                     client.setTimeout(milliseconds: 400)
                     #expect(throws: Client.Failure.timedOut) { try client.receive() }
                     gate.open()
-                    client.setTimeout(milliseconds: 10_000)
+                    client.restoreTimeout()
                     return try client.answer()
                 })
             #expect(reply.text == "late")
@@ -239,7 +260,7 @@ extension Client {
         while true {
             try send("x")
             guard let piece = try? receive() else { continue }
-            setTimeout(milliseconds: 10_000)
+            restoreTimeout()
             return String(decoding: piece, as: UTF8.self) + (try rest())
         }
     }

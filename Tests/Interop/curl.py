@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tempfile
+import time
 
 
 class Cut(Exception):
@@ -23,26 +24,27 @@ class Answer:
         return f"{self.status} {self.fields} {self.body[:200]!r}"
 
 
-def curl(*arguments, cut_after=None, feed=None, save=None):
-    """Runs curl; with `cut_after` it is killed after that many seconds.
+def curl(*arguments, cut_when=None, feed=None, save=None):
+    """Runs curl; with `cut_when` it is killed once that is true.
 
     The speed of such a transfer is limited, so that it does not complete before. A body is written to the file
     `save`, or else to the answer.
     """
     with tempfile.NamedTemporaryFile() as head, tempfile.NamedTemporaryFile() as body:
         command = ["curl", "-sS", "-D", head.name, "-o", str(save or body.name), *map(str, arguments)]
-        if cut_after is not None:
-            command += ["--limit-rate", "12M"]
+        if cut_when is not None:
+            command += ["--limit-rate", "4M"]
         process = subprocess.Popen(command, stdin=subprocess.PIPE if feed is not None else subprocess.DEVNULL,
                                    stderr=subprocess.PIPE)
         try:
-            _, errors = process.communicate(feed, timeout=cut_after or 120)
-        except subprocess.TimeoutExpired:
+            while cut_when is not None and process.poll() is None:
+                if cut_when():
+                    raise Cut
+                time.sleep(0.05)
+            _, errors = process.communicate(feed, timeout=600)
+        finally:
             process.kill()
-            process.communicate()
-            if cut_after is None:
-                raise
-            raise Cut from None
+            process.wait()
         if process.returncode:
             raise RuntimeError(f"curl ended with {process.returncode}: {errors.decode(errors='replace')}")
         return Answer(open(head.name).read(), open(body.name, "rb").read())

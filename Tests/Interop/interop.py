@@ -8,25 +8,28 @@ resumed with `-C -`, and its SHA-256 is compared with that of the file.
 """
 
 import argparse
+import contextlib
 import hashlib
+import http.client
 import json
 import pathlib
 import random
 import shutil
 import sys
 import time
+import urllib.parse
 import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Crash"))
 
 from curl import Cut, curl, fields, held
-from server import APPLICATION, TOKEN, serving
+from server import APPLICATION, PATIENCE, TOKEN, serving
 
 AUTHORIZED = ["-H", f"Authorization: Bearer {TOKEN}", "-H", "Accept: application/vnd.layer+json; version=3.0",
               "-H", "Content-Type: application/json"]
-# Seconds after which a transfer is interrupted.
-CUTS = [1, 1.5]
+# Bytes of a transfer after which it is interrupted.
+CUTS = [4_000_000, 6_000_000]
 
 
 class Fixture:
@@ -73,10 +76,19 @@ def expect(answer, *statuses):
     return answer
 
 
-def cut(*arguments, after):
-    """Runs curl, and expects that it is still transferring after some seconds, when it is killed."""
+def stored(url):
+    """The offset of an upload, by a query that does not interrupt a running request."""
+    split = urllib.parse.urlsplit(url)
+    with contextlib.closing(http.client.HTTPConnection(split.netloc, timeout=PATIENCE)) as connection:
+        connection.request("HEAD", split.path)
+        return int(connection.getresponse().headers["Upload-Offset"])
+
+
+def cut(url, *arguments, after):
+    """Runs curl, and kills it once that many more bytes are stored; expects that it is still transferring then."""
+    end = stored(url) + after
     try:
-        answer = curl(*arguments, cut_after=after)
+        answer = curl(*arguments, url, cut_when=lambda: stored(url) >= end)
     except Cut:
         return
     raise AssertionError(f"the transfer should have been cut: {answer}")
@@ -85,7 +97,7 @@ def cut(*arguments, after):
 def plain(fixture, url):
     """Protocol D: `curl -T` repeatedly, which sends the file from its beginning each time."""
     for after in CUTS:
-        cut("-T", fixture.file, url, after=after)
+        cut(url, "-T", fixture.file, after=after)
     offset = int(expect(curl("-I", url), 200).fields["upload-offset"])
     assert 0 < offset < fixture.size, f"no bytes of an interrupted transfer were stored: {offset}"
     expect(curl("-T", fixture.file, url), 200)
@@ -95,7 +107,7 @@ def plain(fixture, url):
 
 def streamed(fixture, url):
     """Protocol D: `curl -T` of a file, and after an interruption from a pipe, whose length is unknown."""
-    cut("-T", fixture.file, url, after=CUTS[0])
+    cut(url, "-T", fixture.file, after=CUTS[0])
     expect(curl("-T", "-", url, feed=fixture.file.read_bytes()), 200)
 
 
@@ -104,7 +116,7 @@ def ranges(fixture, url):
     for after in CUTS:
         offset = held(expect(curl("-X", "PUT", *fields(Content_Range="bytes */*"), url), 308))
         span = f"bytes {offset}-{fixture.size - 1}/{fixture.size}"
-        cut("-T", fixture.tail(offset), *fields(Content_Range=span), url, after=after)
+        cut(url, "-T", fixture.tail(offset), *fields(Content_Range=span), after=after)
     answer = expect(curl("-X", "PUT", *fields(Content_Range=f"bytes */{fixture.size}"), url), 308)
     assert held(answer) > 0, "no bytes of an interrupted transfer were stored"
     span = f"bytes {held(answer)}-{fixture.size - 1}/{fixture.size}"
@@ -120,39 +132,39 @@ def tus(fixture, url):
         status = expect(curl("-I", *version, url), 200)
         assert status.fields["upload-length"] == str(fixture.size)
         offset = int(status.fields["upload-offset"])
-        arguments = [*patch, *fields(Upload_Offset=offset), "-T", fixture.tail(offset), url]
+        arguments = [*patch, *fields(Upload_Offset=offset), "-T", fixture.tail(offset)]
         if after is None:
             assert offset > 0, "no bytes of an interrupted transfer were stored"
-            done = expect(curl(*arguments), 204)
+            done = expect(curl(*arguments, url), 204)
             assert done.fields["upload-offset"] == str(fixture.size)
         else:
-            cut(*arguments, after=after)
+            cut(url, *arguments, after=after)
 
 
 def interop(fixture, url):
     """Protocol C, Resumable Uploads for HTTP as URLSession sends them: one request, then appends."""
     version = fields(Upload_Draft_Interop_Version=6)
     whole = fields(Upload_Complete="?1")
-    cut("-X", "PUT", *version, *whole, *fields(Upload_Length=fixture.size), "-T", fixture.file, url, after=CUTS[0])
+    cut(url, "-X", "PUT", *version, *whole, *fields(Upload_Length=fixture.size), "-T", fixture.file, after=CUTS[0])
     for after in [CUTS[1], None]:
         offset = int(expect(curl("-I", *version, url), 204).fields["upload-offset"])
         arguments = ["-X", "PATCH", *version, *whole, "-T", fixture.tail(offset),
-                 *fields(Upload_Offset=offset, Content_Type="application/partial-upload"), url]
+                 *fields(Upload_Offset=offset, Content_Type="application/partial-upload")]
         if after is None:
             assert offset > 0, "no bytes of an interrupted transfer were stored"
-            done = expect(curl(*arguments), 201)
+            done = expect(curl(*arguments, url), 201)
             assert done.fields["upload-complete"] == "?1"
         else:
-            cut(*arguments, after=after)
+            cut(url, *arguments, after=after)
 
 
 def mixed(fixture, url):
     """Starts an upload in protocol D, and continues it in B and A."""
-    cut("-T", fixture.file, url, after=0.6)
+    cut(url, "-T", fixture.file, after=CUTS[0] // 2)
     version = fields(Tus_Resumable="1.0.0")
     offset = int(expect(curl("-I", *version, url), 200).fields["upload-offset"])
-    cut("-X", "PATCH", *version, *fields(Content_Type="application/offset+octet-stream", Upload_Offset=offset),
-        "-T", fixture.tail(offset), url, after=0.6)
+    cut(url, "-X", "PATCH", *version, *fields(Content_Type="application/offset+octet-stream", Upload_Offset=offset),
+        "-T", fixture.tail(offset), after=CUTS[0] // 2)
     ranges(fixture, url)
 
 
@@ -162,7 +174,7 @@ def download(fixture, content):
     part = fixture.folder / "part"
     part.unlink(missing_ok=True)
     try:
-        curl(url, save=part, cut_after=CUTS[0])
+        curl(url, save=part, cut_when=lambda: part.exists() and part.stat().st_size >= CUTS[0])
     except Cut:
         pass
     assert 0 < part.stat().st_size < fixture.size, "the download should have been cut"

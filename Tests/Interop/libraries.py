@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Uploads 64 MB by common libraries over connections that are reset, and compares the downloads.
+"""Uploads a file by common libraries over connections that are reset, and compares the downloads.
 
     libraries.py --binary .build/debug/parley [--megabytes 64] [--seed 1]
 
@@ -29,10 +29,14 @@ from server import TOKEN, serving
 from store import ObjectStore
 
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
-CHUNK = 8 << 20
 CUTS = 5
 # The retries of a library, enough for every reset.
 RETRIES = 3 * CUTS
+
+
+def chunk_size(fixture):
+    """About an eighth of the file, in units of 256 KiB, which google-resumable-media requires."""
+    return fixture.size // 8 // (256 << 10) * (256 << 10)
 
 
 # google-resumable-media: protocol A
@@ -52,7 +56,7 @@ def google(fixture, checksum):
     from google.resumable_media.requests import ResumableUpload
 
     upload = ResumableUpload(
-        f"{fixture.base}/uploads?uploadType=resumable", CHUNK, headers=AUTHORIZED, checksum=checksum)
+        f"{fixture.base}/uploads?uploadType=resumable", chunk_size(fixture), headers=AUTHORIZED, checksum=checksum)
     with open(fixture.file, "rb") as stream, requests.Session() as session:
         made = upload.initiate(session, stream, {"name": "film.mp4"}, "video/mp4")
         upload._retry_strategy = common.RetryStrategy(max_retries=RETRIES, initial_delay=0.1, multiplier=1.0)
@@ -68,7 +72,7 @@ def google_at_known_url(fixture, content):
     from google.resumable_media import common
     from google.resumable_media.requests import ResumableUpload
 
-    upload = ResumableUpload(fixture.base, CHUNK)
+    upload = ResumableUpload(fixture.base, chunk_size(fixture))
     with open(fixture.file, "rb") as stream, requests.Session() as session:
         upload._resumable_url, upload._stream = content["upload_url"], stream
         upload._content_type, upload._total_bytes = "application/octet-stream", fixture.size
@@ -90,7 +94,7 @@ def tuspy_in_chunks(fixture, _):
     """Creates the upload by tuspy; the content id is in the answer, which tuspy does not expose."""
     import requests
 
-    uploader = tus_uploader(fixture, chunk_size=CHUNK, metadata={"filename": "film.mp4"})
+    uploader = tus_uploader(fixture, chunk_size=chunk_size(fixture), metadata={"filename": "film.mp4"})
     made = requests.post(f"{fixture.base}/uploads", headers=uploader.get_url_creation_headers())
     uploader.set_url(made.headers["Location"])
     uploader.upload()
@@ -110,15 +114,15 @@ def tuspy_with_checksums(fixture, content):
 
 def tuspy_with_a_new_uploader(fixture, content):
     """Stops at half of the file; a new uploader queries the offset and resumes."""
-    tus_uploader(fixture, url=content["upload_url"], chunk_size=CHUNK).upload(stop_at=fixture.size // 2)
-    uploader = tus_uploader(fixture, url=content["upload_url"], chunk_size=CHUNK)
+    tus_uploader(fixture, url=content["upload_url"], chunk_size=chunk_size(fixture)).upload(stop_at=fixture.size // 2)
+    uploader = tus_uploader(fixture, url=content["upload_url"], chunk_size=chunk_size(fixture))
     assert uploader.offset >= fixture.size // 2
     uploader.upload()
     return content["id"]
 
 
 def tuspy_async(fixture, content):
-    uploader = tus_uploader(fixture, "async_uploader", url=content["upload_url"], chunk_size=CHUNK)
+    uploader = tus_uploader(fixture, "async_uploader", url=content["upload_url"], chunk_size=chunk_size(fixture))
     asyncio.run(uploader.upload())
     return content["id"]
 

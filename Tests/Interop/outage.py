@@ -221,7 +221,7 @@ def main():
         proxy = StoreProxy(store.settings["PARLEY_S3_ENDPOINT"])
         server = stack.enter_context(serving(options.binary, postgres and postgres.schema(), store.settings | {
             "PARLEY_S3_ENDPOINT": f"http://127.0.0.1:{proxy.port}",
-            "PARLEY_UPLOADS_FINALIZE_WAIT": "2s", "PARLEY_UPLOADS_BODY_IDLE_TIMEOUT": "2s"}))
+            "PARLEY_UPLOADS_FINALIZE_WAIT": "2s", "PARLEY_UPLOADS_BODY_IDLE_TIMEOUT": "15s"}))
         server.start()
         scenario = with_shared_bucket if postgres else with_local_disk
         interruptions = {"refuses": proxy.close, "is-silent": proxy.stop}

@@ -1,6 +1,9 @@
 """A client over a plain socket that sends exactly the given bytes."""
 
 import socket
+import time
+
+from server import PATIENCE
 
 
 class Answer:
@@ -24,10 +27,10 @@ class Answer:
 
 
 class Peer:
-    """One connection; a call that takes longer than ten seconds fails."""
+    """One connection; a call that takes longer than `PATIENCE` fails."""
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self.port = port
         self.buffered = b""
 
@@ -41,6 +44,24 @@ class Peer:
 
     def send(self, data):
         self.socket.sendall(data)
+
+    def wait_until_read(self):
+        """Waits until the server has read everything that was sent, and a tenth of a second to process it."""
+        ends = (self.socket.getsockname()[1], self.port)
+        end = time.monotonic() + PATIENCE
+        while True:
+            queues = 0
+            with open("/proc/net/tcp", encoding="ascii") as table:
+                for local, remote, _, waiting in (line.split()[1:5] for line in table.readlines()[1:]):
+                    sent, received = (int(size, 16) for size in waiting.split(":"))
+                    ports = tuple(int(address.split(":")[1], 16) for address in (local, remote))
+                    queues += sent if ports == ends else received if ports == ends[::-1] else 0
+            if queues == 0:
+                break
+            if time.monotonic() > end:
+                raise AssertionError("the server does not read what was sent")
+            time.sleep(0.02)
+        time.sleep(0.1)
 
     def read_answer(self, to_head=False):
         """The next answer, without interim ones."""

@@ -5,12 +5,14 @@
 
 Each sender has its own connection and pauses in the middle of a body. Meanwhile other connections query the
 offset and continue the upload. Then fifty senders send 1 KB/s each until SIGTERM, and the server is started again.
-With --s3 complete contents are in an object store. With --processes 2 two servers share a database and an object
-store: one receives and is killed or stopped, the other one is queried and continues the upload.
+With --s3 complete contents are in an object store, and only PARLEY_TEST_ROUNDS=all sends chunked bodies as well. With
+--processes 2 two servers share a database and an object store: one receives and is killed or stopped, the other one is
+queried and continues the upload.
 """
 
 import argparse
 import contextlib
+import os
 import pathlib
 import random
 import signal
@@ -26,7 +28,7 @@ from checklist import Results
 from matrix import Client
 from peer import Peer
 from postgres import Postgres
-from server import serving
+from server import PATIENCE, serving
 from store import ObjectStore
 from tus import DATA, VERSION, content_of, expect, upload_path
 
@@ -34,8 +36,8 @@ SIZE = 30_000
 BYTES = random.Random(33).randbytes(SIZE)
 DRAFT = (("Upload-Draft-Interop-Version", 8),)
 WRITERS = 50
-# Seconds: how long a process waits for a receiving one that does not reply, and the time of an answer.
-TIMEOUT = 2 + 1.5
+# Seconds: how long a process waits for a receiving one that does not reply.
+REPLY = 2
 
 
 def put(offset):
@@ -72,10 +74,21 @@ class Sender:
     """A request whose body is sent piece by piece."""
 
     def __init__(self, client, path, request, offset=0, chunked=False):
-        self.peer, self.sent, self.chunked = Peer(client.server.port), offset, chunked
+        self.peer, self.path, self.sent, self.chunked = Peer(client.server.port), path, offset, chunked
         method, fields = request(offset)
         framing = ("Transfer-Encoding", "chunked") if chunked else ("Content-Length", SIZE - offset)
         self.peer.send_request(f"{method} {path}", fields + (framing,))
+
+    def begin(self, client):
+        """Sends a first piece, and waits until the server has received it: then the request is running."""
+        self.send(100)
+        try:
+            client.wait_for(self.path, self.sent)
+        except AssertionError as failure:
+            self.peer.socket.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                raise AssertionError(f"{failure}; the answer is {self.peer.socket.recv(10_000)}") from None
+            raise
 
     def send(self, count):
         piece = BYTES[self.sent:self.sent + count]
@@ -93,7 +106,8 @@ def finish(client, path, content, request, offset):
     # A plain request cannot start at an offset.
     sender = Sender(client, path, ranged if request is put else request, offset)
     sender.send(SIZE)
-    expect(sender.peer.read_answer(to_head=True).status in (200, 204), "the rest is accepted")
+    answer = sender.peer.read_answer(to_head=True)
+    expect(answer.status in (200, 204), f"the rest is accepted: {answer}")
     expect(client.content(content) == BYTES, "the content differs from what was sent")
 
 
@@ -101,9 +115,10 @@ def a_status_query_reports_every_received_byte(name, chunked, client):
     request, query = PROTOCOLS[name]
     path, content = create_upload(client)
     sender = Sender(client, path, request, chunked=chunked)
+    sender.begin(client)
     for count in (5_250, 4_750, 1):
         sender.send(count)
-        time.sleep(0.1)
+        sender.peer.wait_until_read()
         held = client.held(path)
         expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are shown by HEAD")
     sender.send(2_000)
@@ -117,8 +132,9 @@ def an_append_continues_at_the_last_received_byte(name, chunked, client):
     request = PROTOCOLS[name][0]
     path, content = create_upload(client)
     sender = Sender(client, path, request, chunked=chunked)
+    sender.begin(client)
     sender.send(10_000)
-    time.sleep(0.1)
+    sender.peer.wait_until_read()
     finish(client, path, content, request, sender.sent)
     expect(sender.peer.has_ended(), "the connection of the first sender is closed")
 
@@ -134,8 +150,7 @@ def bytes_of_fifty_slow_senders_survive_a_restart(client):
             sender.send(100)
         time.sleep(0.1)
     for (path, _), sender in zip(paths, senders):
-        held = client.held(path)
-        expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are shown by HEAD")
+        client.wait_for(path, sender.sent)
     for number, sender in enumerate(senders):
         sender.send(500 + number)
     expect(client.server.stop() == 0, "SIGTERM did not end the server with exit code 0")
@@ -159,22 +174,44 @@ def measure_time(action):
     return action(), time.monotonic() - began
 
 
+def with_reply(check):
+    """Runs a check of what one process knows from another one; repeats it if that one did not reply in time."""
+    end = None
+    while True:
+        began = time.monotonic()
+        try:
+            return check()
+        except AssertionError:
+            if end is None and time.monotonic() - began >= REPLY:
+                # From then on the last commit counts, until the receiving process commits again.
+                end = time.monotonic() + PATIENCE
+            if end is None or time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+def expect_shown(client, path, sent):
+    held = client.held(path)
+    expect(held == str(sent), f"{held} of {sent} bytes are shown by HEAD at the other process")
+
+
 def another_process_reports_every_received_byte(name, chunked, client, other):
     request, query = PROTOCOLS[name]
     path, content = create_upload(client)
     sender = Sender(client, path, request, chunked=chunked)
+    sender.begin(client)
     for count in (5_250, 4_750, 1):
         sender.send(count)
-        time.sleep(0.1)
-        held, took = measure_time(lambda: other.held(path))
-        expect(held == str(sender.sent), f"{held} of {sender.sent} bytes are shown by HEAD at the other process")
-        expect(took < TIMEOUT, f"HEAD took {took:.2f} s")
+        sender.peer.wait_until_read()
+        with_reply(lambda: expect_shown(other, path, sender.sent))
+    shown = sender.sent
     sender.send(2_000)
-    time.sleep(0.1)
+    sender.peer.wait_until_read()
     held, took = measure_time(lambda: query(other, path))
-    expect(held == sender.sent, f"{held} of {sender.sent} bytes are shown by a status query at the other process")
-    expect(took < TIMEOUT, f"a status query took {took:.2f} s")
-    expect(sender.peer.has_ended(), "the connection of the first sender is closed")
+    # Without a reply the last commit counts.
+    is_late = took >= REPLY and shown <= held <= sender.sent
+    expect(held == sender.sent or is_late, f"{held} of {sender.sent} bytes are shown by a status query at the other process")
+    expect(is_late or sender.peer.has_ended(), "the connection of the first sender is closed")
     finish(other, path, content, request, held)
 
 
@@ -182,9 +219,10 @@ def an_append_continues_at_another_process(name, chunked, client, other):
     request = PROTOCOLS[name][0]
     path, content = create_upload(client)
     sender = Sender(client, path, request, chunked=chunked)
+    sender.begin(client)
     sender.send(10_000)
-    time.sleep(0.1)
-    finish(other, path, content, request, sender.sent)
+    sender.peer.wait_until_read()
+    with_reply(lambda: finish(other, path, content, request, sender.sent))
     expect(sender.peer.has_ended(), "the connection of the first sender is closed")
 
 
@@ -192,19 +230,20 @@ def another_process_continues_after_the_receiving_one_is_killed(name, client, ot
     request, query = PROTOCOLS[name]
     path, content = create_upload(client)
     sender = Sender(client, path, request)
-    sender.send(10_000)
-    time.sleep(0.1)
+    sender.begin(client)
+    sender.send(9_900)
+    client.wait_for(path, sender.sent)
     shown = int(other.held(path))
     expect(shown == 10_000, f"{shown} of 10000 bytes are shown by HEAD")
     sender.send(2_000)
     client.server.kill()
     try:
         # The last bytes are lost; the other process waits for the killed one only the first time.
-        held, took = measure_time(lambda: int(other.held(path)))
+        held = int(other.held(path))
         expect(shown <= held <= sender.sent, f"{held} bytes are held, after {shown} were shown")
-        expect(took < TIMEOUT, f"HEAD took {took:.2f} s after the kill")
-        again, took = measure_time(lambda: int(other.held(path)))
-        expect(again == held and took < 0.5, f"a second HEAD took {took:.2f} s")
+        again = [measure_time(lambda: int(other.held(path))) for _ in range(5)]
+        expect({found for found, _ in again} == {held}, again)
+        expect(min(took for _, took in again) < REPLY / 2, f"the next HEADs took {again}")
         offset = query(other, path)
         expect(offset == held, f"a status query shows {offset} of {held} bytes")
         finish(other, path, content, request, offset)
@@ -216,15 +255,16 @@ def another_process_continues_while_the_receiving_one_is_stopped(name, client, o
     request, query = PROTOCOLS[name]
     path, content = create_upload(client)
     sender = Sender(client, path, request)
-    sender.send(10_000)
-    time.sleep(0.1)
+    sender.begin(client)
+    sender.send(9_900)
+    client.wait_for(path, sender.sent)
     expect(other.held(path) == "10000", "HEAD shows what is received")
     sender.send(2_000)
     client.server.process.send_signal(signal.SIGSTOP)
     try:
-        held, took = measure_time(lambda: query(other, path))
+        # Waiting for the stopped process would never end.
+        held = query(other, path)
         expect(10_000 <= held <= sender.sent, f"{held} bytes are held")
-        expect(took < TIMEOUT, f"a status query took {took:.2f} s while the process was stopped")
         half = Sender(other, path, ranged, held)
         half.send(5_000)
         time.sleep(0.1)
@@ -251,6 +291,8 @@ def fifty_slow_senders_continue_at_another_process(client, other):
         for sender in senders:
             sender.send(100)
         time.sleep(0.1)
+    for sender in senders:
+        client.wait_for(sender.path, sender.sent)
     for number, sender in enumerate(senders):
         sender.send(500 + number)
     expect(client.server.stop() == 0, "SIGTERM did not end the server with exit code 0")
@@ -308,8 +350,10 @@ def main():
                 return print("received bytes with an object store: skipped: there is none")
         server = stack.enter_context(serving(options.binary, settings=settings))
         server.start()
+        # The storage of complete contents does not depend on the framing of a request.
+        every = not options.s3 or os.environ.get("PARLEY_TEST_ROUNDS") == "all"
         for name in PROTOCOLS:
-            for chunked in (False, True):
+            for chunked in (False, True) if every else (False,):
                 for check in (a_status_query_reports_every_received_byte, an_append_continues_at_the_last_received_byte):
                     results.run(partial(check, name, chunked), Client(server), f", {name}, chunked: {chunked}")
         results.run(bytes_of_fifty_slow_senders_survive_a_restart, Client(server))

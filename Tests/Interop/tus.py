@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Crash"))
 
 from peer import Peer
-from server import APPLICATION, TOKEN, serving
+from server import APPLICATION, PATIENCE, TOKEN, serving
 
 VERSION = ("Tus-Resumable", "1.0.0")
 TOKEN_FIELD = ("Authorization", f"Bearer {TOKEN}")
@@ -60,7 +60,7 @@ class Tus:
 
     def wait_for(self, path, count):
         """Waits until `count` bytes are stored, by queries that do not interrupt a running request."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while (held := self.send(f"HEAD {path}")["Upload-Offset"]) != str(count):
             expect(time.monotonic() < deadline, f"{held} bytes are stored instead of {count}")
             time.sleep(0.01)
@@ -252,6 +252,7 @@ def a_refusal_arrives_while_the_body_is_being_sent(tus):
 
 
 def a_newer_request_interrupts_a_stalled_one(tus):
+    """It does not wait until the server ends the stalled request, which takes a minute."""
     path = tus.created(("Upload-Length", 4))
     stalled = Peer(tus.server.port)
     stalled.send_request(f"PATCH {path}", (VERSION, DATA, ("Upload-Offset", 0), ("Content-Length", 4)))
@@ -259,7 +260,7 @@ def a_newer_request_interrupts_a_stalled_one(tus):
     tus.wait_for(path, 2)
     began = time.monotonic()
     expect(tus.head(path)["Upload-Offset"] == "2", "the received bytes")
-    expect(time.monotonic() - began < 0.2, "longer than 200 ms")
+    expect(time.monotonic() - began < 30, "longer than 30 s")
     expect(stalled.has_ended(), "the old connection is closed")
     expect(tus.patch(path, 2, b"cd").status == 204, "continued")
 

@@ -37,8 +37,11 @@ def prepare(api, description):
             continue
         real = json.loads(client.actual(json.dumps(operation.json)))
         document["paths"][operation.path][operation.method.lower()] = real
+        # An answer that may be a stream is read until the timeout.
+        is_stream = "text/event-stream" in json.dumps(real["responses"]) or "101" in real["responses"]
         settings += [
             "[[operations]]", f"include-name = {json.dumps(f'{operation.method} {operation.path}')}",
+            f"request-timeout = {10 if is_stream else 120}",
             "headers = { Authorization = %s, Accept = %s }" % (
                 json.dumps(client.credential(operation)), json.dumps(client.accepts(operation))),
             "parameters = { %s }" % ", ".join(
@@ -61,7 +64,7 @@ def guess(api, description, phases, options, report):
          "--url", f"http://127.0.0.1:{api.server.port}", "--checks", ",".join(CHECKS),
          "--max-examples", str(options.guesses), "--seed", str(options.seed),
          "--phases", phases, "--workers", "1", "--continue-on-failure"],
-        cwd=folder, capture_output=True, text=True, timeout=900, env=os.environ | {"NO_COLOR": "1"})
+        cwd=folder, capture_output=True, text=True, timeout=1800, env=os.environ | {"NO_COLOR": "1"})
     counted = re.search(r"\d+ generated.*", run.stdout)
     print(f"  schemathesis in {description.version}: {counted and counted[0]}, {time.monotonic() - began:.1f} s", flush=True)
     if run.returncode:

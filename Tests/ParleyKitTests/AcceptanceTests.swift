@@ -31,10 +31,10 @@ import Testing
             try await ana.send([.text("0")], to: id)
             ids.append(id)
         }
-        try await eventually("cy has all", within: .seconds(60)) {
+        try await eventually("cy has all", within: .seconds(120)) {
             try await cy.rowCount(of: "messages") == conversations
         }
-        try await bo.catchUp(within: .seconds(30))
+        try await bo.catchUp(within: .seconds(120))
         transport.reset()
         // Absent: messages, two receipts for each of them, and deletions.
         for number in 1..<messages {
@@ -50,18 +50,18 @@ import Testing
             }
         }
         for client in [ana, cy] {
-            try await eventually("nothing waits", within: .seconds(60)) {
+            try await eventually("nothing waits", within: .seconds(120)) {
                 try await client.rowCount(of: "outbox") == 0
             }
         }
-        try await bo.catchUp(within: .seconds(60))
+        try await bo.catchUp(within: .seconds(120))
         let (items, bodies) = (transport.items, transport.bodies)
         // Of each conversation: itself, the receipts of three users, and the newest messages; three identities.
         #expect(bodies <= newest * conversations, "\(bodies) bodies")
         #expect(items <= conversations * (1 + 3 + newest) + 20 + 3, "\(items) items")
         for id in ids { try await bo.loadAll(in: id) }
         let fresh = try await server.client("bo", device: "fresh")
-        try await fresh.catchUp(within: .seconds(60))
+        try await fresh.catchUp(within: .seconds(120))
         for id in ids {
             let (own, expected) = (
                 try await bo.messages(in: id), try await fresh.messages(in: id)
@@ -171,8 +171,8 @@ import Testing
         try await eventually("the message is sent") {
             try await ana.messages(in: conversation).allSatisfy(\.isSent)
         }
-        // Without the kick the delays would be up to minutes.
-        #expect(ContinuousClock.now - start < .seconds(10))
+        // Without the kick the longest delays would be an hour.
+        #expect(ContinuousClock.now - start < .seconds(60))
         try await eventually("bo has everything, once") {
             guard try await bo.texts(in: conversation) == ["before", "during"] else { return false }
             return try await bo.conversation(conversation)?.metadata == ["when": "during"]

@@ -41,7 +41,7 @@ import Testing
             }
         }
         for device in devices { device.client.connect() }
-        try await eventually("all outboxes are empty", within: .seconds(60)) {
+        try await eventually("all outboxes are empty", within: .seconds(120)) {
             for device in devices {
                 device.client.kick()
                 try await device.client.discardFailed()
@@ -62,7 +62,7 @@ import Testing
             let fresh = try await server.client(user, device: "fresh")
             fresh.connect()
             let others = devices.filter { $0.user == user }.map(\.client)
-            try await eventually("\(user)'s devices show the same", within: .seconds(30)) {
+            try await eventually("\(user)'s devices show the same", within: .seconds(120)) {
                 let expected = try await fresh.everything()
                 guard fresh.connection == .live else { return false }
                 for other in others where try await other.everything() != expected { return false }
@@ -172,12 +172,12 @@ extension ParleyClient {
         try await read { reader in
             try reader.transaction.rows(
                 """
-                SELECT number, lane, kind, attempts, answered_epoch, answered_position, failure,
+                SELECT number, lane, kind, sent_at, answered_epoch, answered_position, failure,
                     (SELECT value FROM settings WHERE name = 'cursor') AS cursor FROM outbox
                 """
             ) { row in
                 """
-                \(try row.int("number")) \(try row.text("lane")) \(try row.text("kind")) \(try row.int("attempts")) \
+                \(try row.int("number")) \(try row.text("lane")) \(try row.text("kind")) \(try row.optionalInt64("sent_at") ?? -1) \
                 \(try row.optionalText("answered_epoch") ?? "-") \(try row.optionalInt64("answered_position") ?? -1) \
                 \(try row.optionalText("failure") ?? "-") cursor \(try row.optionalText("cursor") ?? "-")
                 """

@@ -19,7 +19,7 @@ import Testing
             last = try await ana.send([.text("\(number)")], to: conversation)
         }
         try await ana.waitUntilSent(try #require(last).id)
-        try await bo.catchUp(within: .seconds(20))
+        try await bo.catchUp(within: .seconds(120))
         #expect(try await bo.texts(in: conversation) == (26...30).map(String.init))
         #expect(try await bo.loadOlder(10, in: conversation) == 10)
         #expect(try await bo.texts(in: conversation) == (16...30).map(String.init))
@@ -50,7 +50,7 @@ import Testing
             try await bo.waitFor(.message(message.id), within: .milliseconds(50))
         }
         bo.connect()
-        try await bo.waitFor(.message(message.id), within: .seconds(20))
+        try await bo.waitFor(.message(message.id), within: .seconds(120))
         try await ana.follow(["cy"])
         try await eventually("cy is followed") { try await ana.rowCount(of: "outbox") == 0 }
         for client in [ana, bo] { await client.close() }
@@ -150,12 +150,22 @@ import Testing
         let text = String(decoding: try await ana.diagnostics(), as: UTF8.self)
         #expect(text.contains(#""kind":"register_push""#))
         #expect(!text.contains("ab12"))
+        let token = try await ana.engine.session.currentToken()
         ana.connect()
         try await eventually("the token is registered") {
             try await ana.rowCount(of: "outbox") == 0
         }
         try await ana.unregisterPushToken()
         try await eventually("it is gone") { try await ana.rowCount(of: "outbox") == 0 }
+        try await eventually("the log says that it has everything") {
+            try JSONDocument(await ana.diagnostics()).root["log"]?.elements.contains { line in
+                line.string?.contains("the store has everything component=feed") == true
+            } == true
+        }
+        let all = String(decoding: try await ana.diagnostics(), as: UTF8.self)
+        #expect(all.contains("a session has begun component=session"))
+        #expect(all.contains(#""connection":"live""#))
+        #expect(!all.contains(token))
         await ana.close()
     }
 }

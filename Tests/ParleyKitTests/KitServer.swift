@@ -130,7 +130,7 @@ private func expectEqual(_ answer: String, _ expected: String) {
 ///
 /// - Parameter explain: Says why it does not hold.
 func eventually(
-    _ what: String, within limit: Duration = .seconds(20), _ condition: () async throws -> Bool,
+    _ what: String, within limit: Duration = .seconds(120), _ condition: () async throws -> Bool,
     explain: () async throws -> String = { "" }
 ) async throws {
     let deadline = ContinuousClock.now + limit

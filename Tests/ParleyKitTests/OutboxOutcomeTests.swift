@@ -73,8 +73,14 @@ import Testing
         #expect(outcome(409, error("id_in_use", 111), to: .create) == .done)
     }
 
+    @Test func `a key in use is the row's own, with the path of before a merge (K31)`() {
+        for kind in [OutboxKind.patch, .send] {
+            #expect(outcome(422, error("idempotency_key_reuse", 112), to: kind) == .done)
+        }
+    }
+
     @Test func `receipts of a merged conversation wait for the feed (K31)`() {
-        for kind in [OutboxKind.read, .delivery] {
+        for kind in [OutboxKind.read, .delivery, .markAllRead] {
             guard case .retry = outcome(409, error("conversation_merged", 118), to: kind) else {
                 Issue.record("\(kind)")
                 continue
@@ -111,17 +117,39 @@ import Testing
     }
 
     @Test func `a failed send holds up later sends, a failed creation everything (K30, K33)`() {
-        func row(_ number: Int64, _ lane: String, _ kind: OutboxKind) -> OutboxRow {
-            OutboxRow(
-                number: number, lane: lane, kind: kind, conversation: nil, message: nil,
-                payload: [], key: "")
-        }
         let rows = [
             (row(1, "a", .send), true), (row(2, "a", .send), false), (row(3, "a", .patch), false),
             (row(4, "a", .patch), false), (row(5, "b", .create), true), (row(6, "b", .send), false),
             (row(7, "c", .send), false), (row(8, "c", .send), false),
         ].map { StoreTransaction.WaitingRow(row: $0.0, hasFailed: $0.1) }
         #expect(StoreTransaction.sendable(rows).map(\.number) == [3, 7])
+    }
+
+    @Test
+    func
+        `deliveries of a conversation are reported once a second, whatever else ends delays (K55)`()
+    {
+        let now = ContinuousClock.now
+        let rows = [row(1, "deliveries a", .delivery), row(2, "deliveries b", .delivery)]
+        let read = row(3, "receipts a", .read)
+        var schedule = OutboxSchedule()
+        schedule.noteStart(of: rows[0], at: now)
+        schedule.noteStart(of: read, at: now)
+        schedule.endDelays(kicks: 1)
+        #expect((rows + [read]).map { schedule.allows($0, at: now) } == [false, true, true])
+        #expect(schedule.pause(before: rows, at: now) == 1000)
+        #expect(schedule.allows(rows[0], at: now + .seconds(1)))
+        schedule.noteFailure(in: "deliveries b", retryingAfter: .seconds(7), at: now)
+        #expect(!schedule.allows(rows[1], at: now + .seconds(6)))
+        #expect(schedule.pause(before: [rows[1]], at: now) == 7000)
+        schedule.endDelays(kicks: 2)
+        #expect(schedule.allows(rows[1], at: now))
+    }
+
+    private func row(_ number: Int64, _ lane: String, _ kind: OutboxKind) -> OutboxRow {
+        OutboxRow(
+            number: number, lane: lane, kind: kind, conversation: nil, message: nil, payload: [],
+            key: "")
     }
 
     @Test func `the first delays are short, and no delay exceeds its limit (K14)`() {

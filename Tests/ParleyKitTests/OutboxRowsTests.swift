@@ -13,6 +13,7 @@ import Testing
         let conversation = ParleyKit.Conversation.ID(.v7(at: Clock.now, random: 1))
         let first = try await store.write { transaction in
             try transaction.insertConversation(conversation)
+            try transaction.set("cursor", "e.1")
             let number = try transaction.enqueue(
                 .read, lane: .receipts(conversation), conversation: conversation, at: Clock.now)
             for index in 0..<1500 {
@@ -26,19 +27,101 @@ import Testing
             return try transaction.nextRows()
         }
         let row = try #require(first.first)
-        let positions = try await store.read { try StoreTransaction($0).positions(of: row) }
-        #expect(positions.intervals.count == 1000)
+        let report = try #require(
+            try await store.read { try StoreTransaction($0).report(of: row) })
+        #expect(report.positions.intervals.count == 1000)
         let next = try await store.write { transaction in
             try transaction.succeed(
-                row, reporting: positions, at: FeedPosition("e.5"), now: Clock.now)
+                row, reporting: report.positions, at: FeedPosition("e.5"), now: Clock.now)
             return try transaction.nextRows()
         }
         let rest = try #require(next.first)
         #expect(rest.number != row.number)
         #expect(
-            try await store.read { try StoreTransaction($0).positions(of: rest).intervals.count }
-                == 500)
+            try await store.read {
+                try StoreTransaction($0).report(of: rest)?.positions.intervals.count
+            } == 500)
         store.close()
+    }
+
+    @Test func `receipts wait until the messages of a merge have come again (K31)`() async throws {
+        let sample = try await SampleStore()
+        let (former, own) = (conversationID(1), conversationID(2))
+        try await sample.change { transaction in
+            try transaction.set("cursor", "e.7.rest")
+            for number in 1...2 {
+                try transaction.addConversation(number)
+                try transaction.setBase(of: number)
+                try transaction.addMessage(number, in: number, position: 1, isUnread: true)
+                let read = try transaction.enqueue(
+                    number == 1 ? .read : .markAllRead, lane: .receipts(conversationID(number)),
+                    conversation: conversationID(number), payload: number == 1 ? [] : [0x31],
+                    at: Clock.now)
+                try transaction.sql.execute(
+                    "UPDATE messages SET read_by = \(read) WHERE id = \(messageID(number).bytes)")
+            }
+        }
+        let before = try await sample.nextRows()
+        #expect(before.map(\.kind) == [.read, .markAllRead])
+        let report = try await sample.report(of: before[1])
+        #expect(report?.positions.text == "1")
+        #expect(report?.cursor == "e.7")
+        try await sample.change { transaction in try transaction.merge(former, into: own) }
+        #expect(try await sample.nextRows().isEmpty)
+        #expect(try await sample.report(of: before[0]) == nil)
+        // Both messages come again; the end of the catch-up follows.
+        try await sample.change { transaction in
+            try transaction.sql.execute("UPDATE messages SET snapshot = 0, position = position + 4")
+            try transaction.reachEnd()
+        }
+        let after = try await sample.nextRows()
+        #expect(after.map(\.number) == [before[0].number])
+        #expect(after.map(\.conversation) == [own])
+        #expect(try await sample.report(of: try #require(after.first))?.positions.text == "5")
+        // Nor is anything known in a snapshot.
+        try await sample.change { transaction in try transaction.beginSnapshot() }
+        #expect(try await sample.nextRows().isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `a patch that the server may have forgotten is done if the base shows it (K31)`(
+        isShown: Bool
+    ) async throws {
+        let sample = try await SampleStore()
+        let day: Int64 = 24 * 3_600_000
+        let start = Clock.now
+        let first = try await sample.store.write { transaction in
+            try transaction.addConversation(1)
+            try transaction.setBase(of: 1, metadata: isShown ? #"{"a":"1"}"# : #"{"a":"2"}"#)
+            let number = try transaction.enqueue(
+                .patch, lane: .conversation(conversationID(1)), conversation: conversationID(1),
+                payload: Array(#"[{"operation":"set","property":"metadata.a","value":"1"}]"#.utf8),
+                at: start)
+            return try transaction.beginSending(number, at: start)
+        }
+        guard case .send(let sent) = first else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(!sent.needsLiveFeed(at: Timestamp(milliseconds: start.milliseconds + day / 2)))
+        let later = Timestamp(milliseconds: start.milliseconds + day)
+        let again = try await sample.store.write { transaction in
+            try transaction.beginSending(sent.number, at: start)
+        }
+        guard case .send(let repeated) = again else {
+            Issue.record("\(again)")
+            return
+        }
+        #expect(repeated.key == sent.key)
+        #expect(repeated.needsLiveFeed(at: later))
+        let last = try await sample.store.write { transaction in
+            try transaction.beginSending(sent.number, at: later)
+        }
+        switch last {
+        case .done: #expect(isShown)
+        case .send(let row): #expect(!isShown && row.key != sent.key && row.sentAt == later)
+        case .dropped: Issue.record("it was dropped")
+        }
     }
 
     @Test func `a position of the feed is read from both of its forms`() {
@@ -47,5 +130,31 @@ import Testing
         for text in ["", "abc", ".5", "abc.", "abc.x", "abc.99999999999999999999"] {
             #expect(FeedPosition(text) == nil, "\(text)")
         }
+    }
+}
+
+extension SampleStore {
+    fileprivate func nextRows() async throws -> [OutboxRow] {
+        try await store.read { try StoreTransaction($0).nextRows() }
+    }
+
+    fileprivate func report(of row: OutboxRow) async throws -> ReceiptReport? {
+        try await store.read { try StoreTransaction($0).report(of: row) }
+    }
+}
+
+extension StoreTransaction {
+    /// Stores what the server last sent of a conversation.
+    fileprivate func setBase(of number: Int, metadata: String = "{}") throws {
+        let base = """
+            {"id":"\(conversationID(number))","created_at":"2026-01-01T00:00:00.000Z","participants":[],
+            "distinct":false,"metadata":\(metadata),"last_message":null,"unread_message_count":1,
+            "total_message_count":1,"aliases":[],"top":1,"window_from":1,"cleared_to":0}
+            """
+        try sql.execute(
+            """
+            UPDATE conversations SET base = \(Array(base.utf8))
+            WHERE id = \(conversationID(number).value.bytes)
+            """)
     }
 }

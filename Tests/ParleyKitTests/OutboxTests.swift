@@ -27,7 +27,7 @@ import Testing
             try await ana.waitUntilSent(
                 try await ana.send([.text("\(number)")], to: conversation).id)
         }
-        try await bo.catchUp(within: .seconds(20))
+        try await bo.catchUp(within: .seconds(120))
         try await eventually("bo has all") { try await bo.texts(in: conversation).count == 4 }
         // One row reports what has arrived.
         #expect(try await bo.rowCount(of: "outbox") == 1)
@@ -61,7 +61,7 @@ import Testing
         ana.connect()
         let conversation = try await ana.newConversation(with: ["bo"]).id
         let first = try await ana.send([.text("Hello")], to: conversation)
-        try await bo.waitFor(.message(first.id), within: .seconds(20))
+        try await bo.waitFor(.message(first.id), within: .seconds(120))
         try await eventually("nothing waits") { try await ana.rowCount(of: "outbox") == 0 }
         transport.answers.close()
         try await ana.setMetadata("on its way", at: "a", of: conversation)
@@ -205,7 +205,7 @@ import Testing
             try await ana.conversation(conversation)?.isCreated == true
         }
         try await eventually("nothing waits") { try await ana.rowCount(of: "outbox") == 0 }
-        try await bo.catchUp(within: .seconds(20))
+        try await bo.catchUp(within: .seconds(120))
         #expect(try await bo.conversation(conversation) == nil)
         try await ana.send([.text("Hello")], to: conversation)
         try await eventually("bo sees it") {
@@ -225,7 +225,7 @@ import Testing
         tablet.connect()
         let conversation = try await phone.newConversation(with: ["bo"]).id
         let first = try await phone.send([.text("Hello")], to: conversation)
-        try await tablet.waitFor(.message(first.id), within: .seconds(20))
+        try await tablet.waitFor(.message(first.id), within: .seconds(120))
         await tablet.disconnect()
         try await tablet.setMetadata("Monday", at: "day", of: conversation)
         try await tablet.setMetadata("tablet", at: "by.name", of: conversation)
@@ -255,7 +255,7 @@ import Testing
         bo.connect()
         let conversation = try await ana.newConversation(with: ["bo"]).id
         let first = try await ana.send([.text("Hello")], to: conversation)
-        try await bo.waitFor(.message(first.id), within: .seconds(20))
+        try await bo.waitFor(.message(first.id), within: .seconds(120))
         try await eventually("nothing waits") { try await ana.rowCount(of: "outbox") == 0 }
         transport.answers.close()
         try await ana.setMetadata("mine", at: "shared", of: conversation)

@@ -34,7 +34,7 @@ import Testing
         var configuration = server.configuration("bo")
         configuration.store = server.configuration("ana").store
         let bo = try await openClient(configuration)
-        // The token in the store has ended, so the first request needs a new session.
+        // The session has ended, so the first request needs a new one.
         bo.connect()
         try await eventually("the wrong user is refused") {
             if case .unauthenticated(let error) = bo.connection { return error.code == .wrongUser }
@@ -47,15 +47,24 @@ import Testing
     @Test func `only the user of the process can read the store with its token (K9)`() async throws
     {
         let server = try KitServer()
-        let ana = try await server.client("ana")
         let folder = server.configuration("ana").store.path
-        let attributes = try FileManager.default.attributesOfItem(atPath: folder)
-        #expect("\(attributes[.posixPermissions] ?? "none")" == "\(0o700)")
+        // A folder that the application has made is restricted.
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755])
+        let ana = try await server.client("ana")
+        #expect(try Access.mode(of: folder) == 0o700)
         let token = try await ana.engine.session.currentToken()
-        #expect(try await ana.store.read { try StoreTransaction($0).setting("session") } == token)
+        let file = "\(folder)/session"
+        #expect(try Access.mode(of: file) == 0o600)
+        #expect(try SessionFile.read(in: folder) == StoredSession(user: "ana", token: token))
         await ana.close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
         let again = try await openClient(server.configuration("ana"))
         #expect(try await again.engine.session.currentToken() == token)
+        #expect(try Access.mode(of: file) == 0o600)
+        await again.engine.session.end()
+        #expect(!FileManager.default.fileExists(atPath: file))
         await again.close()
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import HTTP
 import JSON
 import Logging
@@ -118,7 +119,7 @@ import Testing
         let sink = LogSink { lines in captured.add(lines) }
         let log = AccessLog(sink, level: level)
         for record in records { log.write(record) }
-        #expect(sink.flush())
+        #expect(sink.flush(within: .seconds(60)))
         return captured.bytes
     }
 

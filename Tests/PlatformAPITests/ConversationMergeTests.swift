@@ -96,6 +96,14 @@ import Testing
                 "POST", "/apps/{app}/conversations/\(home)/messages",
                 #"{"sender_id":"ana","parts":[{"mime_type":"a/b","body":"x"}]}"#, by: client)
         }
+        let epoch = try await sample.server.store.epoch()
+        func receipt(_ cursor: String) async throws -> Int {
+            try await sample.send(
+                "POST", "/apps/{app}/users/bo/conversations/\(own)/receipts",
+                #"{"type":"delivery","positions":"1","cursor":"\#(cursor)"}"#, by: client
+            ).status
+        }
+        #expect(try await receipt("\(epoch).\(try await sample.end())") == 204)
         let end = try await sample.end()
         try await sample.server.store.reconcile(other, in: sample.application)
         let answer = try await sample.send("GET", "/apps/{app}/events?after=\(end)", by: client)
@@ -110,6 +118,11 @@ import Testing
         #expect(aliases == ["layer:///conversations/\(other.uuid)"])
         let moved = event["changes"]?["messages"]?.elements.compactMap { $0["moved_to"]?.integer }
         #expect(moved?.isEmpty == false)
+        // Positions that are known with a cursor of before the merge are refused (Y3).
+        #expect(try await receipt("\(epoch).\(end)") == 409)
+        #expect(try await receipt("0123456789abcdef.\(try await sample.end())") == 409)
+        #expect(try await receipt("\(epoch).\(try await sample.end())") == 204)
+        #expect(try await receipt("x") == 422)
     }
 
     @Test func `receipts by positions of an alias are refused, by messages are not (Y3, X1_2)`()

@@ -180,12 +180,19 @@ import Testing
 
     @Test func `a statement ends at its time limit`() async throws {
         var settings = DatabaseSettings()
-        settings.statementTimeout = .milliseconds(50)
+        settings.statementTimeout = .milliseconds(200)
         let database = try Engine.postgres.people(settings)
         await expectFault(.timedOut) {
             try await database.read { try $0.rows("SELECT 1 FROM pg_sleep(30)") { _ in 0 } }
         }
-        #expect(try await database.names().isEmpty)
+        // On a busy machine a short statement may exceed the limit, too.
+        for attempt in 1...100 {
+            do {
+                let names = try await database.names()
+                #expect(names.isEmpty)
+                break
+            } catch let error as SQLError where error.kind == .timedOut && attempt < 100 {}
+        }
     }
 
     @Test func `compares text by bytes, whatever its locale`() async throws {
@@ -263,10 +270,18 @@ import Testing
         try await database.retrying { try await database.add(3, "Barbara") }
         #expect(try await database.retrying { try await database.names() } == ["Ada", "Barbara"])
         own.run("ALTER SYSTEM SET fsync = off")
-        own.run("SELECT pg_reload_conf(), pg_sleep(0.2)")
-        let error = await expectFault(.other) {
-            try Database.open(.server(own.url), migrations: [])
+        own.run("SELECT pg_reload_conf()")
+        // The server reads its settings a moment later.
+        var error: SQLError?
+        for _ in 0..<600 where error == nil {
+            do {
+                try Database.open(.server(own.url), migrations: []).close()
+                try await Task.sleep(for: .milliseconds(100))
+            } catch let fault as SQLError {
+                error = fault
+            }
         }
+        #expect(error?.kind == .other)
         #expect(error?.message.contains("fsync") == true)
         database.close()
     }
@@ -277,7 +292,7 @@ extension Database {
     fileprivate func retrying<Value: Sendable>(
         _ work: () async throws -> Value
     ) async throws -> Value {
-        for _ in 0..<200 {
+        for _ in 0..<1200 {
             do {
                 return try await work()
             } catch let error as SQLError where error.kind == .unreachable {

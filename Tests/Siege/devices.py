@@ -53,14 +53,14 @@ def missing_descriptors(options, server):
         check("those beyond the limit wait or are refused", served <= count - MISSING // 2, f"{served} of {count} are served")
         send_message(sender, conversation, "ana", "while none is free")
         check("a message reaches every device that is served (H183)",
-              becomes_true(lambda: devices.received(b"while none is free") >= served, 120),
+              becomes_true(lambda: devices.received(b"while none is free") >= served),
               f"{devices.received(b'while none is free')} of {served}")
         devices.close(2 * MISSING)
         check("the others are served when descriptors are free again (H183)",
               becomes_true(lambda: devices.served() == len(devices.data), 300), f"{devices.served()} of {len(devices.data)}")
         send_message(sender, conversation, "ana", "with all of them")
         check("a message reaches all of them",
-              becomes_true(lambda: devices.received(b"with all of them") == len(devices.data), 120))
+              becomes_true(lambda: devices.received(b"with all of them") == len(devices.data)))
         # One connection at a time may be closed to free its descriptor.
         check("none that was served was disconnected (H183)", devices.lost == 0, f"{devices.lost}, {devices.refused} were refused")
     sender.close()
@@ -75,7 +75,7 @@ def endless_requests(options, server):
     normal_requests(server, "/", 10)
     base = Baseline(server)
     client = open_socket(server, session, 1)
-    client.settimeout(60)
+    client.settimeout(180)
     began, sent = time.monotonic(), 0
     try:
         for _ in range(100):
@@ -87,13 +87,13 @@ def endless_requests(options, server):
                     pass
             except BlockingIOError:
                 pass
-            client.settimeout(60)
+            client.settimeout(180)
         while client.recv(1 << 16):
             pass
     except ConnectionError:
         pass
     took = time.monotonic() - began
-    check("a device that sends without end is disconnected (H145)", took < 60, f"{took:.0f} s, {sent:,} requests sent")
+    check("a device that sends without end is disconnected (H145)", took < 180, f"{took:.0f} s, {sent:,} requests sent")
     check("it costs little memory", base.growth() < 16, f"{base.growth():.1f} MiB")
     normal_requests(server, "/", 10)
     client.close()

@@ -45,7 +45,7 @@ class Baseline:
         """MiB of memory above the baseline."""
         return (self.server.memory("RssAnon") - self.memory) / 1024
 
-    def is_restored(self, timeout=60):
+    def is_restored(self, timeout=180):
         """Waits until no more descriptors are open than before the attack."""
         return becomes_true(lambda: descriptors(self.server) <= self.descriptors + OPENED_LATE, timeout)
 
@@ -57,7 +57,7 @@ def descriptors(server):
     return len(list(pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir()))
 
 
-def becomes_true(holds, timeout=60):
+def becomes_true(holds, timeout=180):
     """Whether a condition becomes true within the timeout."""
     end = time.monotonic() + timeout
     while not holds():

@@ -31,6 +31,7 @@ import importlib.metadata
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import socket
@@ -319,7 +320,7 @@ def parsed(stamp):
 
 def exchange(port, method, path, headers, body):
     """Sends a request to the store; returns the answer and its content."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     try:
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
@@ -373,17 +374,21 @@ def certify(folder):
 
 
 def free_ports(count):
-    """Free ports for which the port 10,000 above is free as well; `weed` uses that for gRPC."""
+    """Free ports for which the port 10,000 above is free as well; `weed` uses that for gRPC.
+
+    Both are below the ports that the system gives to clients, which could take one before `weed` does.
+    """
     ports = []
     while len(ports) < count:
+        port = random.randrange(10_000, 20_000)
         with socket.socket() as low, socket.socket() as high:
-            low.bind(("127.0.0.1", 0))
-            port = low.getsockname()[1]
             try:
+                low.bind(("127.0.0.1", port))
                 high.bind(("127.0.0.1", port + 10_000))
-            except (OSError, OverflowError):
+            except OSError:
                 continue
-            ports.append(port)
+            if port not in ports:
+                ports.append(port)
     return ports
 
 
@@ -417,7 +422,7 @@ def remove_sockets(ports):
 
 def make_bucket(port, process):
     """Waits for the store and creates the bucket; returns whether that succeeded."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while time.monotonic() < deadline and (process is None or process.poll() is None):
         path, headers = signed(port, "PUT", f"/{BUCKET}", {}, b"")
         try:
@@ -440,7 +445,18 @@ def main():
         program = weed()
         if program:
             name = "seaweedfs"
-            port, process, sockets = start_weed(program, folder)
+            for attempt in range(3):
+                # Another test may take one of the ports before `weed` does; then it ends.
+                place = folder / str(attempt)
+                place.mkdir()
+                port, process, sockets = start_weed(program, place)
+                is_ready = make_bucket(port, process)
+                if is_ready:
+                    break
+                sys.stderr.write((place / "log").read_text(errors="replace")[-4000:])
+                if process.poll() is None:
+                    break
+                remove_sockets(sockets)
         else:
             try:
                 import logging
@@ -454,9 +470,8 @@ def main():
             server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
             server.start()
             port = server.get_host_and_port()[1]
-        if not make_bucket(port, process):
-            if process:
-                sys.stderr.write((folder / "log").read_text(errors="replace")[-4000:])
+            is_ready = make_bucket(port, None)
+        if not is_ready:
             return print(f"unavailable: {name} did not start", flush=True)
         proxies = [ProxyServer(port, name == "moto", certificate) for certificate in (None, certify(folder))]
         for proxy in proxies:

@@ -4,6 +4,9 @@ import os
 import pathlib
 import subprocess
 
+# Seconds between two calls of `Postgres.run` by a test that waits for a state; each starts a process.
+POLL = 0.1
+
 
 class Postgres:
     """A PostgreSQL server that ends with this process, however that ends.

@@ -78,7 +78,7 @@ SETTINGS
 start() {
     "${as[@]}" "$bin/postgres" -D "$folder/data" >> "$folder/server.log" 2>&1 < /dev/null &
     server=$!
-    for _ in $(seq 600); do
+    for _ in $(seq 1200); do
         "$bin/psql" -q -h "$folder" -p "$port" -U parley -d postgres -c "SELECT 1" > /dev/null 2>&1 && return
         kill -0 $server 2>/dev/null || break
         sleep 0.05

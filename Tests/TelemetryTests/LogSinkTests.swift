@@ -13,7 +13,7 @@ import Testing
             return true
         }
         for number in 0..<100 { sink.write(line(number)) }
-        #expect(sink.flush())
+        #expect(sink.flush(within: .seconds(60)))
         let lines = written.withLock { written in written }
         #expect(lines == (0..<100).flatMap { number in line(number).bytes })
     }
@@ -33,7 +33,7 @@ import Testing
         // The output blocks now; a few lines fit, the rest is dropped.
         for number in 1...50 { sink.write(line(number)) }
         for _ in 0..<3 { gate.signal() }
-        #expect(sink.flush())
+        #expect(sink.flush(within: .seconds(60)))
         let text = String(decoding: written.withLock { written in written }, as: UTF8.self)
         #expect(
             text.contains("\"message\":\"log lines dropped: the output was blocked\",\"dropped\":"))
@@ -83,7 +83,7 @@ import Testing
         logger[metadataKey: "part"] = "uploads"
         logger.debug("not shown")
         logger.warning("disk \"full\"", metadata: ["token": "s3cret", "message": "twice"])
-        #expect(sink.flush())
+        #expect(sink.flush(within: .seconds(60)))
         #expect(
             String(decoding: written.withLock { written in written }, as: UTF8.self)
                 == #"{"time":"1970-01-01T00:00:00.000Z","level":"warning","label":"parley.test","message":"disk \"full\"","message_":"twice","part":"uploads","token":"[hidden]"}"#

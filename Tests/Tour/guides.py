@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -23,15 +24,48 @@ import typing
 tests = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(tests / "Crash"), str(tests / "Support")]
 from postgres import Postgres
-from server import APPLICATION, TOKEN, fixed_port, serving
+from server import APPLICATION, PATIENCE, TOKEN, fixed_port, serving
 
 ROOT = tests.parent
 GUIDES = ROOT / "Sources" / "ParleyServer" / "ParleyServer.docc"
 # The database server in the guides, which the tests replace by their own.
 DATABASE = "postgres://parley:PASSWORD@db.internal/parley"
-# A long timeout, so that deliveries which a guide shows as successful do not fail on a slow machine.
+# Long times, so that deliveries which a guide shows as successful do not fail on a slow machine, and one that it shows as
+# pending is not sent again meanwhile.
 SETTINGS = {"PARLEY_WEBHOOKS_ALLOW_HTTP": "true", "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
-            "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "10s"}
+            "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "60s", "PARLEY_WEBHOOKS_VERIFY_TIMEOUT": "60s",
+            "PARLEY_WEBHOOKS_RETRY_SCHEDULE": "10m,10m"}
+# How much longer than a guide says its limits are here, because the machine is busy with other tests.
+SLOWER = 6
+# For each guide what its lines `sleep` wait for, in their order: a command that succeeds then.
+WAITS = {
+    "Messages": ["api \"$URL/$C/messages?page_size=3\" | grep 'In a moment'"],
+    "Operations": ["grep '\"message\":\"certificates reloaded\"' server.log", "grep '\"client\":\"203' server.log"],
+    # When a request is held cannot be seen.
+    "Realtime": ["sleep 1", "grep '^event: ready' stream.txt"],
+    "Security": [
+        "curl -s -o /dev/null -w '%{http_code}' \"$URL/conversations\" -H \"Authorization: Bearer $READ\" | grep 401"],
+    "Settings": ["grep '\"setting\":\"log.level\"' server.log && grep '\"message\":\"settings reloaded\"' server.log"],
+    "WebhookGuide": [
+        ": < /dev/tcp/127.0.0.1/9000",
+        "[ \"$(webhooks \"$hook\" | member status)\" = active ]",
+        ": < /dev/tcp/127.0.0.1/9001",
+        "[ \"$(webhooks \"$BASE/apps/$APP/webhooks\" | grep -o '\"status\":\"[a-z]*\"' | sort -u)\" = '\"status\":\"active\"' ]",
+        "grep webhook.test python.log && grep Message.created python.log && grep message.sent node.log",
+        "! : < /dev/tcp/127.0.0.1/9000",
+        "webhooks \"$hook/deliveries?state=pending\" | grep '\"attempts\":[1-9]'",
+        ": < /dev/tcp/127.0.0.1/9000",
+        "[ \"$(webhooks \"$hook/deliveries?state=pending\")\" = '[]' ]",
+        "[ \"$(webhooks \"$hook/deliveries?state=pending\")\" = '[]' ]",
+    ],
+}
+# Repeats a command, without its output, until it succeeds.
+WAIT = """
+wait_until() {
+    for _ in $(seq 1200); do (eval "$1") > /dev/null 2>&1 && return; sleep 0.1; done
+    echo "not within two minutes: $1"; exit 1
+}
+"""
 # (article, how a shell block begins, why this script does not run the block)
 NOT_RUN = [
     ("README.md", "make run ", "builds a release"),
@@ -81,10 +115,17 @@ def run_guide(name, server, folder, replacements=()):
     """
     blocks, _ = blocks_of(GUIDES / f"{name}.md")
     assert blocks, f"{name} has no shell block"
-    script = "set -uo pipefail\ntrap 'echo \"failed: $BASH_COMMAND\" >&2; exit 1' ERR\nset -E\n" + "echo\n".join(blocks)
+    script = "set -uo pipefail\ntrap 'echo \"failed: $BASH_COMMAND\" >&2; exit 1' ERR\nset -E\n" + WAIT + "echo\n".join(blocks)
+    conditions = iter(WAITS.get(name, []))
+    script = re.sub(r"^sleep \d+$", lambda _: f"wait_until {shlex.quote(next(conditions))}", script, flags=re.M)
+    assert next(conditions, None) is None, f"{name} has fewer lines `sleep` than WAITS"
     for old, new in replacements:
         assert old in script, f"{name} does not name {old}"
         script = script.replace(old, new)
+    script = re.sub(r"--max-time (\d+)", lambda found: f"--max-time {SLOWER * int(found[1])}", script)
+    # As many bytes in the longer time.
+    script = re.sub(r"--limit-rate (\d+)M", lambda found: f"--limit-rate {int(found[1]) * 1024 // SLOWER}K", script)
+    script = script.replace("--retry 30 ", "--retry 120 ")
     script = script.replace(".build/release/parley", server.binary)
     script = script.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
     environment = os.environ | {"XDG_CACHE_HOME": str(folder), "SWIFT_BACKTRACE": "enable=no"}
@@ -99,7 +140,7 @@ def run_guide(name, server, folder, replacements=()):
             ["bash", "-c", script], cwd=folder, env=environment, text=True,
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            shell.wait(timeout=120)
+            shell.wait(timeout=600)
         finally:
             try:
                 os.killpg(shell.pid, signal.SIGKILL)
@@ -225,7 +266,7 @@ def troubleshooting(run, server, folder):
     assert " created application " in output, output
     request = re.search(r"(?i)^x-request-id: (\S+)", output, re.M)[1]
     # Log lines are written by a separate thread.
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while f'"id":"{request}"' not in server.log.read_text():
         assert time.monotonic() < deadline, f"the log has no line of {request}"
         time.sleep(0.05)

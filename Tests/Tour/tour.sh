@@ -28,10 +28,11 @@ first=$(block 'first conversation' README.md)
 tour=$(block tour Sources/ParleyServer/ParleyServer.docc/Quickstart.md)
 
 cd "$folder"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+# Below the ports that the system gives to clients of other tests.
+port=$(cd "$root/Tests/Crash" && python3 -B -c 'from server import fixed_port; print(fixed_port())')
 env -u PARLEY_APP_ID -u PARLEY_APP_TOKEN "$binary" serve --listen "127.0.0.1:$port" --data data >out 2>err &
 server=$!
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     grep -q '^TOKEN=' out && break
     kill -0 "$server" || { echo "the server ended at start" >&2; exit 1; }
     sleep 0.05

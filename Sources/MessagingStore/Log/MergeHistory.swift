@@ -111,6 +111,15 @@ struct MergeHistory {
 }
 
 extension Transaction {
+    /// Whether a merge, or a step that sorts its messages, has moved messages of a conversation after a position.
+    func hasMerged(
+        _ conversation: Conversation.ID, after position: LogPosition, in application: Application.ID
+    ) throws -> Bool {
+        try merges(after: position, in: application).contains { _, merge in
+            merge.winner == conversation
+        }
+    }
+
     /// The merges in a log after a position, ascending.
     fileprivate func merges(
         after position: LogPosition, in application: Application.ID

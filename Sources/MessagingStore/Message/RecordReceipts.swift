@@ -33,19 +33,28 @@ extension MessagingStore {
     /// Records that a user has received or read messages of a conversation in the user's view (Y3). Known receipts, the
     /// user's own messages and positions of messages that the user does not see change nothing.
     ///
+    /// - Parameter cursor: How far the caller has received the feed; `nil` if it does not say.
     /// - Throws: `Rejection.notFound` of an unknown user, or of a conversation that is not in the user's view; `merged` for
-    ///   an alias, because the positions are those of before the merge.
+    ///   an alias, and for a conversation whose messages a merge has moved after the cursor, because the positions are
+    ///   those of before the merge.
     public func recordReceipts(
         _ kind: Receipts.Kind, of positions: IntervalSet, by user: UserID,
-        seenIn id: Conversation.ID, in application: Application.ID
+        seenIn id: Conversation.ID, knownAt cursor: FeedCursor? = nil,
+        in application: Application.ID
     ) async throws {
+        let isOfThisEpoch = if let cursor { try await epoch() == cursor.epoch } else { true }
         try await change(in: application) { context in
             let transaction = context.transaction
             try transaction.requireUser(user, in: application)
             let (conversation, participant) = try transaction.lockedConversationRow(
                 id, for: user, in: application)
             try participant.requireReading()
-            guard conversation.id == id else { throw Rejection.merged(into: conversation.id) }
+            var hasMoved = conversation.id != id || !isOfThisEpoch
+            if let cursor, !hasMoved {
+                hasMoved = try transaction.hasMerged(
+                    id, after: cursor.position, in: application)
+            }
+            guard !hasMoved else { throw Rejection.merged(into: conversation.id) }
             try context.recordReceipts(kind, of: positions, by: user, in: conversation)
         }
     }

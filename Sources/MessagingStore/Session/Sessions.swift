@@ -68,8 +68,11 @@ extension MessagingStore {
             guard before?.isSuspended != true else { throw IdentityTokenProblem.userSuspended }
             try context.endOldestSessions(of: user)
             let seconds = lifetime ?? known.sessionLifetime ?? Session.defaultLifetime
+            // Another process, whose clock may be ahead, may have ended the sessions of the user.
+            let ended = before?.sessionsEndedAt?.milliseconds ?? 0
             let session = Session(
-                id: id, user: user, createdAt: context.now,
+                id: id, user: user,
+                createdAt: max(context.now, Timestamp(milliseconds: ended + 1)),
                 expiresAt: Timestamp(milliseconds: context.now.milliseconds + seconds * 1000),
                 lastUsedAt: context.now.startOfHour, userAgent: agent)
             try context.record(

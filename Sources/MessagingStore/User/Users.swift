@@ -143,6 +143,7 @@ extension Projection {
         if isSuspended { try endSessions(of: user, at: moment) }
     }
 
+    /// Ends all sessions of a user; those that begin later are later than the moment by their `created_at` as well.
     func endSessions(of user: UserID, at moment: Timestamp) throws {
         try transaction.execute(
             """
@@ -152,7 +153,7 @@ extension Projection {
         try transaction.execute(
             """
             DELETE FROM sessions
-            WHERE application = \(application) AND user_id = \(user) AND created_at <= \(moment)
+            WHERE application = \(application) AND user_id = \(user)
             """)
         try removeDevices(of: user)
     }

@@ -21,27 +21,40 @@ extension ReceiptJSON {
     /// The largest position of a receipt (ruling 25).
     private static let positionLimit: Int64 = (1 << 36) - 1
 
-    /// Reads the kind and the dense positions of `POST …/conversations/{C}/receipts` (Y3).
+    /// The body of `POST …/conversations/{C}/receipts`.
+    public struct PositionReceipts: Equatable, Sendable {
+        /// The kind.
+        public let kind: Receipts.Kind
+        /// The dense positions.
+        public let positions: IntervalSet
+        /// The cursor of the feed with which the positions are known; `nil` if the body names none.
+        public let cursor: String?
+    }
+
+    /// Reads the dense positions of `POST …/conversations/{C}/receipts` (Y3).
     ///
     /// - Parameter body: An object; unknown members are ignored.
-    public static func readPositions(
-        _ body: JSONValue
-    ) throws(Rejection) -> (kind: Receipts.Kind, positions: IntervalSet) {
+    public static func readPositions(_ body: JSONValue) throws(Rejection) -> PositionReceipts {
         let kind = try read(body)
         guard let value = body.present("positions") else { throw .missing("positions") }
         guard let positions = value.string.flatMap({ IntervalSet(text: $0) }), !positions.isEmpty,
             positions.intervals.count <= intervalLimit,
             positions.intervals.allSatisfy({ $0.upperBound <= positionLimit })
         else { throw .invalid("positions", .receiptPositions) }
-        return (kind, positions)
+        let cursor = body.present("cursor")
+        guard cursor == nil || cursor?.string != nil else { throw .invalid("cursor", .feedCursor) }
+        return PositionReceipts(kind: kind, positions: positions, cursor: cursor?.string)
     }
 
     /// Returns the body of a receipt for dense positions; ``readPositions(_:)`` reads it.
-    public static func body(_ kind: Receipts.Kind, _ positions: IntervalSet) -> [UInt8] {
+    public static func body(
+        _ kind: Receipts.Kind, _ positions: IntervalSet, knownAt cursor: String? = nil
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("type", kind.rawValue)
             writer.member("positions", positions.text)
+            if let cursor { writer.member("cursor", cursor) }
         }
         return writer.finish()
     }
@@ -52,6 +65,7 @@ extension ReceiptJSON {
         .object([
             .required("type", .choice(["delivery", "read"])),
             .required("positions", .pattern("[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*")),
+            .optional("cursor", .string),
         ]))
 
     /// The schema of what ``read(_:)`` reads.

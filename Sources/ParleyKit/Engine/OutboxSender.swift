@@ -12,15 +12,12 @@ struct OutboxSender {
     private static let parallelRequests = 6
 
     private let engine: SyncEngine
+    private let logger: Logger
     private var store: Store { engine.store }
 
-    init(_ engine: SyncEngine) { self.engine = engine }
-
-    /// The lanes whose last attempt has failed.
-    private struct Delays {
-        var attempts: [String: Int] = [:]
-        var until: [String: ContinuousClock.Instant] = [:]
-        var kicks = 0
+    init(_ engine: SyncEngine) {
+        self.engine = engine
+        logger = engine.log.logger(.outbox)
     }
 
     /// What became of an attempt.
@@ -40,21 +37,27 @@ struct OutboxSender {
         defer { watcher.cancel() }
         await withTaskGroup(of: Event.self) { group in
             var running: Set<String> = []
-            var delays = Delays()
+            var schedule = OutboxSchedule()
             var isWaiting = false
             while !Task.isCancelled {
                 let rows = (try? await store.read { try StoreTransaction($0).nextRows() }) ?? []
-                if engine.kicks != delays.kicks { delays = Delays(kicks: engine.kicks) }
-                let now = ContinuousClock.now
-                for row in rows where !running.contains(row.lane) {
+                if engine.kicks != schedule.kicks { schedule.endDelays(kicks: engine.kicks) }
+                let (now, isLive) = (ContinuousClock.now, engine.connection == .live)
+                // A row on its way may have been moved to another lane by a merge.
+                let waiting = rows.filter { row in
+                    !running.contains(row.lane) && !engine.activity.isSending(row.number)
+                        && (isLive || !row.needsLiveFeed(at: Clock.now))
+                }
+                for row in waiting where schedule.allows(row, at: now) {
                     guard running.count < Self.parallelRequests else { break }
-                    if let until = delays.until[row.lane], until > now { continue }
                     running.insert(row.lane)
+                    engine.activity.begin(row.number)
+                    schedule.noteStart(of: row, at: now)
                     group.addTask { .ended(lane: row.lane, await attempt(row)) }
                 }
                 if !isWaiting {
                     isWaiting = true
-                    let pause = Self.pause(rows.filter { !running.contains($0.lane) }, delays)
+                    let pause = schedule.pause(before: waiting, at: now)
                     group.addTask {
                         await engine.outboxWake.wait(atMost: pause)
                         return .woken
@@ -63,7 +66,7 @@ struct OutboxSender {
                 switch await group.next() {
                 case .ended(let lane, let attempt)?:
                     running.remove(lane)
-                    note(attempt, of: lane, in: &delays)
+                    note(attempt, of: lane, in: &schedule)
                 case .woken?: isWaiting = false
                 case nil: return
                 }
@@ -78,32 +81,23 @@ struct OutboxSender {
         case woken
     }
 
-    private func note(_ attempt: Attempt, of lane: String, in delays: inout Delays) {
+    private func note(
+        _ attempt: Attempt, of lane: String, in schedule: inout OutboxSchedule
+    ) {
         switch attempt {
         case .ended:
             // A request that succeeded ends every back-off (K14).
-            delays = Delays(kicks: delays.kicks)
+            schedule.endDelays(kicks: schedule.kicks)
         case .retry(let after):
-            let attempts = delays.attempts[lane, default: 0] + 1
-            delays.attempts[lane] = attempts
-            let delay = after ?? Backoff.delay(attempt: attempts, first: 1, most: 300)
-            delays.until[lane] = .now + delay
-            // The wait under way does not know of this delay.
-            engine.outboxWake.signal()
+            schedule.noteFailure(in: lane, retryingAfter: after, at: .now)
         }
-    }
-
-    /// How long to wait for a signal: until the first back-off ends; without one, for a day.
-    private static func pause(_ rows: [OutboxRow], _ delays: Delays) -> Int64 {
-        let next = rows.compactMap { row in delays.until[row.lane] }.min()
-        guard let next else { return 86_400_000 }
-        return max(1, Int64((next - .now) / .milliseconds(1)))
+        // The wait under way does not know of the delays since it began.
+        if schedule.hasDelays { engine.outboxWake.signal() }
     }
 
     // MARK: - One attempt
 
     private func attempt(_ row: OutboxRow) async -> Attempt {
-        engine.activity.begin(row.number)
         noteDelivery(of: row)
         defer {
             engine.activity.end(row.number)
@@ -119,13 +113,12 @@ struct OutboxSender {
         }
     }
 
+    private func metadata(_ row: OutboxRow, _ error: ParleyError) -> Logger.Metadata {
+        error.logged.merging(["kind": "\(row.kind.rawValue)"]) { _, new in new }
+    }
+
     private func noteRetry(_ row: OutboxRow, _ error: ParleyError) {
-        engine.configuration.logger.debug(
-            "a command is sent again later",
-            metadata: [
-                "kind": "\(row.kind.rawValue)", "error": "\(error.code.rawValue)",
-                "message": "\(error.message)",
-            ])
+        logger.debug("a command is sent again later", metadata: metadata(row, error))
     }
 
     /// Shows that a message is on its way, or no longer.
@@ -139,34 +132,51 @@ struct OutboxSender {
                 ], tables: [.messages], conversations: [conversation]))
     }
 
-    /// The row as it is sent: nothing is combined with it any more; `nil` if it was dropped.
-    private func begun(_ waiting: OutboxRow) async throws(ParleyError) -> OutboxRow? {
-        guard waiting.kind == .create || waiting.kind == .patch else { return waiting }
-        return try await store.write { transaction in
-            var row = waiting
-            guard let payload = try transaction.beginSending(row.number) else { return nil }
-            row.payload = payload
-            return row
+    /// A request, and what it reports.
+    private struct Call {
+        let row: OutboxRow
+        let request: TransportRequest
+        var report: ReceiptReport?
+    }
+
+    /// What is sent for a row.
+    ///
+    /// - Returns: `nil` if there is nothing to send, now or any more.
+    private func call(_ row: OutboxRow) async throws(ParleyError) -> Call? {
+        switch row.kind {
+        case .create, .patch:
+            let attempt = try await store.write { transaction in
+                try transaction.beginSending(row.number, at: Clock.now)
+            }
+            switch attempt {
+            case .send(let row):
+                guard let request = try await request(row) else { return nil }
+                return Call(row: row, request: request)
+            case .done(let row): try await finish(row, .done, nil, nil, nil)
+            case .dropped: break
+            }
+            return nil
+        case .read, .delivery, .markAllRead:
+            let report = try await store.read { sql in try StoreTransaction(sql).report(of: row) }
+            guard let report else { return nil }
+            guard !report.positions.isEmpty else {
+                try await finish(row, .done, report, nil, nil)
+                return nil
+            }
+            return Call(row: row, request: receipt(report, of: row), report: report)
+        default:
+            guard let request = try await request(row) else {
+                try await finish(row, .done, nil, nil, nil)
+                return nil
+            }
+            return Call(row: row, request: request)
         }
     }
 
     private func send(_ waiting: OutboxRow) async throws(ParleyError) -> Attempt {
-        guard let row = try await begun(waiting) else { return .ended }
-        let positions: IntervalSet? =
-            switch row.kind {
-            case .read, .delivery:
-                try await store.read { sql in try StoreTransaction(sql).positions(of: row) }
-            default: nil
-            }
-        if let positions, positions.isEmpty {
-            try await finish(row, .done, nil, nil, nil)
-            return .ended
-        }
-        guard let request = try await request(row, positions) else {
-            try await finish(row, .done, nil, nil, nil)
-            return .ended
-        }
-        let answer = try await engine.send(request)
+        guard let call = try await call(waiting) else { return .ended }
+        let row = call.row
+        let answer = try await engine.send(call.request)
         let response = OutboxResponse(
             status: answer.status, body: answer.body,
             contentLocation: answer.headers["content-location"],
@@ -178,7 +188,9 @@ struct OutboxSender {
             noteRetry(row, error)
             return .retry(after.map { seconds in .seconds(seconds) })
         case .authenticate: return .retry(nil)
-        case .done, .merged, .refused: break
+        case .refused(let error, _):
+            logger.info("a command was refused", metadata: metadata(row, error))
+        case .done, .merged: break
         }
         let sent: MessageSnapshot? =
             if row.kind == .send, outcome == .done {
@@ -186,7 +198,7 @@ struct OutboxSender {
             } else {
                 nil
             }
-        try await finish(row, outcome, positions, sent, response.cursor)
+        try await finish(row, outcome, call.report, sent, response.cursor)
         return .ended
     }
 
@@ -218,15 +230,17 @@ struct OutboxSender {
     }
 
     private func finish(
-        _ row: OutboxRow, _ outcome: OutboxOutcome, _ positions: IntervalSet?,
-        _ sent: MessageSnapshot?, _ cursor: FeedPosition?
+        _ sent: OutboxRow, _ outcome: OutboxOutcome, _ report: ReceiptReport?,
+        _ message: MessageSnapshot?, _ cursor: FeedPosition?
     ) async throws(ParleyError) {
         let failures = try await store.write { transaction -> [OperationFailure] in
             let now = Clock.now
+            // A merge may have moved it meanwhile. One that was dropped has no effect here.
+            guard let row = try transaction.row(sent.number) else { return [] }
             switch outcome {
             case .done:
                 try transaction.succeed(
-                    row, reporting: positions, sent: sent, at: cursor, now: now)
+                    row, reporting: report?.positions, sent: message, at: cursor, now: now)
                 return []
             case .merged(let id, let error):
                 try transaction.succeed(row, reporting: nil, at: cursor, now: now)
@@ -259,10 +273,8 @@ struct OutboxSender {
     // MARK: - Requests
 
     /// The request of a row; `nil` if there is nothing to do any more.
-    private func request(
-        _ row: OutboxRow, _ positions: IntervalSet?
-    ) async throws(ParleyError) -> TransportRequest? {
-        let conversation = row.conversation.map { id in "/conversations/\(id.value.uuid)" } ?? ""
+    private func request(_ row: OutboxRow) async throws(ParleyError) -> TransportRequest? {
+        let conversation = path(of: row.conversation)
         let message =
             row.message.map { id in
                 "/\(id.isAnnouncement ? "announcements" : "messages")/\(id.value.uuid)"
@@ -275,13 +287,7 @@ struct OutboxSender {
         case .patch:
             return json(
                 .patch, conversation, row, row.payload, type: "application/vnd.layer-patch+json")
-        case .read, .delivery:
-            let kind: Receipts.Kind = row.kind == .read ? .read : .delivery
-            return json(
-                .post, "\(conversation)/receipts", row,
-                ReceiptJSON.body(kind, positions ?? IntervalSet()))
-        case .markAllRead:
-            return json(.post, "\(conversation)/mark_all_read", row, row.payload)
+        case .read, .delivery, .markAllRead: return nil
         case .announcementRead:
             return json(.post, "\(message)/receipts", row, row.payload)
         case .deleteMessage: return delete("\(message)?mode=\(mode(row))")
@@ -296,6 +302,19 @@ struct OutboxSender {
                 method: row.kind == .follow ? .put : .delete, path: "/following/users/\(user)",
                 headers: [("Accept", SyncEngine.accept)])
         }
+    }
+
+    /// The request of a receipt. It needs no key: a message is delivered or read once, however often that is said, and the
+    /// positions of another attempt may be others.
+    private func receipt(_ report: ReceiptReport, of row: OutboxRow) -> TransportRequest {
+        TransportRequest(
+            method: .post, path: "\(path(of: row.conversation))/receipts",
+            headers: [("Accept", SyncEngine.accept), ("Content-Type", "application/json")],
+            body: ReceiptJSON.body(report.kind, report.positions, knownAt: report.cursor))
+    }
+
+    private func path(of conversation: Conversation.ID?) -> String {
+        conversation.map { id in "/conversations/\(id.value.uuid)" } ?? ""
     }
 
     private func mode(_ row: OutboxRow) -> String { String(decoding: row.payload, as: UTF8.self) }

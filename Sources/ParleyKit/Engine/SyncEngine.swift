@@ -17,6 +17,8 @@ final class SyncEngine: Sendable {
     let session: SessionKeeper
     let transport: any Transport
     let configuration: Configuration
+    let log: ClientLog
+    private let feedLogger: Logger
     let activity = OutboxActivity()
     let typing = TypingState()
     let connections = Publisher<ConnectionState>.newest
@@ -58,7 +60,9 @@ final class SyncEngine: Sendable {
         self.configuration = configuration
         self.store = store
         self.transport = transport
-        session = SessionKeeper(configuration, transport, store)
+        log = ClientLog(configuration.logger)
+        feedLogger = log.logger(.feed)
+        session = SessionKeeper(configuration, transport, store, log.logger(.session))
     }
 
     /// The state of the connection.
@@ -111,7 +115,9 @@ final class SyncEngine: Sendable {
             defer { state.connection = connection }
             return state.connection != connection
         }
-        if hasChanged { connections.publish(connection) }
+        guard hasChanged else { return }
+        connections.publish(connection)
+        if connection == .live { feedLogger.debug("the store has everything") }
     }
 
     // MARK: - Requests
@@ -198,8 +204,7 @@ final class SyncEngine: Sendable {
             if [.wrongUser, .authenticationFailed, .suspended].contains(error.code) {
                 enter(.unauthenticated(error))
             }
-            configuration.logger.debug(
-                "the feed was interrupted", metadata: ["error": "\(error.code.rawValue)"])
+            feedLogger.debug("the feed was interrupted", metadata: error.logged)
             let delay = max(
                 .seconds(error.retryAfter ?? 0), Backoff.delay(attempt: attempt, first: 1, most: 60)
             )

@@ -6,6 +6,8 @@ internal import MessagingWire
 struct FeedApplier {
     /// The most items of one transaction.
     static let batchSize = 200
+    /// A batch of so few items is not divided, because they may be of one event (``isDue``).
+    private static let undividedSize = 20
     /// How long the first items of an event wait for the rest of it.
     private static let partialEventTimeout = Duration.seconds(1)
 
@@ -16,11 +18,17 @@ struct FeedApplier {
     }
 
     private let store: Store
-    private var steps: [Step] = []
+    /// How long a transaction may take, because commands wait meanwhile (K16).
+    private let limit: Duration
+    /// What was collected, each with the cursor behind it.
+    private var steps: [(step: Step, cursor: String?)] = []
     private var cursor: String?
     private var applied = ContinuousClock.now
 
-    init(_ store: Store) { self.store = store }
+    init(_ store: Store, limit: Duration = .milliseconds(50)) {
+        self.store = store
+        self.limit = limit
+    }
 
     /// Whether enough was collected for a transaction.
     var isFull: Bool { steps.count >= Self.batchSize }
@@ -33,7 +41,7 @@ struct FeedApplier {
     }
 
     /// Whether the last event says that the client has everything.
-    var isAtEnd: Bool { if case .end? = steps.last { true } else { false } }
+    var isAtEnd: Bool { if case .end? = steps.last?.step { true } else { false } }
 
     /// Takes an event of the stream.
     ///
@@ -43,9 +51,9 @@ struct FeedApplier {
         switch event.type {
         case "item":
             guard let document = try? JSONDocument(event.data) else { throw Self.malformed("") }
-            try add(document.root)
-        case "reset": steps.append(.reset)
-        case "ready": steps.append(.end)
+            try add(document.root, event.id)
+        case "reset": steps.append((.reset, event.id))
+        case "ready": steps.append((.end, event.id))
         case "signal":
             return (try? JSONDocument(event.data)).flatMap { Signal($0.root) }
         default: return nil
@@ -61,18 +69,18 @@ struct FeedApplier {
         guard let items = answer["items"], items.kind == .array, let more = answer["more"]?.bool,
             let cursor = answer["cursor"]?.string
         else { throw .noAnswer }
-        if answer["reset"]?.bool == true { steps.append(.reset) }
-        for item in items.elements { try add(item) }
-        if !more { steps.append(.end) }
-        self.cursor = cursor
+        if answer["reset"]?.bool == true { steps.append((.reset, nil)) }
+        for item in items.elements { try add(item, nil) }
+        if !more { steps.append((.end, nil)) }
+        if let last = steps.indices.last { steps[last].cursor = cursor }
         try await apply()
         return more
     }
 
-    private mutating func add(_ item: JSONValue) throws(ParleyError) {
+    private mutating func add(_ item: JSONValue, _ cursor: String?) throws(ParleyError) {
         do throws(FeedItemError) {
             guard let read = try FeedItemJSON.read(item), let data = item["data"] else { return }
-            steps.append(.item(read, data))
+            steps.append((.item(read, data), cursor))
         } catch {
             throw Self.malformed(error.id ?? "")
         }
@@ -82,22 +90,30 @@ struct FeedApplier {
         ParleyError(.server, "An item of the feed is malformed: \(id).", isTransient: true)
     }
 
-    /// Applies what was collected; does nothing without.
+    /// Applies what was collected; does nothing without. A transaction that takes too long is ended before the next item, so
+    /// that commands that wait come between.
     mutating func apply() async throws(ParleyError) {
-        guard !steps.isEmpty else { return }
-        let (steps, cursor) = (steps, cursor)
-        self.steps = []
-        applied = .now
-        try await store.write { transaction in
-            for step in steps {
-                switch step {
-                case .item(let item, let data): try transaction.apply(item, data)
-                case .reset: try transaction.beginSnapshot()
-                case .end: try transaction.reachEnd()
-                }
+        let isDivided = steps.count > Self.undividedSize
+        while !steps.isEmpty {
+            let (steps, limit) = (steps, limit)
+            let count = try await store.write { transaction in
+                let end = ContinuousClock.now + limit
+                var (count, cursor): (Int, String?) = (0, nil)
+                repeat {
+                    switch steps[count].step {
+                    case .item(let item, let data): try transaction.apply(item, data)
+                    case .reset: try transaction.beginSnapshot()
+                    case .end: try transaction.reachEnd()
+                    }
+                    cursor = steps[count].cursor ?? cursor
+                    count += 1
+                } while count < steps.count && !(isDivided && ContinuousClock.now >= end)
+                if let cursor { try transaction.set("cursor", cursor) }
+                try transaction.settle()
+                return count
             }
-            if let cursor { try transaction.set("cursor", cursor) }
-            try transaction.settle()
+            self.steps.removeFirst(count)
+            applied = .now
         }
     }
 }

@@ -110,6 +110,13 @@ extension StoreTransaction {
                 UPDATE messages SET snapshot = -1
                 WHERE conversation IN (\(from), \(to)) AND position IS NOT NULL
                 """)
+            // Up to a position of before the merge nothing can be marked. The messages here can.
+            try sql.execute(
+                """
+                UPDATE outbox SET kind = \(OutboxKind.read.rawValue), payload = \([UInt8]())
+                WHERE conversation IN (\(from), \(to)) AND kind = \(OutboxKind.markAllRead.rawValue)
+                    AND answered_position IS NULL
+                """)
             try sql.execute("UPDATE conversations SET held = '' WHERE id = \(to)")
             try sql.execute("DELETE FROM receipts WHERE conversation IN (\(from), \(to))")
             shared.ownReceipts = [:]

@@ -76,6 +76,18 @@ public enum ConnectionState: Hashable, Sendable {
     case waiting(Duration, ParleyError)
     /// The server wants a new identity token, and none could be had.
     case unauthenticated(ParleyError)
+
+    /// The state for diagnostics, without the texts of errors.
+    var name: String {
+        switch self {
+        case .idle: "idle"
+        case .connecting: "connecting"
+        case .catchingUp: "catching_up"
+        case .live: "live"
+        case .waiting(_, let error): "waiting after \(error.code.rawValue)"
+        case .unauthenticated(let error): "unauthenticated after \(error.code.rawValue)"
+        }
+    }
 }
 
 /// What another user does at the moment; never stored.

@@ -47,6 +47,9 @@ extension OutboxOutcome {
         case 409: self = Self.conflict(response, kind, id, error, document?.root)
         case 404, 410: self = Self.missing(kind, error)
         case 403: self = .refused(error, wholeLane: kind.isOfConversation)
+        // The key is that of this row alone: an earlier attempt has succeeded, with the id that the conversation had before
+        // it was merged.
+        case 422 where error.server?.id == "idempotency_key_reuse": self = .done
         default: self = .refused(error, wholeLane: kind == .create)
         }
     }

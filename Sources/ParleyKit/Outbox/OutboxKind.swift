@@ -10,6 +10,14 @@ enum OutboxKind: String, Sendable {
     case announcementRead = "announcement_read"
     case registerPush = "register_push"
     case unregisterPush = "unregister_push"
+
+    /// Whether it reports positions of messages, which a merge changes.
+    var isReceipt: Bool {
+        switch self {
+        case .read, .delivery, .markAllRead: true
+        default: false
+        }
+    }
 }
 
 /// The rows of the outbox whose requests are on their way: known in memory only, so nothing hangs there after a crash.

@@ -5,15 +5,57 @@ internal import SQL
 
 /// A command that waits in the outbox.
 struct OutboxRow: Sendable {
+    /// How long the server remembers an idempotency key for certain (X2), less an hour for requests on their way.
+    private static let keyLifetime: Int64 = 23 * 3_600_000
+
     let number: Int64
     let lane: String
     let kind: OutboxKind
     let conversation: Conversation.ID?
     let message: Message.ID?
-    var payload: [UInt8]
-    let key: String
+    let payload: [UInt8]
+    var key: String
+    /// When it was first sent with this key; `nil` before.
+    var sentAt: Timestamp?
     /// Whether later messages may be sent while this one is uploaded (K35).
     var mayBeOvertaken = false
+
+    /// Whether an attempt may have had its effect without the server knowing the key any more. Only patches have no other
+    /// means against a second effect: messages and conversations have ids, and repeating the other commands changes nothing.
+    func hasExpired(at now: Timestamp) -> Bool {
+        guard kind == .patch, let sentAt else { return false }
+        return now.milliseconds - sentAt.milliseconds > Self.keyLifetime
+    }
+
+    /// Whether it is sent only while the store is what the server has: the positions of a receipt are those of before a merge
+    /// until the feed brings it, and whether an expired command had its effect is only known then (K31).
+    func needsLiveFeed(at now: Timestamp) -> Bool { kind.isReceipt || hasExpired(at: now) }
+}
+
+extension OutboxRow {
+    /// Reads a row with the columns ``columns``; `nil` for a kind that is unknown.
+    fileprivate init?(_ row: borrowing Row) throws {
+        guard let kind = OutboxKind(rawValue: try row.text("kind")) else { return nil }
+        self.init(
+            number: try row.int64("number"), lane: try row.text("lane"), kind: kind,
+            conversation: try row.optionalBlob("conversation").flatMap { bytes in
+                Conversation.ID(stored: bytes)
+            },
+            message: try row.optionalBlob("message").flatMap { bytes in Message.ID(stored: bytes) },
+            payload: try row.blob("payload"), key: try row.text("key"),
+            sentAt: try row.optionalInt64("sent_at").map { at in Timestamp(milliseconds: at) },
+            mayBeOvertaken: try row.bool("may_be_overtaken"))
+    }
+
+    fileprivate static let columns: SQL =
+        "number, lane, kind, conversation, message, payload, key, sent_at, may_be_overtaken"
+}
+
+/// What a receipt reports: positions, and the cursor of the feed with which they are known.
+struct ReceiptReport: Sendable {
+    let kind: Receipts.Kind
+    let positions: IntervalSet
+    let cursor: String?
 }
 
 /// Where the effect of a write stands in the feed: the header `Parley-Cursor`, and the beginning of every cursor.
@@ -47,7 +89,7 @@ extension StoreTransaction {
         _ kind: OutboxKind, lane: Lane, conversation: Conversation.ID? = nil,
         message: Message.ID? = nil, payload: [UInt8] = [], at now: Timestamp
     ) throws -> Int64 {
-        let key = Identifier<OutboxRow>.v7(at: now, random: .random(in: 0 ... .max)).uuid
+        let key = Self.newKey(at: now)
         try sql.execute(
             """
             INSERT INTO outbox (lane, kind, conversation, message, payload, key, created_at)
@@ -61,16 +103,23 @@ extension StoreTransaction {
         } ?? 0
     }
 
+    private static func newKey(at now: Timestamp) -> String {
+        Identifier<OutboxRow>.v7(at: now, random: .random(in: 0 ... .max)).uuid
+    }
+
     /// The rows whose requests run one after the other (K30).
     enum Lane {
         case conversation(Conversation.ID)
         case receipts(Conversation.ID)
+        /// Apart from the receipts of what was read, because these do not wait for a second (K55).
+        case deliveries(Conversation.ID)
         case user
 
         var text: String {
             switch self {
             case .conversation(let id): "conversation \(id.value.uuid)"
             case .receipts(let id): "receipts \(id.value.uuid)"
+            case .deliveries(let id): "deliveries \(id.value.uuid)"
             case .user: "user"
             }
         }
@@ -87,7 +136,7 @@ extension StoreTransaction {
         ) { row in try row.int64("number") }
         guard waiting == nil, try setting("reports_delivery") != "0" else { return }
         try enqueue(
-            .delivery, lane: .receipts(conversation), conversation: conversation,
+            .delivery, lane: .deliveries(conversation), conversation: conversation,
             at: Timestamp(milliseconds: 0))
     }
 
@@ -103,14 +152,14 @@ extension StoreTransaction {
     func combine(_ patches: [ConversationPatch], in conversation: Conversation.ID) throws -> Bool {
         let rows = try sql.rows(
             """
-            SELECT number, kind, payload, attempts FROM outbox
+            SELECT number, kind, payload, sent_at IS NULL AS is_unsent FROM outbox
             WHERE lane = \(Lane.conversation(conversation).text) AND answered_position IS NULL
                 AND failure IS NULL ORDER BY number
             """
         ) { row in
             (
                 number: try row.int64("number"), kind: OutboxKind(rawValue: try row.text("kind")),
-                payload: try row.blob("payload"), isUnsent: try row.int64("attempts") == 0
+                payload: try row.blob("payload"), isUnsent: try row.bool("is_unsent")
             )
         }
         if let first = rows.first, first.kind == .create, first.isUnsent,
@@ -136,45 +185,72 @@ extension StoreTransaction {
         touch(conversation)
     }
 
-    /// Records that a row is about to be sent: from now on the server may have it, and nothing is combined with it.
+    /// How an attempt begins.
+    enum Attempt: Sendable {
+        case send(OutboxRow)
+        /// The server has done it: an earlier attempt had no answer.
+        case done(OutboxRow)
+        /// It was dropped.
+        case dropped
+    }
+
+    /// Begins an attempt to send a creation or a patch: from now on the server may have it, and nothing is combined with it.
     ///
-    /// - Returns: Its payload as it is now; `nil` if it was dropped.
-    func beginSending(_ number: Int64) throws -> [UInt8]? {
-        try sql.execute("UPDATE outbox SET attempts = attempts + 1 WHERE number = \(number)")
-        return try sql.first("SELECT payload FROM outbox WHERE number = \(number)") { row in
-            try row.blob("payload")
+    /// One whose key the server may have forgotten is not sent if the base shows its effect; otherwise it gets a new key.
+    /// A write of another user between both is then overwritten, as by any later write (K51).
+    func beginSending(_ number: Int64, at now: Timestamp) throws -> Attempt {
+        guard var row = try self.row(number) else { return .dropped }
+        if row.hasExpired(at: now) {
+            if let id = row.conversation, try baseShows(row.payload, of: id) { return .done(row) }
+            row.key = Self.newKey(at: now)
+            row.sentAt = nil
         }
+        guard row.sentAt == nil else { return .send(row) }
+        row.sentAt = now
+        try sql.execute(
+            """
+            UPDATE outbox SET key = \(row.key), sent_at = \(now.milliseconds)
+            WHERE number = \(number)
+            """)
+        return .send(row)
     }
 
     // MARK: - Reading
 
+    /// A row as it is now: a merge may have moved it to another conversation; `nil` if it was dropped.
+    func row(_ number: Int64) throws -> OutboxRow? {
+        try sql.first("SELECT \(OutboxRow.columns) FROM outbox WHERE number = \(number)") { row in
+            try OutboxRow(row)
+        } ?? nil
+    }
+
     /// The rows that may be sent next: of each lane the first that was not answered, behind no failure that stops it.
+    ///
+    /// A receipt is held while the positions of messages are not known: in a snapshot, and after a merge until its
+    /// messages have come again (K31).
     func nextRows() throws -> [OutboxRow] {
         let rows = try sql.rows(
             """
-            SELECT number, lane, kind, conversation, message, payload, key, may_be_overtaken,
-                failure IS NOT NULL AS has_failed,
-                kind = \(OutboxKind.send.rawValue) AND EXISTS (
-                    SELECT 1 FROM parts WHERE parts.message = outbox.message
-                        AND parts.status < \(TransferStatus.readyForDownload.rawValue)) AS is_uploading
+            SELECT \(OutboxRow.columns), failure IS NOT NULL AS has_failed,
+                CASE
+                    WHEN kind = \(OutboxKind.send.rawValue) THEN EXISTS (
+                        SELECT 1 FROM parts WHERE parts.message = outbox.message
+                            AND parts.status < \(TransferStatus.readyForDownload.rawValue))
+                    WHEN kind IN (\(OutboxKind.read.rawValue), \(OutboxKind.delivery.rawValue),
+                        \(OutboxKind.markAllRead.rawValue)) THEN
+                        EXISTS (SELECT 1 FROM settings WHERE name = 'in_snapshot')
+                        OR NOT EXISTS (SELECT 1 FROM settings WHERE name = 'cursor')
+                        OR EXISTS (
+                            SELECT 1 FROM messages WHERE messages.snapshot = -1
+                                AND messages.conversation = outbox.conversation)
+                    ELSE 0
+                END AS is_held
             FROM outbox WHERE answered_position IS NULL ORDER BY lane, number
             """
         ) { row -> WaitingRow? in
-            guard let kind = OutboxKind(rawValue: try row.text("kind")) else { return nil }
-            let conversation = try row.optionalBlob("conversation").flatMap { bytes in
-                Conversation.ID(stored: bytes)
-            }
+            guard let found = try OutboxRow(row) else { return nil }
             return WaitingRow(
-                row: OutboxRow(
-                    number: try row.int64("number"), lane: try row.text("lane"), kind: kind,
-                    conversation: conversation,
-                    message: try row.optionalBlob("message").flatMap { bytes in
-                        Message.ID(stored: bytes)
-                    },
-                    payload: try row.blob("payload"), key: try row.text("key"),
-                    mayBeOvertaken: try row.bool("may_be_overtaken")),
-                hasFailed: try row.bool("has_failed"),
-                isUploading: try row.bool("is_uploading"))
+                row: found, hasFailed: try row.bool("has_failed"), isHeld: try row.bool("is_held"))
         }
         return Self.sendable(rows.compactMap(\.self))
     }
@@ -183,11 +259,12 @@ extension StoreTransaction {
     struct WaitingRow {
         let row: OutboxRow
         let hasFailed: Bool
-        var isUploading = false
+        /// Whether parts of its message are still uploaded, or positions that it reports are not known.
+        var isHeld = false
     }
 
     /// Chooses the rows to send: a failed creation stops its lane, a failed send the later sends of its lane (K33), and a
-    /// send whose parts are still uploaded its lane, unless it may be overtaken (K35).
+    /// row that is held its lane, unless it may be overtaken (K35).
     ///
     /// - Parameter rows: All rows that were not answered, by lane and number.
     static func sendable(_ rows: [WaitingRow]) -> [OutboxRow] {
@@ -199,7 +276,7 @@ extension StoreTransaction {
             if row.lane != lane { (lane, isClosed, stopsSends) = (row.lane, false, false) }
             if waiting.hasFailed {
                 if row.kind == .create { isClosed = true } else { stopsSends = true }
-            } else if waiting.isUploading {
+            } else if waiting.isHeld {
                 if !row.mayBeOvertaken { isClosed = true }
             } else if !isClosed, !(stopsSends && row.kind == .send) {
                 chosen.append(row)
@@ -209,18 +286,36 @@ extension StoreTransaction {
         return chosen
     }
 
-    /// The positions that a receipt reports: at most as many intervals as one request may have. The rest follows in
-    /// another row.
-    func positions(of row: OutboxRow) throws -> IntervalSet {
-        let condition: SQL =
-            row.kind == .read
-            ? "read_by = \(row.number)"
-            : "conversation = \(row.conversation?.bytes) AND needs_delivery = 1"
+    /// What a receipt reports now: at most as many intervals as one request may have. The rest follows in another row.
+    ///
+    /// - Returns: `nil` if the row cannot be sent now: it was moved by a merge, or is held.
+    func report(of row: OutboxRow) throws -> ReceiptReport? {
+        let isNext = try nextRows().contains { next in
+            next.number == row.number && next.conversation == row.conversation
+        }
+        guard isNext else { return nil }
+        let cursor = try setting("cursor").flatMap { text in FeedPosition(text) }
+        let all = try positions(of: row)
+        return ReceiptReport(
+            kind: row.kind == .delivery ? .delivery : .read,
+            positions: IntervalSet(all.intervals.prefix(ReceiptJSON.intervalLimit)),
+            cursor: cursor.map { cursor in "\(cursor.epoch).\(cursor.position)" })
+    }
+
+    /// The positions of all messages of a receipt that the base does not show as reported.
+    private func positions(of row: OutboxRow) throws -> IntervalSet {
+        let condition: SQL
+        switch row.kind {
+        case .read: condition = "read_by = \(row.number) AND base_unread = 1"
+        case .delivery:
+            condition = "conversation = \(row.conversation?.bytes) AND needs_delivery = 1"
+        default:
+            return IntervalSet(text: String(decoding: row.payload, as: UTF8.self)) ?? IntervalSet()
+        }
         let numbers = try sql.rows(
             "SELECT position FROM messages WHERE position IS NOT NULL AND \(condition) ORDER BY position"
         ) { row in try row.int64("position") }
-        let all = IntervalSet(numbers.map { number in number...number })
-        return IntervalSet(all.intervals.prefix(ReceiptJSON.intervalLimit))
+        return IntervalSet(numbers.map { number in number...number })
     }
 
     // MARK: - Answers
@@ -266,7 +361,9 @@ extension StoreTransaction {
         switch row.kind {
         case .read:
             let missed = try sql.rows(
-                "SELECT id, position FROM messages WHERE read_by = \(row.number)"
+                """
+                SELECT id, position FROM messages WHERE read_by = \(row.number) AND base_unread = 1
+                """
             ) { row in (id: try row.blob("id"), position: try row.optionalInt64("position")) }
             .filter { row in !(row.position.map(positions.contains) ?? true) }
             guard !missed.isEmpty else { return }
@@ -404,17 +501,10 @@ extension StoreTransaction {
     private func laneRows(after row: OutboxRow) throws -> [OutboxRow] {
         try sql.rows(
             """
-            SELECT number, kind, conversation, message FROM outbox
+            SELECT \(OutboxRow.columns) FROM outbox
             WHERE lane = \(row.lane) AND number > \(row.number) AND answered_position IS NULL
                 AND failure IS NULL ORDER BY number
             """
-        ) { found -> OutboxRow? in
-            guard let kind = OutboxKind(rawValue: try found.text("kind")) else { return nil }
-            return OutboxRow(
-                number: try found.int64("number"), lane: row.lane, kind: kind,
-                conversation: row.conversation,
-                message: try found.optionalBlob("message").flatMap { Message.ID(stored: $0) },
-                payload: [], key: "")
-        }.compactMap(\.self)
+        ) { row in try OutboxRow(row) }.compactMap(\.self)
     }
 }

@@ -2,21 +2,28 @@ internal import Bytes
 internal import FoundationEssentials
 internal import HTTP
 internal import JSON
+internal import Logging
 
 /// Holds the session token of a store's user, and gets a new one when the server wants it (K6).
 actor SessionKeeper {
     private let transport: any Transport
     private let configuration: Configuration
     private let store: Store
+    private let storage: any SessionStorage
+    private let logger: Logger
     private var token: String?
     private var isLoaded = false
     /// The authentication under way, which several requests await.
     private var authentication: Task<Result<String, ParleyError>, Never>?
 
-    init(_ configuration: Configuration, _ transport: any Transport, _ store: Store) {
+    init(
+        _ configuration: Configuration, _ transport: any Transport, _ store: Store, _ logger: Logger
+    ) {
+        self.logger = logger
         self.configuration = configuration
         self.transport = transport
         self.store = store
+        storage = sessionStorage(in: store.folder)
     }
 
     /// The session token; a new one if there is none.
@@ -40,8 +47,11 @@ actor SessionKeeper {
             authentication
             ?? Task { () async -> Result<String, ParleyError> in
                 do throws(ParleyError) {
-                    return .success(try await self.authenticate(nonce))
+                    let token = try await self.authenticate(nonce)
+                    self.logger.debug("a session has begun")
+                    return .success(token)
                 } catch {
+                    self.logger.info("no session could be had", metadata: error.logged)
                     return .failure(error)
                 }
             }
@@ -56,11 +66,15 @@ actor SessionKeeper {
         guard let token = try? await storedToken() else { return }
         _ = try? await transport.send(TransportRequest(method: .delete, path: "/sessions/\(token)"))
         self.token = nil
+        try? await storage.delete()
     }
 
+    /// The token of the last run; `nil` also for one of another user than that of the store.
     private func storedToken() async throws(ParleyError) -> String? {
         if let token { return token }
-        return try await store.read { sql in try StoreTransaction(sql).setting("session") }
+        let user = try await store.read { sql in try StoreTransaction(sql).user() }
+        guard let session = try await storage.read(), session.user == user else { return nil }
+        return session.token
     }
 
     private func authenticate(_ nonce: String?) async throws(ParleyError) -> String {
@@ -74,7 +88,6 @@ actor SessionKeeper {
             let known = try transaction.user()
             guard known.text.isEmpty || known == user else { return known }
             try transaction.set("user", user.text)
-            try transaction.set("session", session)
             return user
         }
         guard known == user else {
@@ -83,6 +96,7 @@ actor SessionKeeper {
                 "The identity token is for \(user), but the store belongs to \(known); use another store."
             )
         }
+        try await storage.write(StoredSession(user: user, token: session))
         token = session
         isLoaded = true
         return session

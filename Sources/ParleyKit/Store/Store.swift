@@ -46,22 +46,11 @@ final class Store: Sendable {
     /// - Throws: `storeInUse`, `storeTooNew`, `storeCorrupt`, `diskFull` or `storeUnavailable`.
     init(folder: String) throws(ParleyError) {
         self.folder = folder
-        do throws(FolderLock.Refusal) {
-            lock = Locked(try FolderLock(folder: folder))
-        } catch {
-            switch error {
-            case .held(let process):
-                throw ParleyError(
-                    .storeInUse,
-                    "The store \(folder) is in use\(process.map { " by process \($0)" } ?? "").")
-            case .disk(let error):
-                throw ParleyError(
-                    .storeUnavailable, "The store \(folder) cannot be used: \(error).")
-            }
-        }
+        lock = Locked(try Self.lock(folder))
+        try StoreRescue.complete(in: folder)
         do {
             database = try Database.open(
-                file: "\(folder)/parley.sqlite", migrations: StoreSchema.migrations)
+                file: Self.database(in: folder), migrations: StoreSchema.migrations)
         } catch {
             throw ParleyError(storeError: error)
         }
@@ -86,6 +75,32 @@ final class Store: Sendable {
             last.removedFiles += commit.removedFiles
             waiting.append(last)
         }
+    }
+
+    /// The path of the database.
+    static func database(in folder: String) -> String { "\(folder)/parley.sqlite" }
+
+    /// Locks a folder that only the user of the process can read (K4, K9); makes it if it does not exist.
+    static func lock(_ folder: String) throws(ParleyError) -> FolderLock {
+        let lock: FolderLock
+        do throws(FolderLock.Refusal) {
+            lock = try FolderLock(folder: folder)
+        } catch {
+            switch error {
+            case .held(let process):
+                throw ParleyError(
+                    .storeInUse,
+                    "The store \(folder) is in use\(process.map { " by process \($0)" } ?? "").")
+            case .disk(let error):
+                throw ParleyError(
+                    .storeUnavailable, "The store \(folder) cannot be used: \(error).")
+            }
+        }
+        try Access.restrict(folder, to: 0o700)
+        #if canImport(Darwin)
+            try FileProtection.set(on: folder)
+        #endif
+        return lock
     }
 
     /// The most changes kept for a subscriber that does not read (K65).

@@ -9,7 +9,7 @@ enum StoreSchema {
     static let migrations = [SchemaMigration(number: 1, name: "first schema", statements: tables)]
 
     private static let tables: [SQL] = [
-        // `user`, `session`, `cursor`, `history` and what else the client remembers between runs.
+        // `user`, `cursor`, `history` and what else the client remembers between runs.
         "CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
         """
         CREATE TABLE conversations (
@@ -172,7 +172,8 @@ enum StoreSchema {
             -- The idempotency key.
             key TEXT NOT NULL,
             created_at INTEGER NOT NULL,
-            attempts INTEGER NOT NULL DEFAULT 0,
+            -- When it was first sent with this key; NULL before.
+            sent_at INTEGER,
             -- The answer's position in the feed: the row is deleted when the feed has come there (K18).
             answered_epoch TEXT, answered_position INTEGER,
             -- The error of a send that was refused, as JSON.

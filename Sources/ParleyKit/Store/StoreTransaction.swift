@@ -132,18 +132,7 @@ final class StoreTransaction {
     private func computeShown(_ id: Conversation.ID) throws {
         guard let (base, before) = try rows(of: id) else { return }
         let me = try user()
-        var shown = Shown()
-        if let base, let feed = base.feedMembers {
-            let users = base.participants.map { identity in UserID(identity.userID) }
-            shown.isCreated = true
-            shown.createdAt = base.createdAt.milliseconds
-            shown.participants = users
-            shown.isParticipant = users.contains(me) || base.participantCount > users.count
-            shown.isDistinct = base.isDistinct
-            shown.metadata = Metadata(base.metadata)
-            shown.unread = feed.unreadCount
-            shown.total = feed.totalCount
-        }
+        var shown = Shown(base, of: me)
         let pending = try applyPending(to: &shown, id, me, hasBase: base != nil)
         try countMessages(of: id, above: base?.feedMembers?.top.number ?? 0, into: &shown)
         if base == nil, !pending.contains(.create) {
@@ -153,6 +142,16 @@ final class StoreTransaction {
         guard shown != before.shown else { return }
         try store(shown, before.shown, id)
         noteDifferences(before.shown, shown, wasKnown: before.wasShown, id)
+    }
+
+    /// Whether the base of a conversation is what operations make of it already.
+    func baseShows(_ payload: [UInt8], of id: Conversation.ID) throws -> Bool {
+        guard let base = try rows(of: id)?.base else { return false }
+        let me = try user()
+        let before = Shown(base, of: me)
+        var after = before
+        for patch in try OutboxPayload.patches(payload) { after.apply(patch, me) }
+        return after == before
     }
 
     /// Deletes what is left of a conversation that neither the server nor the outbox has.
@@ -343,6 +342,20 @@ final class StoreTransaction {
 }
 
 extension StoreTransaction.Shown {
+    /// What the server last sent of a conversation; nothing before it has.
+    fileprivate init(_ base: ConversationJSON?, of me: UserID) {
+        guard let base, let feed = base.feedMembers else { return }
+        let users = base.participants.map { identity in UserID(identity.userID) }
+        isCreated = true
+        createdAt = base.createdAt.milliseconds
+        participants = users
+        isParticipant = users.contains(me) || base.participantCount > users.count
+        isDistinct = base.isDistinct
+        metadata = Metadata(base.metadata)
+        unread = feed.unreadCount
+        total = feed.totalCount
+    }
+
     /// The properties that changes name, without the metadata.
     fileprivate var properties: [(name: String, value: PropertyValue?)] {
         [

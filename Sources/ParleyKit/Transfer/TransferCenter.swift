@@ -1,5 +1,6 @@
 internal import Blobs
 internal import HTTP
+internal import Logging
 internal import Messaging
 internal import SystemSupport
 internal import Transfers
@@ -14,6 +15,9 @@ final class TransferCenter: Sendable, TransferControl {
     let folder: ContentFolder
     /// Transfers that have become known.
     let began = Publisher<Transfer>.all(atMost: 1000)
+    private let logger: Logger
+    /// Sends the bytes of uploads instead of the transport, if the system goes on with them in the background (K41).
+    let background: (any BackgroundUploader)?
     private let state = Locked(State())
     private let wake = WakeSignal()
     private let loop = BackgroundTask()
@@ -54,10 +58,14 @@ final class TransferCenter: Sendable, TransferControl {
         case diskFull
     }
 
-    init(_ engine: SyncEngine, _ folder: ContentFolder) {
+    init(
+        _ engine: SyncEngine, _ folder: ContentFolder, _ background: (any BackgroundUploader)? = nil
+    ) {
+        self.background = background
         store = engine.store
         self.engine = engine
         self.folder = folder
+        logger = engine.log.logger(.transfers)
         state.withLock { state in state.capacity = engine.configuration.diskCapacity }
     }
 
@@ -195,6 +203,7 @@ final class TransferCenter: Sendable, TransferControl {
             return (state.transfers.removeValue(forKey: part), state.attempts[part])
         }
         task?.cancel()
+        if error != nil { background?.cancel(part) }
         transfer?.finish(error)
     }
 
@@ -216,6 +225,7 @@ final class TransferCenter: Sendable, TransferControl {
         let part = transfer.part
         let task = state.withLock { state in isPaused ? state.attempts[part] : nil }
         task?.cancel()
+        if isPaused { background?.cancel(part) }
         write { [store] in
             try? await store.write { transaction in try transaction.setPaused(isPaused, part) }
         }
@@ -339,6 +349,11 @@ final class TransferCenter: Sendable, TransferControl {
         }
         switch attempt {
         case .ended(let error):
+            if let error {
+                logger.info(
+                    "a transfer has failed",
+                    metadata: error.logged.merging(["direction": "\(transfer.direction)"]) { $1 })
+            }
             if transfer.direction == .upload, let error {
                 endUploads(of: row.part.message, error)
             }
@@ -346,7 +361,11 @@ final class TransferCenter: Sendable, TransferControl {
         case .diskFull:
             engine.failures.publish(
                 OperationFailure(object: .part(row.part), error: .diskFull))
-        case .retry, .stopped: break
+        case .retry:
+            logger.debug(
+                "a transfer is tried again later",
+                metadata: ["direction": "\(transfer.direction)"])
+        case .stopped: break
         }
         wake.signal()
     }

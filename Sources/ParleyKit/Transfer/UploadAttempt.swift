@@ -24,6 +24,7 @@ struct UploadAttempt: Sendable {
                     ParleyError(
                         .contentMissing, "The file of the part \(row.part) is missing."))
             }
+            try await center.background?.settle(row.part)
             var action = machine.handle(.resume)
             while true {
                 switch action {
@@ -117,6 +118,9 @@ struct UploadAttempt: Sendable {
                     read: { count, position in try file.read(count, at: offset + position) },
                     onSent: { [transfer] count in transfer.report(offset + count) })
                 request.isStream = true
+                if let background = center.background {
+                    return try await background.put(request, of: row.part)
+                }
             }
             return try await engine.transport.send(request)
         case .complete, .fail, .wait, .stop: throw .cancelled

@@ -153,9 +153,14 @@ final class FeedStream: EventStreamHandler, LiveFeed.Reader {
         guard let stream else { return sendSignals() }
         Task {
             do {
-                let page = try await connection.api.store.feed(
+                let store = connection.api.store
+                let page = try await store.feed(
                     of: user, after: cursor, history: history, limit: Self.itemsAtOnce,
                     bytes: Self.bytesAtOnce, in: connection.application)
+                // Until the stream is among the readers of the live feed, the end of the session is not reported.
+                guard
+                    try await store.hasSession(Session.ID(session), in: connection.application)
+                else { return stream.close() }
                 let events = encoder.events(page)
                 stream.perform { self.send(page, events, on: stream) }
             } catch {

@@ -384,9 +384,14 @@ extension RequestContext {
 
     /// `POST /users/{u}/conversations/{C}/receipts` with dense positions (Y3).
     func sendReceipts(_ body: JSONValue) async throws -> Reply {
-        let (kind, positions) = try ReceiptJSON.readPositions(body.asObject())
+        let receipt = try ReceiptJSON.readPositions(body.asObject())
+        let known = try receipt.cursor.map { text throws(Rejection) in
+            guard let cursor = FeedCursor(text) else { throw .invalid("cursor", .feedCursor) }
+            return cursor
+        }
         try await store.recordReceipts(
-            kind, of: positions, by: user(), seenIn: conversation(), in: application)
+            receipt.kind, of: receipt.positions, by: user(), seenIn: conversation(),
+            knownAt: known, in: application)
         return .noContent
     }
 

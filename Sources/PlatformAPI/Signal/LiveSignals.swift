@@ -51,6 +51,8 @@ final class LiveSignals: LiveFeedObserver {
     private struct State {
         var typing: [TypingKey: Typing] = [:]
         var lastNumber: UInt64 = 0
+        /// What is still to be sent about the typing of a user, with the number of its last signal.
+        var sending: [TypingKey: (number: UInt64, task: Task<Void, Never>)] = [:]
         var presence: [PresenceKey: Entry] = [:]
         var isRefreshing = false
 
@@ -109,6 +111,23 @@ final class LiveSignals: LiveFeedObserver {
             do { try await work() } catch { onFault(error) }
         }
     }
+
+    /// Performs work after the work of earlier signals of the same user in the same conversation, so that they arrive in
+    /// their order.
+    private func perform(_ key: TypingKey, _ work: @escaping @Sendable () async throws -> Void) {
+        state.withLock { state in
+            state.lastNumber += 1
+            let (number, previous) = (state.lastNumber, state.sending[key]?.task)
+            let task = Task { [self] in
+                await previous?.value
+                do { try await work() } catch { onFault(error) }
+                self.state.withLock { state in
+                    if state.sending[key]?.number == number { state.sending[key] = nil }
+                }
+            }
+            state.sending[key] = (number, task)
+        }
+    }
 }
 
 // MARK: - Typing
@@ -140,7 +159,7 @@ extension LiveSignals {
             return state.note(action, key, at: position, isElsewhere: false)
         }
         guard let number else { return }
-        perform { [self] in
+        perform(key) { [self] in
             try await tell(action, by: user, in: conversation, of: application, after: position)
             guard isPassed else { return }
             try await pass(application) { writer in
@@ -289,9 +308,10 @@ extension LiveSignals {
         let key = PresenceKey(application: application, user: user)
         let now = clock()
         let isKnown = state.withLock { state in
-            guard state.presence[key] != nil else { return false }
+            guard let entry = state.presence[key] else { return false }
             state.presence[key]?.graceEnd = .now + .milliseconds(grace)
-            state.presence[key]?.lastSeenAt = now
+            // An invisible user is not seen.
+            if entry.shown != .offline { state.presence[key]?.lastSeenAt = now }
             return true
         }
         if isKnown { examineLater(key) }
@@ -428,7 +448,7 @@ extension LiveSignals {
             let position = LogPosition(signal["position"]?.integer ?? 0)
             let message = signal["message"]?.integer.map { number in LogPosition(number) }
             guard noteElsewhere(action, key, at: position, endedBy: message) else { return }
-            perform { [self] in
+            perform(key) { [self] in
                 try await tell(
                     action, by: user, in: conversation, of: application, after: position)
             }

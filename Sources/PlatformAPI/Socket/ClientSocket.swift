@@ -100,7 +100,7 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
     /// The most signals that wait; further ones are dropped.
     private static let signalLimit = 16
     /// How long a commit may take, in milliseconds: events with an earlier time are known.
-    private static let commitTime: Int64 = 10_000
+    private static let commitTime: Int64 = 60_000
 
     let session: Token.ID
     let showsAllReceipts = false
@@ -220,11 +220,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         socket.expire(in: max(0, expiresAt.milliseconds - api.clock().milliseconds))
         Task {
             do {
-                // In this order no end of the session is missed.
                 let (end, at) = try await api.store.latestEvent(in: application)
                 let now = api.clock()
-                guard try await api.store.hasSession(Session.ID(session), in: application)
-                else { return self.end() }
                 socket.perform { self.start(at: end, at ?? now) }
             } catch {
                 live.onFault(error)
@@ -244,6 +241,8 @@ final class ClientSocket: WebSocketHandler, LiveFeed.Reader {
         }
         guard !isOver else { return }
         live.add(self, at: position)
+        // An end of the session before that is not reported.
+        live.endWithoutSession([self])
         proceed()
     }
 

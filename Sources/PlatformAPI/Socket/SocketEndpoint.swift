@@ -24,14 +24,12 @@ extension Endpoint {
 extension WebSocketSettings {
     /// Those of the sockets of users: text in three sub-protocols, and a client that leaves 256 KiB of refusals unread is
     /// disconnected.
-    init(_ settings: PlatformSettings, _ publicBase: PublicBaseURL) {
+    init(_ settings: PlatformSettings) {
         self = settings.webSockets
         maximumQueueBytes = 256 << 10
         slowConsumerCode = .tryAgainLater
         isTextOnly = true
-        // Pages of this server need no permission.
-        let own = publicBase.text.split(separator: "/", omittingEmptySubsequences: false).prefix(3)
-        origins = settings.crossOrigins + [own.joined(separator: "/")]
+        origins = settings.crossOrigins
         subprotocols = SocketVersion.allCases.reversed().map(\.rawValue)
         requiresSubprotocol = true
         compression = WebSocketCompression(minimum: 4096)
@@ -76,8 +74,12 @@ extension PlatformAPI {
 extension RequestContext {
     /// `GET /websocket` (client-api §5.1).
     fileprivate func openSocket() async throws -> Reply {
+        // Without its path.
+        let own = api.publicBase.of(request).split(
+            separator: "/", omittingEmptySubsequences: false
+        ).prefix(3).joined(separator: "/")
         let offer: WebSocketOffer
-        switch api.webSockets.handshake(request, refusing: api.refusal) {
+        switch api.webSockets.handshake(request, ownOrigin: own, refusing: api.refusal) {
         case .valid(let valid): offer = valid
         case .refused(let response): return Reply(response)
         }

@@ -21,7 +21,18 @@ import Glibc
     /// before its first use, so the first connection reads it; later it has no effect.
     private static let configuration = csqlite_leave_out_memory_statistics()
 
+    /// The oldest version of the library that this module has been tested with, as `sqlite3_libversion_number`.
+    private static let oldestVersion: Int32 = 3_040_000
+
+    /// Checks a version of the library.
+    static func requireSupported(_ version: Int32) throws(SQLError) {
+        guard version < oldestVersion else { return }
+        let (major, minor) = (version / 1_000_000, version / 1000 % 1000)
+        throw SQLError(.other, "SQLite \(major).\(minor) is too old; 3.40 or later is required")
+    }
+
     init(path: String, access: Access, busyTimeout: Duration) throws(SQLError) {
+        try Self.requireSupported(sqlite3_libversion_number())
         _ = Self.configuration
         let code = unsafe sqlite3_open_v2(path, &pointer, access.flags, nil)
         guard code == SQLITE_OK else {
@@ -263,6 +274,9 @@ extension SQLiteConnection {
         // (https://sqlite.org/pragma.html#pragma_synchronous); 2 is FULL. A checkpoint syncs as its
         // own connection says, so that one is prepared likewise.
         try require("synchronous = FULL", "synchronous", is: .integer(2))
+        // On Apple platforms a sync does not reach the disk without these; elsewhere they have no effect.
+        try require("fullfsync = ON", "fullfsync", is: .integer(1))
+        try require("checkpoint_fullfsync = ON", "checkpoint_fullfsync", is: .integer(1))
         try require("foreign_keys = OFF", "foreign_keys", is: .integer(0))
         // The checkpointer runs checkpoints on its own thread.
         try run("PRAGMA wal_autocheckpoint = 0")

@@ -149,6 +149,8 @@ final class RowRecordHandle: RecordHandle {
         var row: RegisteredUpload
         /// Whether this process has taken the record since it was read, and has not lost it.
         var isOurs = false
+        /// Whether this process is about to take the record, and may have done so without knowing it yet.
+        var isTaking = false
         /// Whether a request of this process receives a body.
         var isWriting = false
     }
@@ -177,8 +179,12 @@ final class RowRecordHandle: RecordHandle {
     }
 
     func take(isWriting: Bool) async throws(StorageError) -> UploadRecord? {
-        state.withLock { $0.isWriting = isWriting }
-        let known = state.withLock { $0 }
+        let known = state.withLock { state in
+            state.isWriting = isWriting
+            state.isTaking = true
+            return state
+        }
+        defer { state.withLock { $0.isTaking = false } }
         if known.isOurs {
             // The previous request has recorded that it has ended.
             if isWriting, !known.row.isWritten {
@@ -199,13 +205,15 @@ final class RowRecordHandle: RecordHandle {
     }
 
     func change() async throws(StorageError) -> UploadRecord? {
-        let known = state.withLock { $0 }
         let row = try await find()
-        if row.version == known.row.version || known.isOurs && row.holder == recordStore.holder {
-            state.withLock { $0.row.request = row.request }
-            return nil
+        let isKnown = state.withLock { state in
+            // Another request may have taken or replaced the record while it was read.
+            let isOwn = row.holder == recordStore.holder && (state.isOurs || state.isTaking)
+            guard isOwn || row.version <= state.row.version else { return false }
+            state.row.request = row.request
+            return true
         }
-        return try adopt(row)
+        return isKnown ? nil : try adopt(row)
     }
 
     func takeToFinish() async throws(StorageError) -> UploadRecord? {

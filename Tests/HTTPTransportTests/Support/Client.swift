@@ -2,7 +2,7 @@ import Glibc
 
 /// A client made of plain blocking calls, which sends exactly the given bytes.
 ///
-/// Every call fails after ten seconds, so that a server that hangs fails its test.
+/// Every call fails after a minute, so that a server that hangs fails its test.
 class Client {
     enum Failure: Error, Equatable {
         /// Nothing was received within the timeout.
@@ -21,7 +21,7 @@ class Client {
     /// Takes ownership of a connected socket.
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        setTimeout(milliseconds: 10_000)
+        restoreTimeout()
     }
 
     deinit { close(descriptor) }
@@ -33,6 +33,9 @@ class Client {
             setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
     }
+
+    /// Lets calls wait as long as in a new client.
+    func restoreTimeout() { setTimeout(milliseconds: 60_000) }
 
     /// Sets the size of the receive buffer: small for clients that read slowly.
     func setReceiveBuffer(_ size: Int32) {
@@ -59,7 +62,7 @@ class Client {
     /// Sends until the socket accepts no more for 300 ms, and returns how many bytes were sent.
     func sendUntilBlocked(_ bytes: [UInt8]) -> Int {
         setTimeout(milliseconds: 300)
-        defer { setTimeout(milliseconds: 10_000) }
+        defer { restoreTimeout() }
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { rest in

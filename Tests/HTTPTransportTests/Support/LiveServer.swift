@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPTransport
 
 /// The tests over sockets. They run one after another, because some count and measure.
-@Suite(.serialized, .timeLimit(.minutes(2))) enum LiveServerTests {}
+@Suite(.serialized, .timeLimit(.minutes(5))) enum LiveServerTests {}
 
 /// A server of one test, which listens on its own port.
 struct LiveServer: Sendable {
@@ -15,6 +15,19 @@ struct LiveServer: Sendable {
 
     /// A new connection.
     func connect() throws -> Client { try Client(to: address) }
+
+    /// A new connection on which the first bytes were sent within that many milliseconds.
+    ///
+    /// A server limits the time from accepting a connection to its first head. If this process was stalled for
+    /// longer, the server may rightly have closed the connection, and another one is made.
+    func connect(sending text: String, within milliseconds: Int) throws -> Client {
+        while true {
+            let start = ContinuousClock.now
+            let client = try connect()
+            let isSent = (try? client.send(text)) != nil
+            if isSent, ContinuousClock.now - start < .milliseconds(milliseconds) { return client }
+        }
+    }
 
     /// One request on its own connection, up to the end of that connection.
     func exchange(_ request: String) throws -> String {
@@ -100,6 +113,14 @@ func serving<Result: Sendable>(
     configuration.addresses = [.ipv4(0x7F00_0001, port: 0)]
     // All clients of a test have one address.
     configuration.maximumConnectionsPerAddress = 20_000
+    // A client may be stalled for seconds on a busy machine.
+    configuration.headerTimeout = 300_000
+    configuration.keepAliveTimeout = 300_000
+    configuration.bodyIdleTimeout = 300_000
+    configuration.bodyGrace = 300_000
+    configuration.requestTimeout = 300_000
+    configuration.handlerTimeout = 300_000
+    configuration.queueTimeout = 300_000
     change(&configuration)
     let server = try Server(configuration, service: service, observer: observer)
     let live = LiveServer(server: server, address: try server.start()[0])

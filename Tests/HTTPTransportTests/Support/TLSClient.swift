@@ -81,6 +81,8 @@ func servingSecurely<Result: Sendable>(
             var tls = TLSConfiguration()
             tls.addresses = [.ipv4(0x7F00_0001, port: 0)]
             tls.certificates = [authority.pair()]
+            // Long enough for a client on a busy machine.
+            tls.handshakeTimeout = 60_000
             configuration.tls = tls
             change(&configuration)
         }, body)

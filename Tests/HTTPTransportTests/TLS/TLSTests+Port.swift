@@ -53,8 +53,15 @@ extension LiveServerTests.`TLS` {
             }
         ) { live in
             let silent = [try live.connect(), try live.connect()]
-            while live.server.tlsStatistics.pending < 2 { usleep(1000) }
-            let client = try live.connectSecurely()
+            var statistics = TLSStatistics()
+            repeat {
+                usleep(1000)
+                statistics = live.server.tlsStatistics
+            } while statistics.pending + statistics.failed < 2
+            // If this process is stalled, its own handshake may take too long, too.
+            var connected: TLSClient?
+            while connected == nil { connected = try? live.connectSecurely() }
+            let client = try #require(connected)
             try client.send(Self.request)
             #expect(try client.answer().status == 200)
             #expect(live.server.tlsStatistics.failed >= 1)
@@ -64,7 +71,11 @@ extension LiveServerTests.`TLS` {
 
     @Test func `a slow handshake is aborted in favour of other clients (H168)`() async throws {
         try await servingSecurely(
-            authority, with: { configuration in configuration.tls?.maximumHandshakes = 2 }
+            authority,
+            with: { configuration in
+                configuration.tls?.handshakeTimeout = 300_000
+                configuration.tls?.maximumHandshakes = 2
+            }
         ) { live in
             let silent = [try live.connect(), try live.connect()]
             while live.server.tlsStatistics.pending < 2 { usleep(1000) }
@@ -74,8 +85,8 @@ extension LiveServerTests.`TLS` {
                 try client.send(Self.request)
                 #expect(try client.answer().status == 200)
             }
-            // Their own limit would have been ten seconds.
-            #expect(time(nil) - began < 8)
+            // Their own limit would have been five minutes.
+            #expect(time(nil) - began < 120)
             _ = silent
         }
     }

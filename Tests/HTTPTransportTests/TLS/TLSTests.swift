@@ -169,7 +169,7 @@ extension LiveServerTests {
                 let (idle, busy) = (try live.connectSecurely(), try live.connectSecurely())
                 try busy.send(Self.request)
                 while begun.value == 0 { usleep(1000) }
-                Task { await live.server.drain(deadline: 10_000) }
+                Task { await live.server.drain(deadline: 60_000) }
                 #expect(try idle.receive() == [])
                 #expect(idle.hasCloseNotify)
                 gate.open()

@@ -60,7 +60,7 @@ import Testing
         try await here.expectSameExportAgain()
     }
 
-    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(12, of: 40))
     func `X1.3: users see after an import what they saw in both conversations, also after a replay`(
         seed: UInt64
     ) async throws {
@@ -88,7 +88,7 @@ import Testing
         try await sample.expectSameExportAgain("seed \(seed)")
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(6, of: 20))
     func `X1.3: a conversation that was merged on the other server keeps its views too`(
         seed: UInt64
     ) async throws {
@@ -109,7 +109,7 @@ import Testing
         try await sample.expectSameExportAgain("seed \(seed)")
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(6, of: 20))
     func `X10: a conversation that continued on both servers gains the messages of the other`(
         seed: UInt64
     ) async throws {
@@ -145,7 +145,7 @@ import Testing
         try await here.sample.expectSameRowsAgain("seed \(seed), later")
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: TestRounds.seeds(6, of: 20))
     func
         `X10: messages of a file may come anywhere after their conversation, unless it was merged`(
             seed: UInt64

@@ -35,7 +35,11 @@ final class SampleApplication: Sendable {
         let time = Locked<Int64>(1_000_000)
         self.time = time
         self.place = place
-        database = try Database.open(place.location, migrations: MessagingStore.migrations)
+        var settings = DatabaseSettings()
+        // Another process of the same test may be stalled while it holds the lock.
+        settings.busyTimeout = .seconds(120)
+        database = try Database.open(
+            place.location, migrations: MessagingStore.migrations, settings: settings)
         store = MessagingStore(
             database: database,
             environment: StoreEnvironment(

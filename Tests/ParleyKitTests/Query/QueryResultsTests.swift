@@ -268,21 +268,21 @@ import Testing
     @Test func `end when the store is closed, and when the task is cancelled`() async throws {
         let sample = try await SampleStore()
         let sets = sample.runner.results(Query<Message>(), window: .all, updating: nil)
+        let received = Locked(0)
         let reader = Task {
-            var number = 0
-            for try await _ in sets { number += 1 }
-            return number
+            for try await _ in sets { received.withLock { number in number += 1 } }
         }
         let other = Task {
             var number = 0
             for try await _ in sets { number += 1 }
             return number
         }
-        try await Task.sleep(for: .milliseconds(50))
+        try await eventually("the reader has the first set") { received.withLock { $0 } == 1 }
         other.cancel()
         #expect(try await other.value <= 1)
         sample.store.close()
-        #expect(try await reader.value == 1)
+        try await reader.value
+        #expect(received.withLock { $0 } == 1)
         await #expect(throws: ParleyError.closed) {
             _ = try await sample.runner.fetch(Query<Message>())
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import ParleyKit
 
 /// Which contents are on a device, with a real server.
-@Suite(.timeLimit(.minutes(2))) struct ContentDiskTests {
+@Suite(.timeLimit(.minutes(10))) struct ContentDiskTests {
     /// Sends files from ana to bo, and returns their parts as bo has them, in the order of sending.
     private func exchange(
         _ fixture: TransferFixture, _ bo: ParleyClient, _ files: [(size: Int, type: String)]

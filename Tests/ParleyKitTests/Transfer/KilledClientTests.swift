@@ -7,7 +7,7 @@ import Testing
 @testable import ParleyKit
 
 /// Clients in processes of their own, which end in the middle of a transfer; and large files.
-@Suite(.timeLimit(.minutes(5))) struct KilledClientTests {
+@Suite(.timeLimit(.minutes(10))) struct KilledClientTests {
     @Test func `a killed client goes on where it was (K39)`() async throws {
         let fixture = try TransferFixture()
         let (ana, bo) = (try await fixture.client("ana"), try await fixture.client("bo"))
@@ -37,7 +37,7 @@ import Testing
         let asked = try await bo.download(part)
         #expect(!asked.progress.isFinished)
         await bo.close()
-        fixture.proxy.throttle(6_000_000)
+        fixture.proxy.throttle(1_500_000)
         try await transferUntilKilled(bo, fixture)
         fixture.proxy.throttle(0)
         before = try await settledBytes(fixture)
@@ -56,7 +56,7 @@ import Testing
         var bytes = -1
         while bytes != fixture.proxy.forwarded {
             bytes = fixture.proxy.forwarded
-            try await Task.sleep(for: .milliseconds(150))
+            try await Task.sleep(for: .milliseconds(400))
         }
         return bytes
     }

@@ -61,11 +61,12 @@ import Testing
     @Test func `may be tried ten times a second`() async throws {
         let fixture = try await ConsoleFixture()
         var statuses: [Int] = []
-        for _ in 0..<30 {
+        // A busy machine may send fewer a second for a while.
+        while statuses.count < 3000, statuses.last != 429 {
             statuses.append(await fixture.send(.post, "session", #"{"once":"guess"}"#).status)
         }
         #expect(statuses.prefix(10).allSatisfy { $0 == 401 })
-        #expect(statuses.contains(429))
+        #expect(statuses.last == 429)
     }
 }
 
@@ -89,11 +90,13 @@ import Testing
     @Test func `is refused after five failures of its address, even with the right password`()
         async throws
     {
-        let fixture = try await ConsoleFixture()
-        try await fixture.makeOperator()
-        let wrong = #"{"name":"admin","password":"wrong password"}"#
-        for _ in 0..<5 { #expect(await fixture.send(.post, "session", wrong).status == 401) }
-        let refused = await fixture.send(.post, "session", Self.right)
+        var fixture = try await ConsoleFixture()
+        var reply = try await Self.replyAfterFiveFailures(fixture)
+        while reply == nil {
+            fixture = try await ConsoleFixture()
+            reply = try await Self.replyAfterFiveFailures(fixture)
+        }
+        let refused = try #require(reply)
         #expect(refused.status == 429)
         let wait = try #require(refused.response.fields["Retry-After"].flatMap { Int($0) })
         #expect((1...30).contains(wait))
@@ -135,6 +138,19 @@ import Testing
         let addresses = failures.map(\.origin.address)
         #expect(addresses.count { $0 == nil } == 1 && Set(addresses).count == failures.count)
         #expect((90...101).contains(failures.count))
+    }
+
+    /// The answer to the right password after five failures; `nil` if they took so long that another login may be
+    /// tried.
+    private static func replyAfterFiveFailures(
+        _ fixture: ConsoleFixture
+    ) async throws -> ConsoleReply? {
+        try await fixture.makeOperator()
+        let start = ContinuousClock.now
+        let wrong = #"{"name":"admin","password":"wrong password"}"#
+        for _ in 0..<5 { #expect(await fixture.send(.post, "session", wrong).status == 401) }
+        let reply = await fixture.send(.post, "session", right)
+        return ContinuousClock.now - start < .seconds(30) ? reply : nil
     }
 
     @Test func `that succeeds does not count as a failure`() async throws {

@@ -160,6 +160,23 @@ import Testing
         #expect(try await chat.login.send("GET", "/events", session: chat.session).status == 401)
     }
 
+    @Test func `ends with the session while the client is yet to be sent what it missed (R92, Y1)`()
+        async throws
+    {
+        let chat = try await SocketChat.make()
+        // More than the buffers between the server and a client that does not read hold.
+        for _ in 0..<50 { _ = try await chat.sendLarge() }
+        let stream = try LiveStream(
+            chat.login.sample, target: "/events?session_token=\(chat.bo)&history=all",
+            receiveBuffer: 4096)
+        #expect(try await stream.next(1).count == 1)
+        let ended = try await chat.login.sendAsServer("DELETE", "/apps/{app}/users/bo/sessions")
+        #expect(ended.status == 204)
+        var types: [String] = []
+        while let event = try await stream.next(1).first { types.append(event.type) }
+        #expect(!types.contains("ready"))
+    }
+
     @Test func `R92: a session that another process has ended has no stream and no long poll`()
         async throws
     {

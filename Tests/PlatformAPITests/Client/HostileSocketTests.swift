@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 import Messaging
 import SystemSupport
@@ -67,8 +68,9 @@ import WebSockets
         async throws
     {
         let server = try await TestServer.sockets { settings in
-            settings.pingInterval = 200
-            settings.idleTimeout = 1000
+            settings.pingInterval = 1000
+            // Longer than a loaded machine delays an answer.
+            settings.idleTimeout = 10_000
             settings.closeTimeout = 500
         }
         let chat = try await SocketChat.make(in: server)
@@ -118,6 +120,26 @@ import WebSockets
         try await client.socket.send(raw: Array(frames[1].prefix(14)))
         #expect(try await client.closeCode() == 1009)
         #expect(try await chat.open(chat.bo).sync().isEmpty)
+    }
+
+    @Test func `a frame of 10 MiB that was compressed to 10 KB closes with 1009 (H138, H150)`()
+        async throws
+    {
+        let chat = try await SocketChat.make()
+        let socket = try WebSocketClient(
+            port: chat.login.sample.server.port, target: "/websocket?session_token=\(chat.bo)",
+            fields: "Sec-WebSocket-Extensions: permessage-deflate\r\n")
+        try #require(socket.head.lowercased().contains("permessage-deflate"))
+        let message = [UInt8](repeating: 0x20, count: 10 << 20)
+        let compressed = Deflater(window: 15, size: message.count).compress(message.span, .sync)
+        // Without the final empty block (RFC 7692 §7.2.1).
+        var frame = WebSocketClient.frame(1, compressed.dropLast(4))
+        #expect(frame.count < 20_000)
+        frame[0] |= 0x40
+        try await socket.send(raw: frame)
+        var last = try await socket.next()
+        while let frame = last, frame.opcode != 8 { last = try await socket.next() }
+        #expect(last?.closeCode == 1009)
     }
 
     @Test func `packets with links are not compressed, others are (H115, H150)`() async throws {

@@ -591,6 +591,26 @@ extension MessagingStore {
         #expect(try await other.send(request).status == 401)
     }
 
+    @Test func `are ended by a process whose clock is behind, and begin again (R92)`() async throws
+    {
+        let login = try await LoginFixture.make(in: try await .withManualClock())
+        let clock = login.sample.server.clock
+        func status(_ session: String) async throws -> Int {
+            try await login.send("GET", "/conversations", session: session).status
+        }
+        clock.advance(by: 2000)
+        let early = try await login.session()
+        clock.advance(by: -1000)
+        let end = "/apps/{app}/users/ana/sessions"
+        #expect(try await login.sendAsServer("DELETE", end).status == 204)
+        #expect(try await status(early) == 401)
+        clock.advance(by: -1000)
+        let late = try await login.session()
+        #expect(try await status(late) == 200)
+        #expect(try await login.sendAsServer("DELETE", end).status == 204)
+        #expect(try await status(late) == 401)
+    }
+
     @Test func `beyond a thousand end the oldest one (2.3)`() async throws {
         let login = try await LoginFixture.make()
         let user = try #require(UserID("ana"))

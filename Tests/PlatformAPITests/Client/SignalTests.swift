@@ -155,6 +155,7 @@ import Testing
         _ = try await bo.request("Presence.subscribe")
         let status = { (packet: JSONValue) in packet.packetData?.list.first?["value"]?.string }
         let update = #"[{"operation":"set","property":"status","value":"busy"}]"#
+        var end = ContinuousClock.now
         do {
             let first = try await chat.open(chat.ana)
             let second = try await chat.open(chat.ana)
@@ -164,10 +165,10 @@ import Testing
             try await first.socket.send(8, [0x03, 0xE8])
             #expect(try await first.closeCode() == 1000)
             #expect(try await bo.socket.isSilent(for: Int32(grace) + 500))
+            end = .now
             try await second.socket.send(8, [0x03, 0xE8])
             #expect(try await second.closeCode() == 1000)
         }
-        let end = ContinuousClock.now
         #expect(status(try await bo.next()) == "offline")
         #expect(.now - end > .milliseconds(grace / 2))
         // A new connection alone does not restore it; `auto` does.
@@ -175,6 +176,39 @@ import Testing
         let auto = update.replacing("busy", with: "auto")
         _ = try await again.request("Presence.update", auto)
         #expect(status(try await bo.next()) == "busy")
+    }
+
+    @Test func `the last time of an invisible user is that of the last time as visible (5_8)`()
+        async throws
+    {
+        let server = try await TestServer.presence(grace: 1)
+        let chat = try await SocketChat.make(in: server)
+        try await chat.send()
+        let bo = try await chat.open(chat.bo)
+        func lastSeen() async throws -> String? {
+            let answer = try await bo.request(
+                "Presence.sync", #"{"ids":["layer:///identities/ana"]}"#
+            ).response
+            let values = answer.packetData?["changes"]?.list.first?["data"]?.list ?? []
+            return values.first { $0["property"]?.string == "presence.last_seen_at" }?["value"]?
+                .string
+        }
+        let ana = try await chat.open(chat.ana)
+        for status in ["busy", "invisible"] {
+            _ = try await ana.request(
+                "Presence.update",
+                #"[{"operation":"set","property":"status","value":"\#(status)"}]"#)
+        }
+        let visible = try #require(try await lastSeen())
+        server.clock.advance(by: 3_600_000)
+        let open = server.service.api.openSockets
+        try await ana.socket.send(8, [0x03, 0xE8])
+        #expect(try await ana.closeCode() == 1000)
+        for _ in 0..<6000 where server.service.api.openSockets == open {
+            await pause(milliseconds: 10)
+        }
+        #expect(server.service.api.openSockets < open)
+        #expect(try await lastSeen() == visible)
     }
 
     @Test func `Presence.sync answers in batches with one request id (5_8)`() async throws {

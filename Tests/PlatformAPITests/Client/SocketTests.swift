@@ -64,6 +64,23 @@ import Testing
         }
     }
 
+    @Test
+    func `a page of the host that a trusted proxy names needs no permission (H129, ruling 36)`()
+        async throws
+    {
+        let server = try await TestServer.behindProxy()
+        let chat = try await SocketChat.make(in: server)
+        for (origin, status) in [("https://own.example", 101), ("https://evil.example", 403)] {
+            let socket = try WebSocketClient(
+                port: server.port, target: "/websocket?session_token=\(chat.bo)",
+                fields: [
+                    "X-Forwarded-For: 192.0.2.1", "X-Forwarded-Host: own.example",
+                    "X-Forwarded-Proto: https", "Origin: \(origin)",
+                ].map { line in "\(line)\r\n" }.joined())
+            #expect(socket.status == status, "\(origin)")
+        }
+    }
+
     @Test func `a request that is no handshake is told what is missing (5_1, H128)`() async throws {
         let chat = try await SocketChat.make()
         let answer = try await chat.login.send("GET", "/websocket", session: chat.bo)

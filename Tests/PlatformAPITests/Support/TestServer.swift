@@ -225,8 +225,11 @@ struct TestServer: Sendable {
         environment.now = { clock.now() }
         environment.pollInterval = pollInterval
         let folder = try known ?? TestEnvironment.folder()
+        var databaseSettings = DatabaseSettings()
+        // Another server of the same test may be stalled while it holds the lock.
+        databaseSettings.busyTimeout = .seconds(120)
         let database = try Database.open(
-            location(folder), migrations: MessagingStore.migrations)
+            location(folder), migrations: MessagingStore.migrations, settings: databaseSettings)
         let store = MessagingStore(
             database: database, environment: environment, limits: limits)
         let base = PublicBaseURL(TestServer.base, followsProxies: isProxied)
@@ -253,6 +256,8 @@ struct TestServer: Sendable {
         // Readers can be slow on a busy machine.
         platform.webSockets.idleTimeout = 300_000
         platform.webSockets.closeTimeout = 300_000
+        // A ping would interrupt the silence that a test expects.
+        platform.webSockets.pingInterval = 150_000
         configured(&platform)
         let api = PlatformAPI(
             store: store, uploads: uploads, downloads: downloads, publicBase: base,
@@ -278,7 +283,13 @@ struct TestServer: Sendable {
             configuration.trust.proxies = ["127.0.0.1"].compactMap { text in AddressBlock(text) }
             configuration.trust.source = .xForwarded
         }
-        // For the same reason.
+        // Clients and handlers can be slow for the same reason.
+        configuration.headerTimeout = 300_000
+        configuration.bodyIdleTimeout = 300_000
+        configuration.bodyGrace = 300_000
+        configuration.requestTimeout = 300_000
+        configuration.handlerTimeout = 300_000
+        configuration.queueTimeout = 300_000
         configuration.writeIdleTimeout = 300_000
         configuration.writeGrace = 300_000
         server = try Server(configuration, service: service)

@@ -24,7 +24,7 @@ extension SampleApplication {
     func exported(_ overSocket: Bool = false) async throws -> String {
         var answer = try await send("GET", "/apps/{app}/export", by: client(overSocket))
         // An earlier export that has sent its last line frees its slot a moment later.
-        for _ in 0..<100 where answer.status == 409 {
+        for _ in 0..<3000 where answer.status == 409 {
             try await Task.sleep(for: .milliseconds(20))
             answer = try await send("GET", "/apps/{app}/export", by: client(overSocket))
         }

@@ -14,15 +14,15 @@ import Testing
     @Test(
         arguments: [
             (
-                "HTTP/1.1 500 Whatever\r\nContent-Length: 0\r\n\r\n", 500,
+                "HTTP/1.1 500 Whatever\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 500,
                 "500 Internal Server Error"
             ),
             (
-                "HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+                "HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:1/\r\nConnection: close\r\n\r\n",
                 301,
                 "301 Moved Permanently"
             ),
-            ("HTTP/1.1 599 Odd\r\nContent-Length: 0\r\n\r\n", 599, "599"),
+            ("HTTP/1.1 599 Odd\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 599, "599"),
             ("", nil, "a connection error"), ("HTTP/1.1 20", nil, "a connection error"),
             ("HTTP/1.1 200 OK\r\nX: y\r\n", nil, "a connection error"),
             ("nonsense\r\n\r\n", nil, "a connection error"),

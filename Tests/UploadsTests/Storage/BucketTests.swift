@@ -40,7 +40,7 @@ private let total = bytes.count
             if let movedParts = try await uploader.known(), movedParts.tags.count == count {
                 return movedParts
             }
-            await Task.yield()
+            await pause(milliseconds: 1)
         }
     }
 
@@ -162,7 +162,7 @@ private let total = bytes.count
         _ = try await movedParts(1, of: uploads)
         #expect(try Uploads.needsBucket(in: fixture.folder))
         #expect(await uploads.send(.delete, url).status.code == 499)
-        while try Uploads.needsBucket(in: fixture.folder) { await Task.yield() }
+        while try Uploads.needsBucket(in: fixture.folder) { await pause(milliseconds: 1) }
         #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
         #expect(try uploads.blobs.stagedEntries().isEmpty)
     }
@@ -256,7 +256,7 @@ private let total = bytes.count
             length: 60 << 20)
         async let stopped = uploads.send(.put, url, [], body)
         // Buffers of 128 KiB, and three parts of 8 MiB.
-        while body.reads < 192 { await Task.yield() }
+        while body.reads < 192 { await pause(milliseconds: 1) }
         for _ in 0..<1000 { await Task.yield() }
         #expect(body.reads == 192)
         // A newer request takes over at once, and the offset is unchanged.

@@ -39,9 +39,8 @@ private let total = bytes.count
 
     /// Waits until objects without a record are deleted.
     private func expectNothingLeft() async throws {
-        for _ in 0..<500 where try await !pieces.isEmpty {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try await !pieces.isEmpty, .now < deadline { await pause(milliseconds: 50) }
         #expect(try await pieces == [])
         #expect(try await bucket.store.openMultipartUploads().all().isEmpty)
         #expect(registry.all.allSatisfy { row in UploadRecord(row.record)?.held == nil })
@@ -117,7 +116,7 @@ private let total = bytes.count
             length: Int64(total - 1000))
         async let stalled = one.send(
             .put, url, [("Content-Range", "bytes 1000-\(total - 1)/\(total)")], body)
-        while body.reads < 2 { await Task.yield() }
+        while body.reads < 2 { await pause(milliseconds: 1) }
         // A request that does not fit does not interrupt, and gets the first process's offset.
         #expect(await put(two, url, 5000..<6000).fields["Range"] == "bytes=0-1999")
         // The second process continues at the stored offset.
@@ -211,7 +210,7 @@ private let total = bytes.count
         registry.listeners.withLock { $0 = [] }
         let clock = ContinuousClock()
         let took = await clock.measure { #expect(await two.offset(url) == "0") }
-        #expect(took >= .seconds(1) && took < .seconds(30))
+        #expect(took >= .seconds(1) && took < .seconds(55))
         // The second status sends no further request.
         let asked = registry.asked.withLock { $0 }
         #expect(await two.offset(url) == "0")
@@ -220,6 +219,17 @@ private let total = bytes.count
         body.release()
         #expect(await displaced.ending == .drop)
         #expect(await one.bytes(of: UploadFixture.content) == bytes)
+    }
+
+    @Test(arguments: 0..<10)
+    func `is not stopped by a status query that comes while it begins (11.4)`(number: Int)
+        async throws
+    {
+        let one = try await first.open()
+        let url = try await one.create(UploadFixture.draft(length: 2000))
+        async let answer = one.put(url, "bytes 0-1999/2000", Array(bytes[..<2000]))
+        for _ in 0..<20 { _ = await one.send(.head, url) }
+        #expect(await answer.status == .ok)
     }
 
     @Test func `sends no queries while no process receives (ruling 33)`() async throws {
@@ -333,7 +343,7 @@ private let total = bytes.count
             [.bytes(Array(bytes[0..<1000])), .pause], length: 1000)
         async let answer = one.send(
             .put, url, [("Content-Range", "bytes 0-999/\(total)")], body)
-        while body.reads < 2 { await Task.yield() }
+        while body.reads < 2 { await pause(milliseconds: 1) }
         registry.isUnavailable.withLock { $0 = true }
         body.release()
         #expect(await answer.status == .serviceUnavailable)
@@ -423,7 +433,12 @@ private let total = bytes.count
         let before = try await alone.open()
         let url = try await before.create(UploadFixture.draft(length: Int64(total)))
         #expect(await put(before, url, 0..<10 << 20).status == .resumeIncomplete)
-        // After shutdown no more parts are moved.
+        // A process that ends sends no more parts; this one does not end, so its last part is waited for.
+        if let uploader = before.engine.storage.uploader(of: try name) {
+            while try await uploader.known()?.tags.isEmpty ?? true {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
         await before.shutdown()
         let uploads = try await first.open()
         #expect(await uploads.offset(url) == "\(10 << 20)")

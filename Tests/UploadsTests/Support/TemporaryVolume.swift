@@ -29,9 +29,9 @@ final class TemporaryVolume: Sendable {
     /// file is closed a moment after its answer.
     func set(readOnly isReadOnly: Bool) async throws {
         let flags = UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0)
-        for _ in 0..<100_000 {
+        for _ in 0..<6000 {
             if mount("tmpfs", path, "tmpfs", flags, nil) == 0 { return }
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(10))
         }
         throw NotMounted()
     }

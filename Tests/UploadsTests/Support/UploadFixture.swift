@@ -137,7 +137,7 @@ final class RecordingFinisher: UploadFinisher {
             try take(upload, within: quota)
             throw Broken()
         case .waits:
-            while behaviour.withLock({ $0 == .waits }) { await Task.yield() }
+            while behaviour.withLock({ $0 == .waits }) { await pause(milliseconds: 1) }
             try take(upload, within: quota)
         }
     }

@@ -67,21 +67,27 @@ export async function show({ restore = null } = {}) {
     history.replaceState({}, "", elsewhere)
     return show()
   }
+  const main = document.getElementById("main")
+  // Until the page is made, the one before is shown.
+  main.setAttribute("aria-busy", "true")
   const page = next.isUnknown ? null : pages[next.kind][next.name]
   let made
   try {
     made = page ? await page(next) : notFound()
   } catch (failure) {
     if (failure.name === "AbortError") return
-    if (failure.status === undefined) throw failure
+    if (failure.status === undefined) {
+      main.removeAttribute("aria-busy")
+      throw failure
+    }
     made = { title: "Not available", nodes: [problem(failure, () => show())] }
   }
   if (abort.signal.aborted || view !== next) return
   Object.assign(view, { dispose: made.dispose, list: made.list, keys: made.keys })
   const heading = element("h1", { tabindex: "-1" }, ...[made.heading ?? made.title].flat())
-  const main = document.getElementById("main")
   main.className = made.wide ? "wide" : ""
   main.replaceChildren(heading, ...made.nodes.flat().filter(Boolean))
+  main.removeAttribute("aria-busy")
   document.title = `${made.title} · Parley`
   afterShow(view)
   made.shown?.()

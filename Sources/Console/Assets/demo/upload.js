@@ -6,8 +6,7 @@ import { Failure, delay } from "./client.js"
 export const STORED_FILE = 50 << 20
 
 export class Upload {
-  #session; #handlers; #request = null
-  #isRunning = false
+  #session; #handlers; #request = null; #isRunning = false
   /** `waiting`, `uploading`, `paused` or `missing`: the file has to be chosen again. */
   state = "waiting"
   offset = 0
@@ -39,14 +38,16 @@ export class Upload {
   }
 
   async start() {
-    if (this.#isRunning || this.state !== "waiting") return
-    this.#isRunning = true
+    if (this.state !== "waiting") return
     this.state = "uploading"
     this.#handlers.change()
+    if (this.#isRunning) return // An earlier start that was stopped and has not ended yet continues.
+    this.#isRunning = true
     for (let attempt = 0; this.state === "uploading"; attempt++) {
       try {
         await this.#announce()
         this.offset = await this.#offset()
+        if (this.state !== "uploading") break // Stopped while there was no request that could be aborted.
         await this.#put()
         await this.#handlers.store({ isComplete: true, blob: null })
         await this.#handlers.complete()
@@ -93,8 +94,7 @@ export class Upload {
 
   /** Sends the rest; `fetch` reports no progress of a body, so this is an `XMLHttpRequest`. */
   #put() {
-    const { size } = this.file
-    const start = this.offset
+    const { size } = this.file, start = this.offset
     if (start === size && size > 0) return
     return new Promise((resolve, reject) => {
       const request = this.#request = new XMLHttpRequest()
