@@ -164,7 +164,8 @@ final class FailedLogins: Sendable {
             return (key, true)
         }
         guard !isCounted else { return }
-        let origin = key == nil ? .command : origin
+        let origin =
+            key == nil ? AuditOrigin(actor: nil, address: nil, request: nil) : origin
         await record(1, key == nil ? nil : name, origin)
         Task { [weak self] in
             while true {

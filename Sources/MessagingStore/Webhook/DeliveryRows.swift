@@ -265,13 +265,13 @@ extension SQL {
         """
     }
 
-    /// A page of deliveries, newest first, with their logs.
+    /// A page of deliveries, newest first.
     static func deliveries(
         of webhook: Webhook.ID, in state: WebhookDelivery.State?, after last: Int64 = 0,
-        before number: Int64, limit: Int, of application: Application.ID
+        before number: Int64, limit: Int, withLogs: Bool = false, of application: Application.ID
     ) -> SQL {
         """
-        SELECT \(raw: WebhookDelivery.columns), log FROM deliveries
+        SELECT \(raw: WebhookDelivery.columns)\(raw: withLogs ? ", log" : "") FROM deliveries
         WHERE application = \(application) AND webhook = \(webhook) \(inState(state))
             AND number > \(last) AND number < \(number)
         ORDER BY number DESC LIMIT \(limit)

@@ -10,11 +10,12 @@ extension MessagingStore {
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
     ///   - isCounted: Whether the page has the total.
+    ///   - withLogs: Whether the deliveries have their logs.
     /// - Throws: `Rejection.notFound(.webhook)`; `Rejection.notFound(.delivery)` for an unknown `after`.
     public func deliveries(
         of webhook: Webhook.ID, in state: WebhookDelivery.State?,
         newerThan last: WebhookDelivery.ID? = nil, after: WebhookDelivery.ID? = nil, limit: Int,
-        isCounted: Bool = true, of application: Application.ID
+        isCounted: Bool = true, withLogs: Bool = false, of application: Application.ID
     ) async throws -> ListPage<WebhookDelivery> {
         try await database.read { transaction in
             _ = try transaction.knownWebhook(webhook, in: application)
@@ -26,10 +27,11 @@ extension MessagingStore {
             let items = try transaction.rows(
                 .deliveries(
                     of: webhook, in: state, after: try last.map(number) ?? 0,
-                    before: try after.map(number) ?? .max, limit: limit, of: application)
+                    before: try after.map(number) ?? .max, limit: limit, withLogs: withLogs,
+                    of: application)
             ) { row in
                 var delivery = try WebhookDelivery(row)
-                delivery.log = try WebhookDelivery.Log(row, 12)
+                if withLogs { delivery.log = try WebhookDelivery.Log(row, 12) }
                 return delivery
             }
             guard isCounted else { return ListPage(items: items, total: nil) }

@@ -45,7 +45,10 @@ extension Endpoint {
                 ? .conversation : nil
         }
         if path.contains("{message}") { return .message }
-        let lists = ["events", "export", "conversations", "announcements", "{delivery}"]
-        return lists.contains(path.last ?? "") && path != ["conversations"] ? .application : nil
+        let ends = [
+            "events", "export", "conversations", "announcements", "{announcement}", "{content}",
+            "{delivery}",
+        ]
+        return ends.contains(path.last ?? "") && path != ["conversations"] ? .application : nil
     }
 }

@@ -100,8 +100,7 @@ extension RequestContext {
         let includesAttempts = try includesAttempts()
         let found = try await store.deliveries(
             of: id, in: state, newerThan: last, after: page.after, limit: page.limit,
-            isCounted: query.isCounted,
-            of: application)
+            isCounted: query.isCounted, withLogs: includesAttempts, of: application)
         let webhook = try await store.webhook(id, in: application)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in

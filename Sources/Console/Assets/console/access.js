@@ -1,8 +1,7 @@
 // The sessions of the console, and how operators are managed.
 
 import { call, get, session, writeButton } from "./api.js"
-import { attempt, badge, clipped, command, confirmed, list, p, say, span, timeNode } from "./ui.js"
-import { element } from "../shared/dom.js"
+import { attempt, badge, clipped, command, confirmed, h2, list, p, say, span, timeNode } from "./ui.js"
 
 export async function accessPage(view) {
   const shown = list({
@@ -24,7 +23,7 @@ export async function accessPage(view) {
   })
   return {
     title: "Access", wide: true, ready: shown.ready, list: shown,
-    nodes: [element("h2", {}, "Sessions"), shown, element("h2", {}, "Operators"),
+    nodes: [h2("Sessions"), shown, h2("Operators"),
       p("Operators are managed on the machine of the server, also while it runs:"),
       command("parley console password --name ana --role read\nparley console list\nparley console remove ana\nparley console link")],
   }

@@ -3,7 +3,7 @@
 import { call, may, session } from "./api.js"
 import { choices, duration } from "./format.js"
 import { setQuery } from "./router.js"
-import { badge, command, confirmed, curl, facts, field, inRow, input, jsonView, link, p, problem } from "./ui.js"
+import { badge, command, confirmed, curl, facts, field, h2, inRow, input, jsonView, link, muted, p, problem } from "./ui.js"
 import { element } from "../shared/dom.js"
 
 let description = null
@@ -86,10 +86,10 @@ function operationPage(view, operation) {
         if (operation.method === "DELETE" && !await confirmed("Run this request?", `DELETE ${path()}`, "Run")) return
         run.disabled = true
         const began = performance.now()
-        const show = (status, headers, text) => answer.replaceChildren(element("h2", {}, "Answer"),
+        const show = (status, headers, text) => answer.replaceChildren(h2("Answer"),
           facts([["Status", badge(String(status), status < 300 ? "ok" : "error")], ["Time", duration((performance.now() - began) / 1000)]]),
           headers ? element("details", {}, element("summary", {}, "Headers"), element("pre", { class: "raw", tabindex: "0" }, headers)) : "",
-          text ? jsonView(text) : element("p", { class: "muted" }, "No body."))
+          text ? jsonView(text) : muted("No body."))
         try {
           const result = await call(operation.method, path(), {
             body: body?.value.trim() || undefined, type, signal: view.signal })
@@ -103,7 +103,7 @@ function operationPage(view, operation) {
       } } },
       Object.values(values).map(one => field(one.name, one.control, one.description)), body ? field(`Body (${type})`, body) : null,
       inRow(run)),
-      element("h2", {}, "The same with curl"), line, answer,
+      h2("The same with curl"), line, answer,
     ],
   }
 }

@@ -1,10 +1,10 @@
 // What has happened to a conversation: its other ids, merges, participants and metadata, and how it was after each event.
 
-import { get, inApp } from "./api.js"
+import { call, get, inApp } from "./api.js"
 import { sentence } from "./events.js"
 import { nameOf } from "./format.js"
 import { pathTo } from "./router.js"
-import { attempt, idText, jsonView, link, list, loading, p, smallButton, timeNode } from "./ui.js"
+import { attempt, h2, idText, jsonView, link, list, loading, p, smallButton, timeNode } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const TYPES = ["created", "matched", "merged", "shown", "announced", "hidden", "updated.participants", "updated.metadata"]
@@ -17,7 +17,7 @@ export async function historyTab(view) {
       " (", link(`${pathTo(view.app, "log")}?position=${alias.position}`, count(alias.position)), ")")))
     : p("It has no other id."))
   const asOf = (event, place) => attempt(async () =>
-    place.replaceChildren(jsonView(JSON.stringify(await get(path, { as_of: event.position })))))
+    place.replaceChildren(jsonView((await call("GET", path, { query: { as_of: event.position } })).text)))
   const events = list({
     label: "History", columns: ["Position", "Time", "Event", "As of"],
     fetch: async (before, limit) => {
@@ -34,5 +34,5 @@ export async function historyTab(view) {
     },
     empty: [p("No event of this conversation is kept.")],
   })
-  return { ready: events.ready, list: events, nodes: [element("h2", {}, "Other ids"), aliases, element("h2", {}, "Events"), events] }
+  return { ready: events.ready, list: events, nodes: [h2("Other ids"), aliases, h2("Events"), events] }
 }

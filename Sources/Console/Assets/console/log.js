@@ -7,7 +7,7 @@ import { readTime, timeText, visible } from "./format.js"
 import { Lines } from "./lines.js"
 import { pathTo, setQuery } from "./router.js"
 import { setConnection, Stream } from "./stream.js"
-import { attempt, button, command, curl, facts, idText, inRow, input, jsonView, link, p, problem, say, span, timeNode } from "./ui.js"
+import { attempt, button, command, curl, facts, h2, idText, inRow, input, jsonView, link, p, problem, say, span, timeNode } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 /** The most lines in the page, and the most events that wait while the list is paused. */
@@ -87,7 +87,8 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     nothing.hidden = lines.items.length > 0 || isLoading || oldest === null
     // A request examines a part of the log; the filters may select none of it.
     nothing.replaceChildren(...isAtStart ? [isFiltered(view, FILTERS) ? "No event matches the filters." : empty ?? "No events yet. New events appear here."]
-      : [`Searched from position ${count(oldest ?? 0)} on without a match. `, button(() => attempt(older), "Search older events")])
+      : [`Searched from position ${count(oldest ?? 0)} on without a match. `, button(() => attempt(older), "Search older events"),
+        newest === null ? "" : button(() => attempt(newer), "Search newer events")])
     lines.node.hidden = !lines.items.length
   }
 
@@ -139,6 +140,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
   async function loadNewest() {
     const answer = await readBefore()
     take(answer)
+    newest = null
     isFollowing = isLive
     draw()
     lines.toEnd()
@@ -178,6 +180,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     const { events, next } = await request({ after: newest, limit: PAGE })
     newest = next
     lines.append(events, MOST_LINES)
+    draw()
   }
 
   // MARK: The stream
@@ -272,7 +275,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     const conversation = event.data?.conversation?.id ?? (event.subject?.includes("/conversations/") ? event.subject : null)
     payload.hidden = false
     payload.replaceChildren(
-      inRow(element("h2", {}, `${count(event.position)} ${event.type}`),
+      inRow(h2(`${count(event.position)} ${event.type}`),
         button(close, "Close")),
       p(sentence(app, event)),
       facts([["Time", timeNode(event.at, true)],

@@ -1,7 +1,7 @@
 // The login page, and the dialog over a page whose session has ended.
 
 import { Failure, call, session, setSession } from "./api.js"
-import { dialog, field, form, input, link, p } from "./ui.js"
+import { dialog, field, folded, form, input, link, muted, narrow, p } from "./ui.js"
 import { go } from "./router.js"
 import { element } from "../shared/dom.js"
 
@@ -35,7 +35,7 @@ function loginForm(done) {
       try { await logIn({ token: token.value.trim() }) } catch (failure) { throw explained(failure) }
       done()
     })
-  return [byPassword, element("details", {}, element("summary", {}, "Use an application's token"), byToken)]
+  return [byPassword, folded("Use an application's token", byToken)]
 }
 
 /** The page `/console/login`; a one-time link has its token in the fragment, which no log or proxy sees. */
@@ -61,8 +61,8 @@ export async function loginPage(view) {
   }
   return {
     title: "Log in",
-    nodes: [element("div", { class: "narrow" }, problem, ...loginForm(done),
-      element("p", { class: "muted" }, "The first start of the server prints a link that logs in. ",
+    nodes: [narrow(problem, ...loginForm(done),
+      muted("The first start of the server prints a link that logs in. ",
         element("code", {}, "parley console link"), " prints another one; ",
         element("code", {}, "parley console password"), " sets a password."))],
     shown: () => document.querySelector("main input")?.focus(),

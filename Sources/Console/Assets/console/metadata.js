@@ -3,7 +3,7 @@
 import { call, inApp } from "./api.js"
 import { visible } from "./format.js"
 import { show } from "./router.js"
-import { button, clipped, dialog, field, form, inRow, input, jsonView, p, say } from "./ui.js"
+import { button, clipped, dialog, field, form, h2, inRow, input, jsonView, narrow, p, rowEnd, say } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const KEY = /^[A-Za-z0-9_-]+$/
@@ -45,7 +45,7 @@ export async function metadataTab(view, conversation, tag) {
   let operations = []
   const tree = element("div")
   const review = element("button", { type: "button", class: "primary", on: { click: send } })
-  const undo = element("button", { type: "button", on: { click() { operations = []; draw() } } }, "Discard changes")
+  const undo = button(() => { operations = []; draw() }, "Discard changes")
   const bar = inRow(review, undo)
 
   function change(operation) {
@@ -87,7 +87,7 @@ export async function metadataTab(view, conversation, tag) {
       const text = element("textarea", { rows: "4", "aria-label": "Value" }, old)
       text.addEventListener("input", () => text.setCustomValidity(mistake(path, text.value)))
       return element("form", { class: "stack", on: { submit(event) { event.preventDefault(); close(text.value) } } }, text,
-        element("div", { class: "row end" }, button(() => close(), "Cancel"),
+        rowEnd(button(() => close(), "Cancel"),
           element("button", { type: "submit", class: "primary" }, "Change")))
     })
     if (value !== undefined && value !== old) change({ operation: "set", property, value })
@@ -107,7 +107,7 @@ export async function metadataTab(view, conversation, tag) {
           close(failure.data ?? {})
         }
       }, { needs: "write" }),
-      element("div", { class: "row end" }, button(() => close(), "Cancel")),
+      rowEnd(button(() => close(), "Cancel")),
     ])
     if (wanted === true) {
       say("The metadata were changed.")
@@ -126,7 +126,7 @@ export async function metadataTab(view, conversation, tag) {
     const next = await dialog("The metadata have changed meanwhile", close => [
       element("h3", {}, "Stored now"), jsonView(JSON.stringify(answer.metadata)),
       element("h3", {}, "With your changes"), jsonView(JSON.stringify(applied(conversation.metadata, operations))),
-      element("div", { class: "row end" },
+      rowEnd(
         button(() => close(), "Keep editing"),
         element("button", { type: "button", class: "primary", on: { click: () => close(true) } }, "Apply my changes to the stored version")),
     ])
@@ -144,7 +144,7 @@ export async function metadataTab(view, conversation, tag) {
   key.addEventListener("input", validate)
   value.addEventListener("input", validate)
   draw()
-  return { nodes: [tree, bar, element("h2", {}, "Set a key"), element("div", { class: "narrow" },
+  return { nodes: [tree, bar, h2("Set a key"), narrow(
     form([field("Key", key, "A dot separates the keys of nested objects."), field("Value", value)], "Add to the changes", async () => {
       change({ operation: "set", property: `metadata.${key.value}`, value: value.value })
       key.value = value.value = ""

@@ -5,7 +5,7 @@ import { chart } from "./chart.js"
 import { duration, percent, timeText } from "./format.js"
 import { setQuery } from "./router.js"
 import { Stream } from "./stream.js"
-import { badge, bar, facts, link, loading, p, span } from "./ui.js"
+import { badge, bar, facts, h2, link, loading, p, span } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 const rate = value => value < 10 ? String(Number((value ?? 0).toPrecision(2))) : count(value)
@@ -56,7 +56,7 @@ export async function overviewPage(view) {
     title: "Overview", wide: true, ready: charts.ready, dispose: () => clearInterval(timer),
     nodes: [
       element("div", { class: "row tools" }, health, element("span", { class: "muted" }, process)),
-      now, element("div", { class: "row tools" }, element("h2", {}, "Over time"), choice("hour", "1 hour"), choice("day", "24 hours")), charts,
+      now, element("div", { class: "row tools" }, h2("Over time"), choice("hour", "1 hour"), choice("day", "24 hours")), charts,
     ],
   }
 }

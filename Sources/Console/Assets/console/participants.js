@@ -2,7 +2,7 @@
 
 import { call, inApp, pagesOf, writeButton } from "./api.js"
 import { pathTo, show } from "./router.js"
-import { attempt, clipped, confirmed, field, form, idText, input, link, list, p, say } from "./ui.js"
+import { attempt, clipped, confirmed, field, form, h2, idText, input, link, list, narrow, p, say } from "./ui.js"
 import { element } from "../shared/dom.js"
 
 const PATCH = "application/vnd.layer-patch+json"
@@ -38,12 +38,12 @@ export async function participantsTab(view) {
   return {
     ready: current.ready, list: current,
     nodes: [
-      element("div", { class: "narrow" }, form([field("User id", name)], "Add", async key => {
+      narrow(form([field("User id", name)], "Add", async key => {
         await change("add", name.value, { "Idempotency-Key": key })
         say("The participant was added.")
         show()
       }, { needs: "write" })),
-      element("h2", {}, "Current"), current, element("h2", {}, "Former"), table("former"),
+      h2("Current"), current, h2("Former"), table("former"),
     ],
   }
 }

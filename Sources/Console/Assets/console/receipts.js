@@ -3,7 +3,7 @@
 import { call, get, inApp, nextPage } from "./api.js"
 import { nameOf } from "./format.js"
 import { pathTo } from "./router.js"
-import { button, clipped, inRow, link, loading, p, timeNode } from "./ui.js"
+import { button, clipped, inRow, link, loading, muted, p, timeNode } from "./ui.js"
 import { densePosition } from "./timeline.js"
 import { count, element } from "../shared/dom.js"
 
@@ -53,5 +53,5 @@ export async function receiptsTab(view) {
         element("td", {}, timeNode(message.sent_at)), people.map(one => cell(message, position, one)))
     })))
   return { ready: matrix.ready, nodes: [
-    element("p", { class: "muted" }, "S sent, D delivered, R read, · the sender, – no participant then."), matrix] }
+    muted("S sent, D delivered, R read, · the sender, – no participant then."), matrix] }
 }

@@ -3,7 +3,7 @@
 import { call, get, inApp, nextPage, writeButton } from "./api.js"
 import { nameOf, readTime } from "./format.js"
 import { pathTo, setQuery } from "./router.js"
-import { attempt, button, clipped, command, confirmed, curl, inRow, input, jsonView, link, loading, p, problem, say, smallButton, span, timeNode } from "./ui.js"
+import { attempt, button, clipped, command, confirmed, curl, inRow, input, jsonView, link, loading, muted, p, problem, say, smallButton, span, timeNode } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 /** The dense position of a message. */
@@ -100,7 +100,7 @@ function partNode(part) {
   const type = part.mime_type.split(";")[0].trim().toLowerCase()
   const label = element("span", { class: "muted" }, clipped(part.mime_type))
   if (part.content) return element("div", { class: "part" }, label, " ", contentNode(part.content, type))
-  if (part.body === "[hidden]") return element("div", { class: "part" }, label, element("p", { class: "muted" }, "[hidden]"))
+  if (part.body === "[hidden]") return element("div", { class: "part" }, label, muted("[hidden]"))
   if (part.encoding === "base64") {
     const raw = atob(part.body)
     const place = element("span")
@@ -123,8 +123,7 @@ function contentNode(content, type) {
   // The same server under another name would be another origin.
   const href = url.pathname.startsWith("/download/") ? url.pathname + url.search : url.href
   return element("span", { class: "row" }, bytes(content.size),
-    previewable(type) ? element("button", { type: "button", class: "small", on: { click: () => preview(place, href, type) } },
-      IMAGES.includes(type) ? "Show" : "Play") : null,
+    previewable(type) ? smallButton(() => preview(place, href, type), IMAGES.includes(type) ? "Show" : "Play") : null,
     element("a", { href, download: "" }, "Download"), place)
 }
 
@@ -140,7 +139,7 @@ async function remove(view, message, item) {
   if (!await confirmed("Delete this message?", `Message ${id} is deleted for all participants. Nothing restores it.`, "Delete")) return
   await attempt(async () => {
     await call("DELETE", inApp(view.app, "conversations", view.id, "messages", id))
-    item.replaceChildren(element("p", { class: "muted" }, "Deleted"))
+    item.replaceChildren(muted("Deleted"))
     say("The message was deleted. ", link(`${pathTo(view.app, "log")}?types=message.deleted`, "Event"))
   })
 }

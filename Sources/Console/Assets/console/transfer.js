@@ -1,7 +1,7 @@
 // An application as a file of JSON lines: out, and in again.
 
 import { Failure, ROOT, inApp, may, writeButton } from "./api.js"
-import { bar, command, inRow, jsonView, p, problem } from "./ui.js"
+import { bar, command, h2, inRow, jsonView, p, problem } from "./ui.js"
 import { bytes, element } from "../shared/dom.js"
 
 export async function transferPage(view) {
@@ -40,12 +40,12 @@ export async function transferPage(view) {
   return {
     title: "Transfer",
     nodes: [
-      element("h2", {}, "Export"),
+      h2("Export"),
       p("One JSON object a line: users, conversations, messages and receipts, with their ids and times."),
       may("admin") ? p(element("a", { class: "button", href, download: `${view.app}.jsonl` }, "Download the export"))
         : writeButton("Download the export", "admin", () => {}),
       command(`parley export --app ${view.app} --contents contents > app.jsonl`),
-      element("h2", {}, "Import"),
+      h2("Import"),
       p("Records that exist stay as they are; the same file twice changes nothing."),
       inRow(file, start, cancel), state,
       command("parley import app.jsonl --contents contents"),

@@ -6,6 +6,14 @@ import { ago, serverNow, timeText, visible } from "./format.js"
 
 export const p = (...children) => element("p", {}, ...children)
 export const span = (...children) => element("span", {}, ...children)
+export const h2 = (...children) => element("h2", {}, ...children)
+export const muted = (...children) => element("p", { class: "muted" }, ...children)
+/** A part that is not wider than a form. */
+export const narrow = (...children) => element("div", { class: "narrow" }, ...children)
+/** A part that opens below its title. */
+export const folded = (title, ...children) => element("details", {}, element("summary", {}, title), narrow(...children))
+/** The buttons at the end of a dialog. */
+export const rowEnd = (...children) => element("div", { class: "row end" }, ...children)
 /** Nodes beside each other; they wrap. */
 export const inRow = (...children) => element("div", { class: "row" }, ...children)
 export const button = (action, ...label) => element("button", { type: "button", on: { click: action } }, ...label)
@@ -20,10 +28,10 @@ export function clipped(text) {
   const whole = String(text)
   if (whole.length <= CLIP) return userText(whole)
   const shown = userText(whole.slice(0, CLIP))
-  const more = element("button", { type: "button", class: "small", on: { click() {
+  const more = smallButton(() => {
     shown.textContent = whole
     more.remove()
-  } } }, `Show all (${count(whole.length)})`)
+  }, `Show all (${count(whole.length)})`)
   return span(shown, more)
 }
 
@@ -52,17 +60,17 @@ export const badge = (text, kind = "") => element("span", { class: `badge ${kind
 
 /** A button that copies a text, or selects it where the browser does not allow copying. */
 export function copyButton(text, target = null) {
-  const button = element("button", { type: "button", class: "small", on: { async click() {
+  const made = smallButton(async () => {
     try {
-      await navigator.clipboard.writeText(typeof text === "function" ? text() : text)
-      button.textContent = "Copied"
+      await navigator.clipboard.writeText(text)
+      made.textContent = "Copied"
     } catch {
       if (target) getSelection().selectAllChildren(target)
-      button.textContent = target ? "Selected" : "Not allowed"
+      made.textContent = target ? "Selected" : "Not allowed"
     }
-    setTimeout(() => { button.textContent = "Copy" }, 2000)
-  } } }, "Copy")
-  return button
+    setTimeout(() => { made.textContent = "Copy" }, 2000)
+  }, "Copy")
+  return made
 }
 
 /** A command for a terminal. `$TOKEN` stays a variable, so that no secret is copied. */
@@ -109,7 +117,7 @@ export function problem(failure, retry) {
   const text = kept ? `The log no longer has this position; its first one is ${first}.` : failure.message
   return element("div", { class: "problem", role: "alert" },
     p(text),
-    failure.request ? element("p", { class: "muted" }, "Request ", element("code", {}, failure.request)) : null,
+    failure.request ? muted("Request ", element("code", {}, failure.request)) : null,
     retry && failure.status !== 403 && !kept ? button(retry, "Retry") : null)
 }
 
@@ -133,7 +141,7 @@ export function loading(load, show) {
       const box = problem(failure, node.reload)
       if (shownAt) {
         node.querySelector(":scope > .problem")?.remove()
-        box.append(element("p", { class: "muted" }, `Shown as of ${timeText(shownAt)}.`))
+        box.append(muted(`Shown as of ${timeText(shownAt)}.`))
         node.prepend(box)
       } else node.replaceChildren(box)
     } finally {
@@ -189,7 +197,7 @@ export function list({ label, columns, fetch, row, empty, clear }) {
       foot.replaceChildren(...[
         isEmpty && clear ? [p("Nothing matches the filters."),
           button(clear, "Clear filters")] : isEmpty ? empty : null,
-        note ? element("p", { class: "muted" }, note) : null,
+        note ? muted(note) : null,
         cut ? button(() => more(null), "Back to the start") : null,
         next ? element("button", { type: "button", class: "more", on: { click: () => more(next) } },
           note ? "Continue" : "Show more") : null,
@@ -267,7 +275,7 @@ export function dialog(title, build, { closes = true } = {}) {
       close() { box.remove(); resolve(result) },
       cancel(event) { if (!closes) event.preventDefault() },
     } })
-    box.append(element("h2", {}, title), ...[build(close)].flat().filter(Boolean))
+    box.append(h2(title), ...[build(close)].flat().filter(Boolean))
     document.body.append(box)
     box.showModal()
   })
@@ -287,7 +295,7 @@ export function confirmed(title, effect, verb, typed) {
     return element("form", { on: { submit(event) { event.preventDefault(); close(true) } } },
       p(effect),
       typed ? field(`Type ${visible(typed)} to confirm`, typing) : null,
-      element("div", { class: "row end" },
+      rowEnd(
         button(() => close(false), "Cancel"), act))
   })
 }
@@ -389,8 +397,7 @@ function tree(value) {
         list.append(build(key, child, depth + 1) ?? "")
       }
       if (made < entries.length) {
-        list.append(element("li", { class: "rest" }, element("button", { type: "button", class: "small", on: { click: fill } },
-          `Show more (${count(entries.length - made)})`)))
+        list.append(element("li", { class: "rest" }, smallButton(fill, `Show more (${count(entries.length - made)})`)))
       }
     }
     const details = element("details", { on: { toggle() { if (details.open && !made) fill() } } }, summary, list)

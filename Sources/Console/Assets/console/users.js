@@ -5,7 +5,7 @@ import { participantNames } from "./conversations.js"
 import { clearFilters, filters, isFiltered, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
 import { pathTo, show } from "./router.js"
-import { attempt, badge, clipped, command, confirmed, curl, facts, idText, inRow, jsonView, link, list, loading, p, say, tabBar, timeNode, urlText } from "./ui.js"
+import { attempt, badge, clipped, command, confirmed, curl, facts, h2, idText, inRow, jsonView, link, list, loading, p, say, tabBar, timeNode, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const FILTERS = ["q", "suspended", "created_after", "created_before"]
@@ -81,11 +81,11 @@ async function profileTab(view, user) {
   const rows = identity ? ["display_name", "first_name", "last_name", "email_address", "phone_number", "public_key"].filter(name => identity[name])
     .map(name => [name.replaceAll("_", " "), clipped(identity[name])]) : []
   return { ready: badges.ready, nodes: [
-    element("h2", {}, "Identity"),
+    h2("Identity"),
     identity ? facts([...rows, identity.avatar_url ? ["avatar (not loaded)", urlText(identity.avatar_url)] : null])
       : p("This user has no identity. It was named by a request."),
-    identity && Object.keys(identity.metadata ?? {}).length ? [element("h2", {}, "Metadata"), jsonView(JSON.stringify(identity.metadata))] : null,
-    element("h2", {}, "Badge"), badges,
+    identity && Object.keys(identity.metadata ?? {}).length ? [h2("Metadata"), jsonView(JSON.stringify(identity.metadata))] : null,
+    h2("Badge"), badges,
   ].flat() }
 }
 

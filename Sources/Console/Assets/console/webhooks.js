@@ -3,7 +3,7 @@
 import { call, get, inApp, pagesOf, writeButton } from "./api.js"
 import { duration, nameOf } from "./format.js"
 import { go, pathTo, setQuery, show } from "./router.js"
-import { attempt, badge, button, clipped, confirmed, facts, field, form, idText, inRow, input, jsonView, link, list, p, say, select, span, timeNode, urlText } from "./ui.js"
+import { attempt, badge, button, clipped, confirmed, facts, field, folded, form, h2, idText, inRow, input, jsonView, link, list, narrow, p, say, select, span, timeNode, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const EVENTS = ["Message.created", "Message.deleted", "Conversation.created", "Conversation.updated", "Conversation.merged",
@@ -32,12 +32,12 @@ export async function webhooksPage(view) {
   const name = input({ placeholder: "audit" })
   const events = EVENTS.map(event => element("label", { class: "check" },
     element("input", { type: "checkbox", value: event, checked: event === "Message.created" }), event))
-  const generate = element("button", { type: "button", on: { click() {
+  const generate = button(() => {
     secret.value = `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`
-  } } }, "Generate")
+  }, "Generate")
   return {
     title: "Webhooks", wide: true, ready: shown.ready, list: shown,
-    nodes: [shown, element("h2", {}, "Register a webhook"), element("div", { class: "narrow" }, form([
+    nodes: [shown, h2("Register a webhook"), narrow(form([
       field("Target URL", target, "It has to answer the verification: a GET with a challenge."),
       field("Name", name),
       inRow(field("Secret", secret, "Store it with the receiver: it is not shown again."), generate),
@@ -63,10 +63,10 @@ async function webhookPage(view) {
   const state = view.query.state ?? ""
   const deliveries = list({
     label: "Deliveries", columns: ["Event", "State", "Attempts", "Created", "Next attempt", "Last answer", ""],
-    fetch: pagesOf(`${path}/deliveries`, () => ({ state, include: "attempts" })),
+    fetch: pagesOf(`${path}/deliveries`, () => ({ state })),
     row: item => [
       span(item.event_type, item.position ? [" ", link(`${pathTo(view.app, "log")}?position=${item.position}`, count(item.position))] : ""),
-      badge(item.state, { delivered: "ok", dead: "error", pending: "warn" }[item.state]), count(item.attempts.length), timeNode(item.created_at),
+      badge(item.state, { delivered: "ok", dead: "error", pending: "warn" }[item.state]), count(item.attempts), timeNode(item.created_at),
       timeNode(item.next_attempt_at, true),
       span(item.last_status ?? "", " ", item.last_failure ? clipped(item.last_failure) : ""),
       element("span", { class: "row" },
@@ -103,19 +103,18 @@ async function webhookPage(view) {
             go(pathTo(view.app, "webhooks"))
           })
         }, { class: "danger" })),
-      element("h2", {}, "Deliveries"),
+      h2("Deliveries"),
       element("form", { class: "filters", "aria-label": "Filters" }, element("label", {}, span("State"),
         select([["", "any"], "pending", "delivered", "dead"], state, { on: { change: event => setQuery({ state: event.target.value }, { push: true }) } }))),
       deliveries,
-      element("details", {}, element("summary", {}, "Replay a range of the log"), element("div", { class: "narrow" }, form([
+      folded("Replay a range of the log", form([
         field("After position", after, "The first event sent is the next one."), field("Before position", before, "Empty: up to now.")],
       "Replay", async () => {
         const answer = await call("POST", `${path}/replay`, { body: { after: Number(after.value), ...(before.value && { before: Number(before.value) }) } })
         say(`Events ${count(answer.json.after + 1)} to ${count(answer.json.through)} are sent again.`)
         setTimeout(() => deliveries.reload(), 800)
-      }, { needs: "write" }))),
-      element("details", {}, element("summary", {}, "Replace the secret"), element("div", { class: "narrow" }, secretForm(path))),
-      element("details", {}, element("summary", {}, "Check a signature"), element("div", { class: "narrow" }, signatureForm(path))),
+      }, { needs: "write" })),
+      folded("Replace the secret", secretForm(path)), folded("Check a signature", signatureForm(path)),
     ],
   }
 }
