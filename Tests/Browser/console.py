@@ -278,7 +278,7 @@ def hostile_texts_are_shown_as_text(browser):
                                                "metadata": {"note": HOSTILE["script"]}})
     paths = [page("conversations"), page("conversations", chat), page("conversations", chat, "metadata"),
              page("conversations", chat, "participants"), page("conversations", chat, "receipts"), page("users"),
-             page("users", "ana"), page("log"), page("webhooks")]
+             page("users", "ana"), page("log"), page("webhooks"), page("uploads")]
     log_in(browser)
     for path in paths:
         browser.open(path)
@@ -386,7 +386,7 @@ def the_log_has_filters_and_jumps_in_its_address(browser):
     browser.until(lambda: lines(browser) == shown, "the same after a reload")
     browser.button("Clear filters").click()
     browser.until(lambda: lines(browser) and lines(browser)[-1][0] > position, "all events")
-    place = browser.one("[aria-label='Go to a position or a time']")
+    place = browser.one("[aria-label='Go to a position or time']")
     place.send_keys(str(position), Keys.ENTER)
     browser.until(lambda: lines(browser) and lines(browser)[0][0] == position, "the position")
     check("it is in the address", f"position={position}" in browser.driver.current_url)
@@ -692,7 +692,7 @@ the_search_opens_what_an_id_names.with_network_errors = True
 class Receiver(http.server.BaseHTTPRequestHandler):
     """A receiver of webhooks; `broken` makes it answer 500."""
 
-    received, broken = [], False
+    received, broken, last = [], False, None
 
     def do_GET(self):
         self.send_response(200)
@@ -702,6 +702,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        Receiver.last = self.headers, body.decode()
         Receiver.received.append(json.loads(body))
         self.send_response(500 if Receiver.broken else 204)
         self.end_headers()
@@ -748,10 +749,17 @@ def a_webhook_is_registered_tested_and_retried(browser):
               and "webhook.test" in browser.one("tbody details").text, browser.one("tbody details").text)
         browser.all("main > details summary, main details summary")[-1].click()
         fields = browser.all("main textarea")
-        fields[0].send_keys("webhook-id: 1")
-        fields[1].send_keys("{}")
+        headers, body = Receiver.last
+        fields[0].send_keys("".join(f"{name}: {headers[name]}\n" for name in (
+            "layer-webhook-signature", "webhook-id", "webhook-timestamp", "webhook-signature")))
+        fields[1].send_keys(body)
         browser.button("Check").click()
-        browser.until(lambda: "webhook-signature:" in main_text(browser), "the result")
+        browser.until(lambda: "of the text below: match" in main_text(browser), "the signature matches")
+        check("the other signature matches, too", "of the body: match" in main_text(browser))
+        check("the signed text is shown", f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}" in main_text(browser))
+        next(summary for summary in browser.all("summary") if summary.text == "Durations of attempts").click()
+        chart = browser.until(lambda: next(iter(browser.all(".chart [role=img]")), None), "the chart")
+        check("the chart has the attempt", " ms, highest " in chart.get_attribute("aria-label"), chart.get_attribute("aria-label"))
         Receiver.broken = True
         chat = conversation(browser, unique("ana"), "bo")
         send(browser, chat, "Hello", "bo")
@@ -767,6 +775,33 @@ def a_webhook_is_registered_tested_and_retried(browser):
         browser.button("Delete").click()
         browser.button("Delete", browser.one("dialog")).click()
         browser.until(lambda: heading(browser) == "Webhooks", "the list")
+
+
+# MARK: Uploads
+
+@test
+def an_upload_is_followed_and_cancelled(browser):
+    user = unique("ana")
+    conversation(browser, user, "bo")
+    made = api(browser, "POST", f"users/{user}/content", **{"Upload-Content-Type": "video/mp4", "Upload-Content-Length": "100"})
+    address = urllib.parse.urlsplit(made["upload_url"]).path
+
+    def put(first, count):
+        status, _, _ = request(browser.server, "PUT", address, b"x" * count, **{"Content-Range": f"bytes {first}-{first + count - 1}/100"})
+        check("the server has the bytes", status == 308, status)
+
+    def row():
+        return next((row.text for row in browser.all("tbody tr") if uuid_of(made) in row.text), "")
+    put(0, 40)
+    opened(browser, page("uploads"))
+    browser.until(lambda: "40 B of 100 B" in row() and user in row(), "the upload")
+    put(40, 20)
+    browser.until(lambda: "60 B of 100 B" in row() and "B/s" in row(), "its progress")
+    browser.button("Cancel").click()
+    browser.button("Cancel the upload", browser.one("dialog")).click()
+    browser.until(lambda: "No upload is open" in main_text(browser), "no upload is left")
+    browser.one(".filters [value=cancelled]").click()
+    browser.until(lambda: "cancelled" in row(), "the cancelled upload")
 
 
 # MARK: Applications
@@ -855,7 +890,7 @@ def addresses_are_the_state(browser):
              page("conversations", distinct="false"), page("conversations", chat), page("conversations", chat, "metadata"),
              page("conversations", chat, "participants"), page("conversations", chat, "receipts"), page("users"),
              page("users", q="bo"), page("users", "bo"), page("users", "bo", "sessions"), page("users", "bo", "conversations"),
-             page("users", "bo", "blocks"), page("log"), page("log", types="message.*"), page("webhooks"), page("transfer")]
+             page("users", "bo", "blocks"), page("log"), page("log", types="message.*"), page("webhooks"), page("uploads"), page("transfer")]
     titles = []
     for path in paths:
         browser.script("document.querySelector('#top a').href = arguments[0]; document.querySelector('#top a').click()", path)
@@ -953,7 +988,7 @@ def the_page_of_an_older_release_says_so(browser):
 # MARK: Accessibility
 
 PAGES = ["/console/overview", "/console/settings", "/console/audit", "/console/apps", "/console/access", "/console/explorer", page("conversations"), page("users"), page("users", "bo"),
-         page("log"), page("webhooks"), page("transfer")]
+         page("log"), page("webhooks"), page("uploads"), page("transfer")]
 
 
 @test
@@ -1070,7 +1105,7 @@ def take_screenshots(browser, folder):
         "console-timeline": page("conversations", chat), "console-metadata": page("conversations", chat, "metadata"),
         "console-participants": page("conversations", chat, "participants"), "console-receipts": page("conversations", chat, "receipts"),
         "console-users": page("users"), "console-user": page("users", "ana"), "console-log": page("log"),
-        "console-webhooks": page("webhooks"), "console-transfer": page("transfer"),
+        "console-webhooks": page("webhooks"), "console-uploads": page("uploads"), "console-transfer": page("transfer"),
     }
     for name, path in shown.items():
         browser.open(path)

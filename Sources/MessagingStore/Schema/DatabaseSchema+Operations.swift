@@ -267,6 +267,8 @@ extension DatabaseSchema {
         "CREATE INDEX uploads_by_content ON uploads (content)",
         "CREATE INDEX uploads_by_owner ON uploads (application, owner, is_open, claimed)",
         "CREATE INDEX uploads_by_due ON uploads (due_at, name)",
+        "CREATE INDEX uploads_by_openness ON uploads (is_open, content)",
+        "CREATE INDEX uploads_of_application ON uploads (application, is_open, content)",
         // Secrets that all processes share.
         """
         CREATE TABLE secrets (

@@ -146,6 +146,15 @@ extension PlatformAPI: UploadAuthorizer {
 }
 
 extension PlatformAPI {
+    /// Lists uploads for an operator.
+    public func listUploads(_ query: UploadQuery) async throws -> UploadPage {
+        do throws(UploadError) {
+            return try await uploads.list(query)
+        } catch {
+            throw try APIError(error, uploads)
+        }
+    }
+
     /// Cancels the upload of a content for an operator.
     ///
     /// - Returns: Its application; `nil` if there is no such upload.

@@ -34,6 +34,10 @@ import Testing
             .deliveries(of: .sample(1), in: nil, before: .max, limit: 51, of: application),
             "deliveries_by_number"
         ),
+        (.uploads(of: nil, isOpen: true, after: "9", limit: 100), "uploads_by_openness"),
+        (
+            .uploads(of: "a7", isOpen: false, after: nil, limit: 100), "uploads_of_application"
+        ),
     ]
 
     @Test func `read a range of an index`() async throws {
@@ -42,7 +46,7 @@ import Testing
             try Self.fill(transaction)
             for table in [
                 "events", "audit_events", "conversations", "identities", "participants",
-                "receipts", "conversation_aliases", "deliveries",
+                "receipts", "conversation_aliases", "deliveries", "uploads",
             ] as [StaticString] { try transaction.execute("ANALYZE \(raw: table)") }
         }
         for (sql, index) in Self.queries {
@@ -99,6 +103,13 @@ import Testing
                 attempts, created_at, asked_at
             ) SELECT \(application), \(Webhook.ID.sample(1)), n, \(number: "n"), \(number: "n"),
                 \(number: "n"), 'Message.created', n, \(number: "n"), 'delivered', 1, n, n
+            FROM \(series)
+            """,
+            """
+            INSERT INTO uploads (
+                name, version, holder, content, application, owner, is_open, claimed, due_at, record
+            ) SELECT CAST(n AS TEXT), 1, \(number: "n"), CAST(n AS TEXT), 'a' || (n % 100), 'o',
+                CASE WHEN n % 10 = 0 THEN 1 ELSE 0 END, 1, n, \(number: "n")
             FROM \(series)
             """,
         ]

@@ -46,7 +46,9 @@ import Testing
             (nil, .sample(424_242), nil),
         ] as [(Set<EventType>?, Conversation.ID?, UserID?)] {
             let filter = EventFilter(
-                types: types, conversation: conversation.map { id in [id, winner] }, user: user)
+                types: types,
+                conversation: conversation.map { id in id == merged ? [id, winner] : [id] },
+                user: user)
             let wanted = all.filter(filter.selects).map(\.position)
             for isDescending in [false, true] {
                 var query = EventLogQuery(

@@ -305,6 +305,38 @@ import Testing
         #expect(views.map(\.application) == [application])
     }
 
+    @Test func `lists uploads`() async throws {
+        let fixture = try await ConsoleFixture()
+        let cookie = try await fixture.logIn()
+        let (application, messages) = try await Self.prepare(fixture, cookie)
+        var ids: [String] = []
+        for size in [5, 6] {
+            let created = await fixture.send(
+                .post, messages.replacing("/messages", with: "/content"), cookie: cookie,
+                fields: [
+                    "Upload-Content-Type": "text/plain", "Upload-Content-Length": "\(size)",
+                ])
+            let id = try #require(created["id"]?.string?.split(separator: "/").last)
+            ids.append(String(id))
+        }
+        ids.sort(by: >)
+        let first = await fixture.send(
+            .get, "uploads?app=\(application)&limit=1", cookie: cookie)
+        #expect(first.text.contains(#"[{"id":"\#(ids[0])","app":"\#(application)","#))
+        #expect(first.text.contains(#""protocol":"api","state":"created","size":"#))
+        #expect(first.text.contains(#","offset":0,"rate":null,"progress_at":"#))
+        let second = await fixture.send(.get, "uploads?after=\(ids[0])", cookie: cookie)
+        #expect(second.text.contains(ids[1]) && !second.text.contains(ids[0]))
+        for (query, text) in [
+            ("state=complete", "[]"), ("app=00000000-0000-4000-8000-000000000007", "[]"),
+            ("state=x", "`state` must be one of `open`"), ("app=x", "`app` must be"),
+            ("after=x", "`after` must be"), ("limit=0", "`limit` must be"),
+        ] {
+            let reply = await fixture.send(.get, "uploads?\(query)", cookie: cookie)
+            #expect(reply.text.contains(text), "\(query)")
+        }
+    }
+
     @Test func `cancels an upload, and records that`() async throws {
         let fixture = try await ConsoleFixture()
         let cookie = try await fixture.logIn()

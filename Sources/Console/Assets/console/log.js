@@ -1,13 +1,13 @@
 // The live log of an application: a line per event, filters, jumps, and the payload of a line.
 
-import { ROOT, get, inApp, withQuery } from "./api.js"
+import { ROOT, get, inApp, isLeft, withQuery } from "./api.js"
 import { EVENT_TYPES, sentence, sentenceText, typesOf } from "./events.js"
-import { clearFilters, filters, isFiltered } from "./filters.js"
+import { clearFilters, filters } from "./filters.js"
 import { readTime, timeText, visible } from "./format.js"
 import { Lines } from "./lines.js"
 import { pathTo, setQuery } from "./router.js"
 import { setConnection, Stream } from "./stream.js"
-import { attempt, button, command, curl, facts, h2, idText, inRow, input, jsonView, link, p, problem, say, span, timeNode } from "./ui.js"
+import { attempt, button, command, curl, facts, h2, idText, inRow, input, jsonView, jumpForm, link, p, problem, say, span, timeNode, tools } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 /** The most lines in the page, and the most events that wait while the list is paused. */
@@ -22,7 +22,7 @@ const MOST_EXPORTED = 100_000
 const FILTERS = ["types", "user", "conversation"]
 
 export const logPage = view => eventLog(view, {
-  title: "Live log", path: inApp(view.app, "events"), isLive: true, app: view.app, types: EVENT_TYPES,
+  title: "Live log", path: view.path("events"), isLive: true, app: view.app, types: EVENT_TYPES,
   placeholder: "message.*",
 })
 
@@ -86,7 +86,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     follow.setAttribute("aria-pressed", String(isFollowing))
     nothing.hidden = lines.items.length > 0 || isLoading || oldest === null
     // A request examines a part of the log; the filters may select none of it.
-    nothing.replaceChildren(...isAtStart ? [isFiltered(view, FILTERS) ? "No event matches the filters." : empty ?? "No events yet. New events appear here."]
+    nothing.replaceChildren(...isAtStart ? [clearFilters(view, FILTERS) ? "No event matches the filters." : empty ?? "No events yet. New events appear here."]
       : [`Searched from position ${count(oldest ?? 0)} on without a match. `, button(() => attempt(older), "Search older events"),
         newest === null ? "" : button(() => attempt(newer), "Search newer events")])
     lines.node.hidden = !lines.items.length
@@ -124,8 +124,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
       if (view.query.position || view.query.at) await loadFrom()
       else await loadNewest()
     } catch (failure) {
-      if (failure.name === "AbortError") return
-      if (failure.status === undefined) throw failure
+      if (isLeft(failure)) return
       failed.replaceChildren(problem(failure, load))
     }
     draw()
@@ -334,16 +333,11 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
   }
 
-  const place = input({ placeholder: "position or time", "aria-label": "Go to a position or a time", spellcheck: "false" })
-  const jump = element("form", { class: "row", on: { submit(event) {
-    event.preventDefault()
-    const text = place.value.trim()
+  const jump = jumpForm("position or time", text => {
     const time = /^\d+$/.test(text) ? null : readTime(text)
-    place.setCustomValidity(/^\d+$/.test(text) || time ? "" : "A position such as 10480, or a time such as 2026-05-02 14:30")
-    if (!place.reportValidity()) return
-    setQuery({ position: time ? null : text, at: time }, { push: true })
-  } } }, place, element("button", { type: "submit" }, "Go"))
-  place.addEventListener("input", () => place.setCustomValidity(""))
+    if (time !== null || /^\d+$/.test(text)) setQuery({ position: time ? null : text, at: time }, { push: true })
+    else return "A position such as 10480, or a time such as 2026-05-02 14:30"
+  })
 
   const resume = () => {
     if (view.query.position || view.query.at) setQuery({ position: null, at: null }, { push: true })
@@ -351,7 +345,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
   }
   const loaded = load()
   return {
-    title, wide: true, ready: loaded, list: lines,
+    title, ready: loaded, list: lines,
     keys: { f: resume, "[": () => attempt(older), "]": resume, e: () => attempt(exportLines) },
     dispose() { stop(); lines.end() },
     nodes: [
@@ -359,9 +353,9 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
         filters(view, [{ name: "types", label: "Type", placeholder, list: "event-types" },
           ...(isLive ? [{ name: "user", label: "User" }, { name: "conversation", label: "Conversation" }] : [])], load), element("datalist", { id: "event-types" },
           [...new Set(types.map(type => `${type.split(".")[0]}.*`)), ...types].map(type => element("option", { value: type }))),
-        element("div", { class: "row tools" }, follow, state, jump, find,
+        tools(follow, state, jump, find,
           button(() => attempt(exportLines), "Export"),
-          isFiltered(view, FILTERS) ? button(clearFilters(FILTERS), "Clear filters") : null)),
+          clearFilters(view, FILTERS) ? button(clearFilters(view, FILTERS), "Clear filters") : null)),
       failed, element("div", { class: "log" }, lines.node, payload), nothing,
       app ? element("details", { class: "muted" }, element("summary", {}, "The same with curl"),
         command(curl("GET", `${inApp(app, "events")}?after=now`).replace(" -H", " -N -H 'Accept: text/event-stream' -H"))) : null,

@@ -23,18 +23,17 @@ function explained(failure) {
 }
 
 function loginForm(done) {
+  const submit = body => async () => {
+    try { await logIn(body()) } catch (failure) { throw explained(failure) }
+    done()
+  }
   const name = input({ name: "name", autocomplete: "username", required: true, spellcheck: "false", autocapitalize: "none" })
   const password = input({ name: "password", type: "password", autocomplete: "current-password", required: true })
   const token = input({ name: "token", type: "password", autocomplete: "off", required: true, spellcheck: "false" })
-  const byPassword = form([field("Name", name), field("Password", password)], "Log in", async () => {
-    try { await logIn({ name: name.value, password: password.value }) } catch (failure) { throw explained(failure) }
-    done()
-  })
+  const byPassword = form([field("Name", name), field("Password", password)], "Log in",
+    submit(() => ({ name: name.value, password: password.value })))
   const byToken = form([field("Token of an application", token, "It opens the pages of its application.")], "Log in with a token",
-    async () => {
-      try { await logIn({ token: token.value.trim() }) } catch (failure) { throw explained(failure) }
-      done()
-    })
+    submit(() => ({ token: token.value.trim() })))
   return [byPassword, folded("Use an application's token", byToken)]
 }
 
@@ -60,7 +59,7 @@ export async function loginPage(view) {
     }
   }
   return {
-    title: "Log in",
+    title: "Log in", isNarrow: true,
     nodes: [narrow(problem, ...loginForm(done),
       muted("The first start of the server prints a link that logs in. ",
         element("code", {}, "parley console link"), " prints another one; ",

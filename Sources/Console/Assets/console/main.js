@@ -18,6 +18,7 @@ import { accessPage } from "./access.js"
 import { auditPage } from "./audit.js"
 import { settingsPage } from "./settings.js"
 import { transferPage } from "./transfer.js"
+import { uploadsPage } from "./uploads.js"
 import { explorerPage } from "./explorer.js"
 import { element } from "../shared/dom.js"
 
@@ -27,7 +28,7 @@ pages.server = {
 }
 pages.app = {
   conversations: conversationsPage, users: usersPage, log: logPage, webhooks: webhooksPage,
-  transfer: transferPage,
+  transfer: transferPage, uploads: uploadsPage,
 }
 
 // Name, text, key after `g`, role, whether only operators have it.
@@ -36,9 +37,10 @@ const SERVER_PAGES = [
   ["settings", "Settings", "s", "admin", true], ["audit", "Audit", "d", "admin", true],
   ["access", "Access", null, "admin", true], ["explorer", "API explorer", null, "read", false],
 ]
+// Name, text, key after `g`, whether only operators have it.
 const APP_PAGES = [
   ["conversations", "Conversations", "c"], ["users", "Users", "u"], ["log", "Live log", "l"],
-  ["webhooks", "Webhooks", "w"], ["transfer", "Transfer", null],
+  ["webhooks", "Webhooks", "w"], ["uploads", "Uploads", null, true], ["transfer", "Transfer", null],
 ]
 
 let apps = []
@@ -97,7 +99,7 @@ function showNavigation(view) {
   nav.replaceChildren(
     element("ul", {}, server.map(page => element("li", {},
       mark(item(page, `/console/${page[0]}`), view.kind === "server" && view.name === page[0])))),
-    app ? element("div", { class: "of-app" }, appChoice, element("ul", {}, APP_PAGES.map(page => element("li", {},
+    app ? element("div", { class: "of-app" }, appChoice, element("ul", {}, APP_PAGES.filter(page => !page[3] || isOperator()).map(page => element("li", {},
       mark(item(page, pathTo(app, page[0])), view.kind === "app" && view.name === page[0]))))) : "")
   fold(false)
 }

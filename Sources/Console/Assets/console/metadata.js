@@ -1,6 +1,6 @@
 // The metadata of a conversation: edits are collected, shown as one patch, and sent with the version they were made on.
 
-import { call, inApp } from "./api.js"
+import { PATCH, call } from "./api.js"
 import { visible } from "./format.js"
 import { show } from "./router.js"
 import { button, clipped, dialog, field, form, h2, inRow, input, jsonView, narrow, p, rowEnd, say } from "./ui.js"
@@ -66,17 +66,16 @@ export async function metadataTab(view, conversation, tag) {
       const property = `${path}.${key}`
       const isChanged = operations.some(operation => operation.property === property)
       const name = element("bdi", { class: "key", dir: "auto" }, visible(key))
-      const drop = element("button", { type: "button", class: "small", "aria-label": `Delete ${property}`, on: {
-        click: () => change({ operation: "delete", property }) } }, "Delete")
+      const act = (verb, action) => element("button", { type: "button", class: "small", "aria-label": `${verb} ${property}`, on: { click: action } }, verb)
+      const drop = act("Delete", () => change({ operation: "delete", property }))
       if (value !== null && typeof value === "object") {
         const details = element("details", {}, element("summary", {}, name, " ", drop), branch(value, property))
         details.open = true
         return element("li", {}, details)
       }
-      const edit = element("button", { type: "button", class: "small", "aria-label": `Edit ${property}`, on: {
-        click: () => editValue(property, value) } }, "Edit")
+      const edit = act("Edit", () => editValue(property, value))
       return element("li", { class: isChanged ? "changed" : "" },
-        element("span", { class: "row" }, name, element("span", { class: "string" }, clipped(value)), edit, drop,
+        inRow(name, element("span", { class: "string" }, clipped(value)), edit, drop,
           isChanged ? element("span", { class: "badge warn" }, "changed") : null))
     }))
   }
@@ -115,14 +114,14 @@ export async function metadataTab(view, conversation, tag) {
     } else if (wanted) await conflict(wanted)
   }
 
-  const patch = key => call("PATCH", inApp(view.app, "conversations", view.id), {
-    type: "application/vnd.layer-patch+json", body: operations,
+  const patch = key => call("PATCH", view.path("conversations", view.id), {
+    type: PATCH, body: operations,
     headers: { ...(tag && { "If-Match": tag }), "Idempotency-Key": key },
   })
 
   /** The conversation has changed meanwhile: both versions, and the same edits on the newer one. */
   async function conflict(other) {
-    const answer = other.metadata ? other : (await call("GET", inApp(view.app, "conversations", view.id))).json
+    const answer = other.metadata ? other : (await call("GET", view.path("conversations", view.id))).json
     const next = await dialog("The metadata have changed meanwhile", close => [
       element("h3", {}, "Stored now"), jsonView(JSON.stringify(answer.metadata)),
       element("h3", {}, "With your changes"), jsonView(JSON.stringify(applied(conversation.metadata, operations))),
@@ -131,7 +130,7 @@ export async function metadataTab(view, conversation, tag) {
         element("button", { type: "button", class: "primary", on: { click: () => close(true) } }, "Apply my changes to the stored version")),
     ])
     if (!next) return
-    const fresh = await call("GET", inApp(view.app, "conversations", view.id))
+    const fresh = await call("GET", view.path("conversations", view.id))
     conversation = fresh.json
     tag = fresh.headers.get("ETag")
     draw()

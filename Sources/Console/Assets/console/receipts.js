@@ -1,9 +1,8 @@
 // Which participants have received and read the newest messages: a table of messages and participants.
 
-import { call, get, inApp, nextPage } from "./api.js"
+import { call, get, nextPage } from "./api.js"
 import { nameOf } from "./format.js"
-import { pathTo } from "./router.js"
-import { button, clipped, inRow, link, loading, muted, p, timeNode } from "./ui.js"
+import { button, clipped, head, inRow, link, loading, muted, p, timeNode } from "./ui.js"
 import { densePosition } from "./timeline.js"
 import { count, element } from "../shared/dom.js"
 
@@ -18,7 +17,7 @@ const contains = (positions, wanted) => positions.split(",").some(part => {
 
 export async function receiptsTab(view) {
   let [from, after] = [null, null]
-  const path = inApp(view.app, "conversations", view.id)
+  const path = view.path("conversations", view.id)
   const matrix = loading(async () => {
     const { json, headers } = await call("GET", `${path}/messages`, { query: {
       page_size: MOST, from_id: from, recipient_status: "counts", count: "none" } })
@@ -44,12 +43,11 @@ export async function receiptsTab(view) {
     return element("td", { class: `state ${title}` }, element("abbr", { title }, letter))
   }
   const table = (messages, people) => element("table", { class: "matrix" },
-    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Position"), element("th", { scope: "col" }, "Sent"),
-      people.map(one => element("th", { scope: "col" }, clipped(one.name))))),
+    head("Position", "Sent", ...people.map(one => clipped(one.name))),
     element("tbody", {}, messages.map(message => {
       const position = densePosition(message)
       return element("tr", {},
-        element("th", { scope: "row" }, link(`${pathTo(view.app, "conversations", view.id)}?message=${nameOf(message.id)}`, count(position))),
+        element("th", { scope: "row" }, link(`${view.to("conversations", view.id)}?message=${nameOf(message.id)}`, count(position))),
         element("td", {}, timeNode(message.sent_at)), people.map(one => cell(message, position, one)))
     })))
   return { ready: matrix.ready, nodes: [

@@ -1,21 +1,24 @@
 // Parts that pages share: states of a request, lists, dialogs, texts of users and JSON.
 
-import { may } from "./api.js"
-import { count, element, userText } from "../shared/dom.js"
+import { isLeft, may, needing } from "./api.js"
+import { copyButton, count, element, userText, uuid } from "../shared/dom.js"
 import { ago, serverNow, timeText, visible } from "./format.js"
 
-export const p = (...children) => element("p", {}, ...children)
-export const span = (...children) => element("span", {}, ...children)
-export const h2 = (...children) => element("h2", {}, ...children)
-export const muted = (...children) => element("p", { class: "muted" }, ...children)
+const maker = (name, attributes = {}) => (...children) => element(name, attributes, ...children)
+export const p = maker("p")
+export const span = maker("span")
+export const h2 = maker("h2")
+export const muted = maker("p", { class: "muted" })
 /** A part that is not wider than a form. */
-export const narrow = (...children) => element("div", { class: "narrow" }, ...children)
+export const narrow = maker("div", { class: "narrow" })
 /** A part that opens below its title. */
 export const folded = (title, ...children) => element("details", {}, element("summary", {}, title), narrow(...children))
 /** The buttons at the end of a dialog. */
-export const rowEnd = (...children) => element("div", { class: "row end" }, ...children)
+export const rowEnd = maker("div", { class: "row end" })
 /** Nodes beside each other; they wrap. */
-export const inRow = (...children) => element("div", { class: "row" }, ...children)
+export const inRow = maker("div", { class: "row" })
+/** Controls above a part. */
+export const tools = maker("div", { class: "row tools" })
 export const button = (action, ...label) => element("button", { type: "button", on: { click: action } }, ...label)
 export const smallButton = (action, ...label) => element("button", { type: "button", class: "small", on: { click: action } }, ...label)
 
@@ -58,21 +61,6 @@ export function timeNode(value, relative = false) {
 /** A name and whether it is good news: never by colour alone. */
 export const badge = (text, kind = "") => element("span", { class: `badge ${kind}` }, text)
 
-/** A button that copies a text, or selects it where the browser does not allow copying. */
-export function copyButton(text, target = null) {
-  const made = smallButton(async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      made.textContent = "Copied"
-    } catch {
-      if (target) getSelection().selectAllChildren(target)
-      made.textContent = target ? "Selected" : "Not allowed"
-    }
-    setTimeout(() => { made.textContent = "Copy" }, 2000)
-  }, "Copy")
-  return made
-}
-
 /** A command for a terminal. `$TOKEN` stays a variable, so that no secret is copied. */
 export function command(text) {
   const code = element("code", {}, text)
@@ -92,6 +80,9 @@ export function curl(method, path, body) {
 /** A list of names and values. */
 export const facts = pairs => element("dl", { class: "facts" }, pairs.filter(Boolean).map(([name, ...value]) =>
   element("div", {}, element("dt", {}, name), element("dd", {}, ...value))))
+
+/** The head of a table. */
+export const head = (...names) => element("thead", {}, element("tr", {}, names.map(name => element("th", { scope: "col" }, name))))
 
 /** Links to the tabs of an object, and its actions. `tabs` are `[name, text]`. */
 export function tabBar(label, tabs, current, hrefOf, ...actions) {
@@ -136,8 +127,7 @@ export function loading(load, show) {
       shownAt = serverNow()
       node.replaceChildren(...made.filter(Boolean))
     } catch (failure) {
-      if (failure.name === "AbortError") return
-      if (failure.status === undefined) throw failure
+      if (isLeft(failure)) return
       const box = problem(failure, node.reload)
       if (shownAt) {
         node.querySelector(":scope > .problem")?.remove()
@@ -167,7 +157,7 @@ const MOST_ROWS = 300
 export function list({ label, columns, fetch, row, empty, clear }) {
   const body = element("tbody")
   const table = element("table", { class: "list", "aria-label": label, hidden: true },
-    element("thead", {}, element("tr", {}, columns.map(name => element("th", { scope: "col" }, name)))), body)
+    head(...columns), body)
   const foot = element("div", { class: "row foot" })
   const node = element("div", { class: "list-box" }, table, foot)
   let cut = false
@@ -203,8 +193,7 @@ export function list({ label, columns, fetch, row, empty, clear }) {
           note ? "Continue" : "Show more") : null,
       ].flat().filter(Boolean))
     } catch (failure) {
-      if (failure.name === "AbortError") return
-      if (failure.status === undefined) throw failure
+      if (isLeft(failure)) return
       foot.replaceChildren(problem(failure, () => more(cursor)))
     } finally {
       clearTimeout(timer)
@@ -249,6 +238,16 @@ export function field(label, control, hint) {
 
 export const input = (attributes = {}) => element("input", { type: "text", autocomplete: "off", ...attributes })
 
+/** A field that goes somewhere; `act(text)` returns what is wrong with the text, or nothing. */
+export function jumpForm(placeholder, act) {
+  const place = input({ placeholder, "aria-label": `Go to a ${placeholder}`, spellcheck: "false", on: { input: () => place.setCustomValidity("") } })
+  return element("form", { class: "row", on: { submit(event) {
+    event.preventDefault()
+    place.setCustomValidity(act(place.value.trim()) ?? "")
+    place.reportValidity()
+  } } }, place, element("button", { type: "submit" }, "Go"))
+}
+
 export const select = (options, value, attributes = {}) => {
   const made = element("select", attributes, options.map(option => {
     const [key, text] = [option].flat()
@@ -282,10 +281,11 @@ export function dialog(title, build, { closes = true } = {}) {
 }
 
 /**
- * Asks before something is lost. `typed` is an id that the operator has to type, for what cannot be undone.
+ * Asks before something is lost, then runs an action. `typed` is an id that the operator has to type, for what cannot be
+ * undone.
  */
-export function confirmed(title, effect, verb, typed) {
-  return dialog(title, close => {
+export async function confirmed(title, effect, verb, action, typed) {
+  const sure = await dialog(title, close => {
     const typing = typed ? input({ "aria-label": "Id", spellcheck: "false" }) : null
     const act = element("button", { type: "submit", class: "danger" }, verb)
     if (typed) {
@@ -298,6 +298,7 @@ export function confirmed(title, effect, verb, typed) {
       rowEnd(
         button(() => close(false), "Cancel"), act))
   })
+  if (sure) await attempt(action)
 }
 
 /**
@@ -307,10 +308,8 @@ export function confirmed(title, effect, verb, typed) {
 export function form(children, label, action, { needs = null, ...attributes } = {}) {
   const failed = element("div")
   const allowed = !needs || may(needs)
-  const button = element("button", { type: "submit", class: "primary",
-    ...(!allowed && { "aria-disabled": "true", title: `Needs role ${needs}` }) }, label,
-    allowed ? null : element("span", { class: "visually-hidden" }, ` (needs role ${needs})`))
-  let key = newKey()
+  const button = needing(needs, { type: "submit", class: "primary" }, label)
+  let key = uuid()
   const made = element("form", { class: "stack", ...attributes, on: { async submit(event) {
     event.preventDefault()
     if (button.disabled || !allowed) return
@@ -318,9 +317,9 @@ export function form(children, label, action, { needs = null, ...attributes } = 
     failed.replaceChildren()
     try {
       await action(key, made)
-      key = newKey()
+      key = uuid()
     } catch (failure) {
-      if (failure.status === undefined) throw failure
+      if (isLeft(failure)) return
       failed.replaceChildren(problem(failure))
     } finally {
       button.disabled = false
@@ -329,14 +328,12 @@ export function form(children, label, action, { needs = null, ...attributes } = 
   return made
 }
 
-const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("")
-
 /** Runs a write of a button; what goes wrong is said at the bottom of the window. */
 export async function attempt(action) {
   try {
     await action()
   } catch (failure) {
-    if (failure.status === undefined) throw failure
+    if (isLeft(failure)) return
     say(failure.message, failure.request ? ` (request ${failure.request})` : "")
   }
 }
