@@ -353,8 +353,10 @@ def the_log_follows_events(browser):
     for number in range(5):
         send(browser, chat, f"message {number}", "bo")
     browser.until(lambda: sum(chat in text for _, text in lines(browser)) >= 6, "the events")
-    shown = lines(browser)
-    stored = api(browser, "GET", f"events?after={shown[0][0] - 1}&limit=1000&include=text")["events"]
+    # Ids of earlier tests have characters that lines write in another way.
+    first = next(position for position, text in lines(browser) if chat in text)
+    shown = [line for line in lines(browser) if line[0] >= first]
+    stored = api(browser, "GET", f"events?after={first - 1}&limit=1000&include=text")["events"]
     check("each event has the line of `parley log`, without a gap",
           shown == [(event["position"], event["text"].split("Z ", 1)[1]) for event in stored], shown[-3:])
     check("there are few elements", len(browser.all(".line")) <= 60)
