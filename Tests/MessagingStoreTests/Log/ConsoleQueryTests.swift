@@ -36,7 +36,7 @@ import Testing
         ),
         (.uploads(of: nil, isOpen: true, after: "9", limit: 100), "uploads_by_openness"),
         (
-            .uploads(of: "a7", isOpen: false, after: nil, limit: 100), "uploads_of_application"
+            .uploads(of: "a1", isOpen: false, after: nil, limit: 100), "uploads_of_application"
         ),
     ]
 
@@ -108,7 +108,7 @@ import Testing
             """
             INSERT INTO uploads (
                 name, version, holder, content, application, owner, is_open, claimed, due_at, record
-            ) SELECT CAST(n AS TEXT), 1, \(number: "n"), CAST(n AS TEXT), 'a' || (n % 100), 'o',
+            ) SELECT CAST(n AS TEXT), 1, \(number: "n"), CAST(n AS TEXT), 'a' || (n % 2), 'o',
                 CASE WHEN n % 10 = 0 THEN 1 ELSE 0 END, 1, n, \(number: "n")
             FROM \(series)
             """,
