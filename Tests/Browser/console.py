@@ -358,7 +358,7 @@ def the_log_follows_events(browser):
     shown = [line for line in lines(browser) if line[0] >= first]
     stored = api(browser, "GET", f"events?after={first - 1}&limit=1000&include=text")["events"]
     check("each event has the line of `parley log`, without a gap",
-          shown == [(event["position"], event["text"].split("Z ", 1)[1]) for event in stored], shown[-3:])
+          shown == [[event["position"], event["text"].split("Z ", 1)[1]] for event in stored], shown[-3:])
     check("there are few elements", len(browser.all(".line")) <= 60)
 
 

@@ -35,7 +35,8 @@ extension Endpoint {
         case conversation, message, application
     }
 
-    /// Whose contents the answer shows; `nil` for none. Users see their conversations with the last message.
+    /// The part of the application whose contents the answer shows; `nil` for none. The views of users show their
+    /// conversations with the last message.
     var contentScope: ContentScope? {
         guard method == .get, family != .client else { return nil }
         let path = path.description.split(separator: "/").dropFirst(2).map(String.init)
