@@ -132,7 +132,7 @@ let package = Package(
             "Console",
             [
                 "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "MessagingWire",
-                "PlatformAPI", "Readers", "SystemSupport",
+                "PlatformAPI", "Readers", "SystemSupport", "Uploads",
             ], exclude: ["Assets"], plugins: ["EmbedFiles"]),
         // The client library.
         module(

@@ -137,6 +137,9 @@ public enum ValidationRule: CaseIterable, Sendable {
     case deletionMode, deletionLeave
     case logPosition, logPositionBeyondEnd, logPositionWithFilters
     case eventLimit, eventWait, eventTypes, eventParameterTwice, lastEventID
+    case eventOrder, eventOrderOfStream, needsAscendingOrder, needsDescendingOrder, eventTimeAlone
+    case conversationFilter, eventInclude
+    case listCount, recipientStatus, messageNumber, deliveryInclude
     case feedCursor, feedHistory
 
     // Signals.

@@ -5,8 +5,8 @@ import SQL
 public struct ListPage<Item: Sendable>: Sendable {
     /// The items in list order.
     public let items: [Item]
-    /// The number of items in the whole list.
-    public let total: Int64
+    /// The number of items in the whole list; `nil` if they were not counted.
+    public let total: Int64?
     /// For a list of messages, the own id of their conversation, also when the request named an alias (X1.2).
     public let conversation: Conversation.ID?
     /// For a list of conversations, the own id of the last item of the previous page; `nil` for the first page.
@@ -14,12 +14,15 @@ public struct ListPage<Item: Sendable>: Sendable {
     /// Whether more items are known to follow: true for a page that has fewer items than its limit because of their
     /// size. A full page may have false although items follow.
     public let isCut: Bool
+    /// The id of the last item that was examined, if a search with a filter ended before it had a full page, or all.
+    public let searchedTo: String?
 
     /// Creates a page.
     public init(
-        items: [Item], total: Int64, in conversation: Conversation.ID? = nil,
-        after start: Conversation.ID? = nil, isCut: Bool = false
+        items: [Item], total: Int64?, in conversation: Conversation.ID? = nil,
+        after start: Conversation.ID? = nil, isCut: Bool = false, searchedTo: String? = nil
     ) {
+        self.searchedTo = searchedTo
         self.isCut = isCut
         self.items = items
         self.total = total
@@ -90,29 +93,55 @@ protocol FilterableItem: Identifiable, Sendable {
     var weight: Int64 { get }
 }
 
+/// A page of a filtered list.
+struct FilteredPage<Item: Sendable> {
+    var page = BoundedPage<Item>(items: [])
+    /// The number of items of the whole list that pass; `nil` if they are not counted.
+    var total: Int64?
+    /// The last item that was examined, if the search ended early; only of a list that is not counted.
+    var searchedTo: Item?
+}
+
+/// The bounds of a search that does not count: it ends after this time, or after as many items as a filter may examine.
+struct SearchBounds {
+    private let end = ContinuousClock.now.advanced(by: .milliseconds(50))
+    private let limit: Int
+
+    /// - Parameter limit: The maximum number of items examined.
+    init(atMost limit: Int) { self.limit = limit }
+
+    /// Whether a search may examine more items.
+    func admit(_ more: Int, after checked: Int) -> Bool {
+        checked + more <= limit && ContinuousClock.now < end
+    }
+}
+
 extension Transaction {
-    /// Reads a page of a filtered list, and counts the items of the whole list that pass.
+    /// Reads a page of a filtered list, and counts the items of the whole list that pass, unless no number is wanted.
     ///
-    /// The whole list is read in order from its index, 512 items at a time, and each item is checked, because no
-    /// index covers the filter.
+    /// The list is read in order from its index, 512 items at a time, and each item is checked, because no index covers
+    /// the filter.
     ///
     /// - Parameters:
-    ///   - start: The cursor before the first item.
-    ///   - last: The last item of the previous page; `nil` for the first page.
+    ///   - start: The cursor before the first item to examine: of the whole list, or, without a number, of the page.
+    ///   - last: The last item of the previous page; `nil` if the page begins at `start`.
+    ///   - isCounted: Whether the items that pass are counted. If not, the search ends when the page is full, or at its
+    ///     bounds.
     ///   - limit: The maximum number of items; fewer are returned when they are large.
     ///   - read: Reads the items after a cursor, at most as many as the limit.
     ///   - passes: Returns for each of the items whether it passes.
     ///   - cursor: Returns the cursor after an item; `nil` when no later item can pass.
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` items had to be checked.
     func filtered<Item: FilterableItem, Cursor>(
-        from start: Cursor, after last: Item.ID?, limit: Int,
+        from start: Cursor, after last: Item.ID?, limit: Int, isCounted: Bool,
         read: (_ cursor: Cursor, _ limit: Int) throws -> BoundedPage<Item>,
         passes: ([Item]) throws -> [Bool], cursor: (Item) throws -> Cursor?
-    ) throws -> (page: BoundedPage<Item>, total: Int64) {
+    ) throws -> FilteredPage<Item> {
         let itemsAtOnce = 512
+        let bounds = SearchBounds(atMost: ConversationFilter.limit)
         var next = start
         var isPastLast = last == nil
-        var (found, budget) = (BoundedPage<Item>(items: []), ResponseBudget())
+        var (found, budget) = (FilteredPage<Item>(), ResponseBudget())
         var (total, checked) = (Int64(0), 0)
         while true {
             let chunk = try read(next, itemsAtOnce)
@@ -120,17 +149,26 @@ extension Transaction {
             guard checked <= ConversationFilter.limit else { throw Rejection.tooMany }
             for (item, passes) in zip(chunk.items, try passes(chunk.items)) {
                 if passes { total += 1 }
-                if passes, isPastLast, found.items.count < limit {
-                    found.isCut = found.isCut || !budget.admits(item.weight)
-                    if !found.isCut { found.items.append(item) }
+                if passes, isPastLast, found.page.items.count < limit {
+                    found.page.isCut = found.page.isCut || !budget.admits(item.weight)
+                    if !found.page.isCut { found.page.items.append(item) }
                 }
                 if item.id == last { isPastLast = true }
             }
             guard chunk.items.count == itemsAtOnce || chunk.isCut, let end = chunk.items.last,
                 let following = try cursor(end)
-            else { return (found, total) }
+            else { break }
+            if !isCounted {
+                guard found.page.items.count < limit, !found.page.isCut else { break }
+                guard bounds.admit(itemsAtOnce, after: checked) else {
+                    found.searchedTo = end
+                    break
+                }
+            }
             next = following
         }
+        if isCounted { found.total = total }
+        return found
     }
 }
 
@@ -148,8 +186,15 @@ struct CreationCursor<ID> {
         moment.map { moment in CreationCursor(time: moment, id: nil) } ?? top
     }
 
-    /// The id of the item; `nil` if a filter with this upper bound excludes it.
-    func item(before moment: Timestamp?) -> ID? {
-        if let moment, time >= moment { nil } else { id }
+    /// Where a search with this upper bound begins, and the item after which its page begins; without a number it begins
+    /// at its page.
+    static func search(
+        after last: CreationCursor?, before moment: Timestamp?, isCounted: Bool
+    ) -> (start: CreationCursor, last: ID?) {
+        let start = start(before: moment)
+        guard let last, moment.map({ moment in last.time < moment }) ?? true else {
+            return (start, nil)
+        }
+        return isCounted ? (start, last.id) : (last, nil)
     }
 }

@@ -12,6 +12,8 @@ public struct Presentation: Sendable {
     public var inlined: [Content.ID: [UInt8]] = [:]
     /// Whether messages include their transfer state (X7).
     public var showsTransfer = false
+    /// Whether messages show the number of recipients in each status instead of each recipient.
+    public var countsRecipients = false
 
     /// Returns a signed URL and its expiry in milliseconds since 1970.
     public typealias Signer =

@@ -30,8 +30,6 @@ public final class PlatformAPI: Service {
     let messageCache: MessageCache
     /// The live event logs of all applications.
     let liveLogs: LiveEventLogs
-    /// The same without the contents of messages, for the console.
-    let hiddenLogs: LiveEventLogs
     /// The live feeds of the users of all applications.
     let liveFeeds: LiveFeeds
     /// Typing and presence of the users of all applications.
@@ -98,13 +96,6 @@ public final class PlatformAPI: Service {
             frames: EventEncoder(publicBase: publicBase.text, downloads: downloads)
         ) { error in
             // No request caused this fault, so its id is zero; the streams continue when reading succeeds again.
-            _ = onFault(error, RequestID(high: 0, low: 0))
-        }
-        hiddenLogs = LiveEventLogs(
-            store: store,
-            frames: EventEncoder(
-                publicBase: publicBase.text, downloads: downloads, hidesContent: true)
-        ) { error in
             _ = onFault(error, RequestID(high: 0, low: 0))
         }
         liveFeeds = LiveFeeds(store: store, receiptInterval: settings.wideReceiptInterval) {
@@ -223,12 +214,16 @@ public final class PlatformAPI: Service {
         }
     }
 
+    /// Finds the endpoint of a request.
+    func match(_ request: Request) -> Router<Endpoint>.Match {
+        router.match(request.effectiveMethod, request.target)
+    }
+
     private func route(
         _ request: Request, adjusting adjust: (inout RequestChecks) -> Void = { _ in }
     ) -> Answer {
         if Endpoint.socketPaths.contains(request.target.path) { return openSocket(request) }
-        let method = request.effectiveMethod
-        switch router.match(method, request.target) {
+        switch match(request) {
         case .found(let endpoint, let template, let parameters):
             var checks = RequestChecks(
                 api: self, request: request, endpoint: endpoint, parameters: parameters)

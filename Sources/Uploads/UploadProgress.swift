@@ -50,6 +50,25 @@ extension Uploads {
     ///
     /// - Throws: When the record could not be read (``UploadError/busy``, ``UploadError/backend``).
     public func progress(of contentID: String) async throws(UploadError) -> UploadProgress? {
+        try await withUpload(of: contentID) { upload in
+            UploadProgress(await upload.receivedStatus())
+        }
+    }
+
+    /// Cancels the upload of a content that is not in use.
+    ///
+    /// - Returns: Its owner; `nil` if there is no such upload.
+    /// - Throws: ``UploadError/gone`` for an upload that has ended, ``UploadError/inUse``, and as ``progress(of:)``.
+    public func cancel(contentID: String) async throws(UploadError) -> UploadOwner? {
+        try await withUpload(of: contentID) { upload async throws(UploadError) in
+            try await upload.cancel()
+            return await upload.record.owner
+        }
+    }
+
+    private func withUpload<Value: Sendable>(
+        of contentID: String, _ act: (Upload) async throws(UploadError) -> Value
+    ) async throws(UploadError) -> Value? {
         guard let content = BlobName(contentID) else { return nil }
         let name: BlobName?
         do throws(StorageError) {
@@ -59,7 +78,7 @@ extension Uploads {
         }
         guard let name, let upload = try await checkOut(name) else { return nil }
         defer { checkIn(name) }
-        return UploadProgress(await upload.receivedStatus())
+        return try await act(upload)
     }
 }
 

@@ -14,7 +14,8 @@ extension ConsoleRoute {
             .post, "/console/api/apps", .operators(.admin), members: ["name"]
         ) { request in try await request.createApplication() },
         ConsoleRoute(
-            .patch, "/console/api/apps/{app}", .operators(.admin), members: ["name", "suspended"]
+            .patch, "/console/api/apps/{app}", .operators(.admin), members: ["name", "suspended"],
+            yieldsToPatches: true
         ) { request in try await request.changeApplication() },
     ]
 

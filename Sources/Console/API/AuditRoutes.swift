@@ -36,7 +36,7 @@ extension ConsoleRequest {
         }
     }
 
-    private func order() async throws -> AuditQuery.Order {
+    private func order() async throws -> LogOrder {
         let after = try count("after", from: 0, upTo: .max).map(LogPosition.init)
         let before = try count("before", from: 0, upTo: .max).map(LogPosition.init)
         let isDescending: Bool
@@ -133,7 +133,8 @@ extension AuditEvent {
         case .linkCreated: "\(actor) created a link for operator\(about)"
         case .linkUsed: "\(actor) used a link of operator\(about)"
         case .sessionEnded: "\(actor) ended session\(about)"
-        case .contentViewed: "\(actor) read messages of conversation\(about)\(within)"
+        case .contentViewed:
+            "\(actor) read messages\(subject == nil ? "" : " of conversation\(about)")\(within)"
         case .settingsViewed: "\(actor) read the settings"
         case .applicationCreated: "\(actor) created application\(about)"
         case .applicationRenamed: "\(actor) renamed an application to\(about)"

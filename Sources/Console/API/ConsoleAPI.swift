@@ -69,6 +69,8 @@ public final class ConsoleAPI: Sendable {
         }
         let method = request.method
         switch router.match(method, request.target) {
+        case .found(let route, _, _) where route.yieldsToPatches && request.isPatch:
+            return forward(request)
         case .found(let route, let template, let parameters):
             return Answer(template.description, Self.policy) { [self] body in
                 await answer(request, route, parameters, body)
@@ -299,20 +301,19 @@ public final class ConsoleAPI: Sendable {
             return self.response(to: error, request)
         }
         guard let session = principal.session else { return response }
-        if case .stream(let handler, _) = response.content {
-            guard let stream = handler as? EventStream else { return response }
-            guard streams.add(stream, of: session.id) else {
-                return self.response(to: ConsoleStreams.full, request)
-            }
-            return response
-        }
-        if settings.showsContent, request.method == .get, let account = principal.account,
-            let place = ViewedContents.Place(request.target),
-            viewed.isFirst(place, in: session.id)
+        if case .stream(let handler, _) = response.content, let stream = handler as? EventStream,
+            !streams.add(stream, of: session.id)
         {
+            return self.response(to: ConsoleStreams.full, request)
+        }
+        if settings.showsContent, let account = principal.account,
+            let shown = platform.shownContents(by: request)
+        {
+            let place = ViewedContents.Place(shown, in: response)
+            guard viewed.isFirst(place, in: session.id) else { return response }
             do {
                 try await store.recordAuditEvent(
-                    .contentViewed, subject: place.conversation.uuid, in: place.application,
+                    .contentViewed, subject: place.conversation?.uuid, in: place.application,
                     from: AuditOrigin(
                         actor: account.name, address: request.peer.description,
                         request: request.id.description))
@@ -327,6 +328,11 @@ public final class ConsoleAPI: Sendable {
 }
 
 extension Request {
+    /// Whether the body is in the format Layer Patch.
+    fileprivate var isPatch: Bool {
+        fields["Content-Type"]?.lowercased().hasPrefix("application/vnd.layer-patch") == true
+    }
+
     /// The same request with the path below a prefix.
     fileprivate func below(_ prefix: String) -> Request {
         let path = String(target.path.dropFirst(prefix.count))

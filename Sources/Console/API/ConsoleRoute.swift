@@ -20,11 +20,13 @@ struct ConsoleRoute: Sendable {
     let members: [String]
     /// The parameters that its query may have.
     let parameters: [String]
+    /// Whether a body in the format Layer Patch is one for the Platform API, which has the same method and path.
+    let yieldsToPatches: Bool
     let handle: @Sendable (ConsoleRequest) async throws -> Response
 
     init(
         _ method: Method, _ path: PathTemplate, _ access: Access, members: [String] = [],
-        parameters: [String] = [],
+        parameters: [String] = [], yieldsToPatches: Bool = false,
         _ handle: @escaping @Sendable (ConsoleRequest) async throws -> Response
     ) {
         self.method = method
@@ -32,6 +34,7 @@ struct ConsoleRoute: Sendable {
         self.access = access
         self.members = members
         self.parameters = parameters
+        self.yieldsToPatches = yieldsToPatches
         self.handle = handle
     }
 

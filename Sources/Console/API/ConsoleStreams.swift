@@ -1,7 +1,9 @@
 import HTTP
+import JSON
 import Messaging
 import MessagingStore
 import MessagingWire
+import PlatformAPI
 import SystemSupport
 
 /// The event streams of the console, each of which ends with its session.
@@ -84,26 +86,28 @@ final class ConsoleStreams: Sendable {
     }
 }
 
-/// The conversations whose contents each session has read, so that each is recorded once.
+/// The conversations and applications whose contents each session has read, so that each is recorded once.
 final class ViewedContents: Sendable {
     /// The most that are remembered; then all are forgotten, and recorded again.
     private static let capacity = 10_000
 
-    /// A conversation in an application.
+    /// A conversation in an application, or any of its conversations.
     struct Place: Hashable, Sendable {
         let application: Application.ID
-        let conversation: Conversation.ID
+        let conversation: Conversation.ID?
 
-        /// Reads the path of a request for messages of a conversation or for its contents; `nil` for other paths.
-        init?(_ target: RequestTarget) {
-            guard let path = try? target.segments(), path.count > 1,
-                let application = Application.ID(uuid: path[1]),
-                let index = path.firstIndex(of: "conversations"), path.count > index + 2,
-                let conversation = Conversation.ID(uuid: path[index + 1]),
-                ["messages", "content"].contains(path[index + 2])
-            else { return nil }
-            self.application = application
-            self.conversation = conversation
+        /// The place of what a response shows; a message names its conversation.
+        init(_ shown: ShownContents, in response: Response) {
+            application = shown.application
+            let message =
+                shown.isOfMessage
+                ? response.content.joinedBytes.flatMap { bytes in try? JSONDocument(bytes).root }
+                : nil
+            conversation =
+                shown.conversation
+                ?? message?["conversation"]?["id"]?.string.flatMap { text in
+                    IdentifierJSON.read(text, in: .conversations)
+                }
         }
     }
 

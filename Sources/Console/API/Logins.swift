@@ -137,32 +137,36 @@ final class Logins: Sendable {
     }
 }
 
-/// Records failed logins in the server's log: once for each address and minute, with their number.
+/// Records failed logins in the server's log: once for each address and minute, with their number. Those of further
+/// addresses are recorded together, so that they cannot fill the log.
 final class FailedLogins: Sendable {
     /// In milliseconds.
     private static let interval: Int64 = 60_000
-    /// The most addresses that are counted; failures of others are recorded one by one.
-    private static let capacity = 1000
+    /// The most addresses that are counted at a time.
+    private static let capacity = 100
 
     private let store: MessagingStore
-    /// The failures of each address that are not recorded yet.
-    private let pending = Locked<[AddressLimit.Key: Int64]>([:])
+    /// The failures of each address that are not recorded yet; `nil` for all further addresses.
+    private let pending = Locked<[AddressLimit.Key?: Int64]>([:])
 
     init(store: MessagingStore) { self.store = store }
 
     /// Records a failure at once, or counts it if one of the address was recorded within a minute.
     func note(name: String?, from origin: AuditOrigin, _ peer: PeerAddress) async {
-        let key = AddressLimit.Key(peer)
-        let isCounted = pending.withLock { pending -> Bool in
-            guard pending[key] == nil else {
-                pending[key, default: 0] += 1
-                return true
+        let (key, isCounted) = pending.withLock { pending -> (AddressLimit.Key?, Bool) in
+            var key: AddressLimit.Key? = AddressLimit.Key(peer)
+            if pending[key] == nil, pending.count >= Self.capacity { key = nil }
+            guard let count = pending[key] else {
+                pending[key] = 0
+                return (key, false)
             }
-            if pending.count < Self.capacity { pending[key] = 0 }
-            return false
+            pending[key] = count + 1
+            return (key, true)
         }
         guard !isCounted else { return }
-        await record(1, name, origin)
+        let origin =
+            key == nil ? AuditOrigin(actor: nil, address: nil, request: nil) : origin
+        await record(1, key == nil ? nil : name, origin)
         Task { [weak self] in
             while true {
                 await pause(milliseconds: Self.interval)
@@ -173,10 +177,10 @@ final class FailedLogins: Sendable {
     }
 
     /// Takes the counted failures of an address; `nil` if there are none, and then counting ends.
-    private func take(_ key: AddressLimit.Key) -> Int64? {
+    private func take(_ key: AddressLimit.Key?) -> Int64? {
         pending.withLock { pending in
             let count = pending[key] ?? 0
-            pending[key] = count > 0 ? 0 : nil
+            if count > 0 { pending[key] = 0 } else { pending.removeValue(forKey: key) }
             return count > 0 ? count : nil
         }
     }

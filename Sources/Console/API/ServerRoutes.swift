@@ -3,6 +3,8 @@ import JSON
 import Messaging
 import MessagingStore
 import MessagingWire
+import PlatformAPI
+import Uploads
 
 extension ConsoleRoute {
     /// The server and its processes.
@@ -15,6 +17,13 @@ extension ConsoleRoute {
         ) { request in try request.readStatistics() },
         ConsoleRoute(.get, "/console/api/stream", .operators(.read)) { request in
             try await request.streamStatistics()
+        },
+        ConsoleRoute(
+            .get, "/console/api/uploads", .operators(.read),
+            parameters: ["app", "state", "after", "limit"]
+        ) { request in try await request.listUploads() },
+        ConsoleRoute(.delete, "/console/api/uploads/{upload}", .operators(.admin)) { request in
+            try await request.cancelUpload()
         },
     ]
 }
@@ -40,6 +49,55 @@ extension ConsoleRequest {
                 }
             }
         }
+    }
+
+    /// `GET uploads`: by descending id, without `state` the open ones.
+    fileprivate func listUploads() async throws -> Response {
+        var query = UploadQuery(limit: Int(try count("limit", from: 1, upTo: 100) ?? 50))
+        if let after = parameter("after") {
+            guard let id = Content.ID(uuid: after) else {
+                throw APIError(
+                    .invalidProperty, "`after` must be the id of a content.",
+                    data: .property("after"))
+            }
+            query.after = id.uuid
+        }
+        if let app = parameter("app") {
+            guard let id = Application.ID(uuid: app) else {
+                throw APIError(
+                    .invalidProperty, "`app` must be the id of an application.",
+                    data: .property("app"))
+            }
+            query.application = id.uuid
+        }
+        if let name = parameter("state") {
+            guard let state = UploadQuery.State(rawValue: name) else {
+                let names = UploadQuery.State.allCases.map { state in "`\(state.rawValue)`" }
+                throw APIError(
+                    .invalidProperty, "`state` must be one of \(names.joined(separator: ", ")).",
+                    data: .property("state"))
+            }
+            query.state = state
+        }
+        let page = try await api.platform.listUploads(query)
+        var response = Response.console { writer in
+            writer.array { writer in for upload in page.uploads { writer.write(upload) } }
+        }
+        if let last = page.searchedTo {
+            response.fields.add("Parley-Scan", "partial; next=\(last)")
+        }
+        return response
+    }
+
+    /// `DELETE uploads/{upload}`: the id is that of the content.
+    fileprivate func cancelUpload() async throws -> Response {
+        let id = parameters["upload"] ?? ""
+        guard let application = try await api.platform.cancelUpload(of: id) else {
+            throw Rejection.notFound(.content)
+        }
+        try await api.store.recordAuditEvent(
+            .uploadCancelled, subject: id, in: application, from: origin)
+        return .consoleNoContent
     }
 
     /// `GET stats`: the ring of an hour or a day.
@@ -88,6 +146,24 @@ extension ConsoleRequest {
 }
 
 extension JSONWriter {
+    fileprivate mutating func write(_ upload: ListedUpload) {
+        object { writer in
+            writer.member("id", upload.content)
+            writer.member("app", upload.owner.application)
+            writer.member("conversation", upload.owner.conversation)
+            writer.member("owner", upload.owner.user)
+            writer.member("protocol", upload.creation.rawValue)
+            writer.member("state", upload.state)
+            writer.key("size")
+            if let length = upload.length { writer.integer(length) } else { writer.null() }
+            writer.member("offset", upload.received)
+            writer.key("rate")
+            writer.write(upload.rate)
+            writer.member("progress_at", Timestamp(milliseconds: upload.lastProgressAt))
+            writer.member("expires_at", Timestamp(milliseconds: upload.expiresAt))
+        }
+    }
+
     /// Writes a number with at most six decimals, or `null`.
     mutating func write(_ number: Double?) {
         guard let number, number.isFinite else { return null() }

@@ -55,11 +55,11 @@ extension ConsoleRequest {
             try api.logins.takeLink(request.peer)
             credential = .link(secret)
         }
-        let created = try await api.store.beginConsoleSession(
-            by: credential, agent: request.fields["User-Agent"], api.settings.lifetimes,
-            from: origin)
-        guard let created else { throw await api.logins.refuseLink(from: origin, request.peer) }
         let cookie = try await api.cookie(for: request)
+        let created = try await api.store.beginConsoleSession(
+            by: credential, agent: request.fields["User-Agent"],
+            replacing: cookie.value(in: request.fields), api.settings.lifetimes, from: origin)
+        guard let created else { throw await api.logins.refuseLink(from: origin, request.peer) }
         var response = try await answer(.session(created.grant))
         response.fields.add(
             "Set-Cookie",

@@ -25,6 +25,9 @@ public struct AnnouncementSent: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { EventActor(announcement.sender) }
+
+    /// The users.
+    public var namedUsers: [UserID] { recipients }
 }
 
 /// A recipient received or read an announcement for the first time (R72, R100).
@@ -51,6 +54,9 @@ public struct AnnouncementReceived: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { .user(user) }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// A recipient deleted their copy of an announcement.
@@ -74,6 +80,9 @@ public struct AnnouncementDeleted: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { .user(user) }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// A notification without a message was sent.
@@ -97,4 +106,7 @@ public struct NotificationSent: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .notificationSent }
+
+    /// The users.
+    public var namedUsers: [UserID] { recipients }
 }

@@ -207,4 +207,30 @@ public struct RecordImported: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .recordImported }
+
+    /// The conversation under all its ids, or that of the message or content.
+    public var namedConversations: [Conversation.ID] {
+        switch record {
+        case .conversation(let archived): [archived.conversation.id] + archived.aliases
+        case .message(let archived): [archived.message.conversation]
+        case .scheduled(let archived): [archived.message.conversation]
+        case .content(let archived): archived.content.conversation.map { id in [id] } ?? []
+        case .application, .user, .relations, .announcement, .key: []
+        }
+    }
+
+    /// The users that the record names, of a message its sender.
+    public var namedUsers: [UserID] {
+        switch record {
+        case .user(let archived): [archived.user.id]
+        case .relations(let archived): [archived.user] + archived.followed + archived.blocked
+        case .conversation(let archived): archived.members.map(\.participant.userID)
+        case .message(let archived): archived.message.sender.userID.map { user in [user] } ?? []
+        case .scheduled(let archived):
+            archived.message.draft.sender.userID.map { user in [user] } ?? []
+        case .content(let archived): archived.owner.map { user in [user] } ?? []
+        case .announcement(let archived): archived.recipients.map(\.user)
+        case .application, .key: []
+        }
+    }
 }

@@ -10,6 +10,11 @@ public struct ContentUploaded: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .contentUploaded }
+
+    /// The conversation whose messages may attach it, if it is known already.
+    public var namedConversations: [Conversation.ID] {
+        content.conversation.map { id in [id] } ?? []
+    }
 }
 
 /// A content got an owner: the user that it was uploaded for (R86).

@@ -13,6 +13,12 @@ public struct ConversationCreated: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .conversationCreated }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation.id] }
+
+    /// The users.
+    public var namedUsers: [UserID] { conversation.participants.users }
 }
 
 /// A distinct creation found an existing conversation, which did not change.
@@ -33,6 +39,11 @@ public struct ConversationMatched: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .conversationMatched }
+
+    /// The conversation under all its ids.
+    public var namedConversations: [Conversation.ID] {
+        [conversation] + (alias.map { alias in [alias] } ?? [])
+    }
 }
 
 /// A conversation became visible to some users without a message (R51–R53).
@@ -53,6 +64,12 @@ public struct ConversationShown: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .conversationShown }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
+
+    /// The users.
+    public var namedUsers: [UserID] { users }
 }
 
 /// A conversation became visible to all participants without a message (R52).
@@ -70,6 +87,9 @@ public struct ConversationAnnounced: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .conversationAnnounced }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
 }
 
 /// A user deleted a conversation from their own view, or left it (R16, R17).
@@ -97,6 +117,12 @@ public struct ConversationHidden: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { .user(user) }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// The participants of a conversation changed.
@@ -132,6 +158,12 @@ public struct ParticipantsChanged: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .participantsChanged }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
+
+    /// The users.
+    public var namedUsers: [UserID] { added + removed }
 }
 
 /// Keys of a conversation's metadata were written.
@@ -152,6 +184,9 @@ public struct MetadataChanged: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .metadataChanged }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
 }
 
 /// Another distinct conversation of the same participants was merged into this one, or some of its messages were
@@ -213,6 +248,9 @@ public struct ConversationMerged: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .conversationMerged }
+
+    /// The conversation under all its ids.
+    public var namedConversations: [Conversation.ID] { [winner] + aliases }
 }
 
 /// A conversation was deleted for all (R18).
@@ -230,4 +268,10 @@ public struct ConversationDeleted: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .conversationDeleted }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation.id] }
+
+    /// The users.
+    public var namedUsers: [UserID] { conversation.participants.users }
 }

@@ -41,6 +41,12 @@ public struct Participant: Equatable, Sendable {
         joinedAfter < position && leftAfter.map { last in position <= last } ?? true
     }
 
+    /// The positions up to the last one at which the user was a participant.
+    public func presence(upTo last: Position) -> IntervalSet {
+        let (first, end) = (joinedAfter.number + 1, min(leftAfter ?? last, last).number)
+        return first <= end ? past.union(IntervalSet(first...end)) : past
+    }
+
     /// Whether a position is within the bounds of the user's view.
     ///
     /// A current participant sees all history, including that of an absence (R12, R15); a former one sees

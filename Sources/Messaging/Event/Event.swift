@@ -7,11 +7,21 @@ public protocol EventPayload: Equatable, Sendable {
     var type: EventType { get }
     /// The author of the change, if the event itself names one; otherwise the actor of the request is recorded.
     var author: EventActor? { get }
+    /// The conversations that the event changed, or whose messages it changed; by default none.
+    var namedConversations: [Conversation.ID] { get }
+    /// The users that the event names besides its actor; by default none.
+    var namedUsers: [UserID] { get }
 }
 
 extension EventPayload {
     /// `nil`: by default an event names no author.
     public var author: EventActor? { nil }
+
+    /// By default an event names no conversation.
+    public var namedConversations: [Conversation.ID] { [] }
+
+    /// By default an event names no user.
+    public var namedUsers: [UserID] { [] }
 }
 
 /// The public type of an event (X3), which the event log stores too.

@@ -19,6 +19,9 @@ public struct MessageSent: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { EventActor(message.sender) }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [message.conversation] }
 }
 
 /// A message was accepted to be sent later.
@@ -39,6 +42,9 @@ public struct MessageScheduled: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { EventActor(message.draft.sender) }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [message.conversation] }
 }
 
 /// A scheduled message was sent, or dropped because its conversation or sender no longer exists.
@@ -76,6 +82,9 @@ public struct BatchAccepted: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .batchAccepted }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
 }
 
 /// Parts of a message were added, replaced or removed (R20).
@@ -129,6 +138,9 @@ public struct PartsChanged: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .messageUpdated }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
 }
 
 /// A participant received or read messages for the first time.
@@ -170,6 +182,12 @@ public struct ReceiptsRecorded: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { .user(user) }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// A user deleted a message from their own view (R29).
@@ -202,6 +220,12 @@ public struct MessageHidden: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { .user(user) }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [conversation] }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// A message was deleted for all (R29).
@@ -242,4 +266,7 @@ public struct MessageDeleted: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .messageDeleted }
+
+    /// The conversation.
+    public var namedConversations: [Conversation.ID] { [message.conversation] }
 }

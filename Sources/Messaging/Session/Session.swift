@@ -54,6 +54,9 @@ public struct SessionCreated: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .sessionCreated }
+
+    /// The user.
+    public var namedUsers: [UserID] { [session.user] }
 }
 
 /// One session of a user was ended before it expired.
@@ -71,4 +74,7 @@ public struct SessionEnded: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .sessionEnded }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }

@@ -10,6 +10,9 @@ public struct IdentityReplaced: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .identityReplaced }
+
+    /// The user.
+    public var namedUsers: [UserID] { [identity.userID] }
 }
 
 /// Members of an identity were set.
@@ -27,6 +30,9 @@ public struct IdentityPatched: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .identityPatched }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// An identity was deleted; the user remains without names.
@@ -41,6 +47,9 @@ public struct IdentityDeleted: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .identityDeleted }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// A user followed or unfollowed others.
@@ -66,6 +75,9 @@ public struct FollowingChanged: EventPayload {
 
     /// The author of the change.
     public var author: EventActor? { .user(follower) }
+
+    /// The users.
+    public var namedUsers: [UserID] { [follower] + added + removed }
 }
 
 /// A user's block list changed.
@@ -89,6 +101,9 @@ public struct BlocksChanged: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .blocksChanged }
+
+    /// The users.
+    public var namedUsers: [UserID] { [owner] + added + removed }
 }
 
 /// The external count of a user's badge was set.
@@ -106,6 +121,9 @@ public struct BadgeSet: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .badgeSet }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// A user was suspended, which ends all sessions, or resumed.
@@ -126,6 +144,9 @@ public struct UserSuspended: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .userSuspended }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }
 
 /// All sessions of a user were ended.
@@ -143,4 +164,7 @@ public struct SessionsEnded: EventPayload {
 
     /// The type of the event.
     public var type: EventType { .sessionsEnded }
+
+    /// The user.
+    public var namedUsers: [UserID] { [user] }
 }

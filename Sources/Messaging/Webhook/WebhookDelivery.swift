@@ -35,6 +35,8 @@ public struct WebhookDelivery: Equatable, Sendable {
     public let finishedAt: Timestamp?
     /// The result of the last attempt; `nil` before the first one.
     public let answer: Answer?
+    /// What was sent and received; `nil` where it was not read.
+    public var log: Log?
 
     /// The result of an attempt.
     public struct Answer: Equatable, Sendable {
@@ -47,6 +49,61 @@ public struct WebhookDelivery: Equatable, Sendable {
         public init(status: Int64?, failure: String?) {
             self.status = status
             self.failure = failure
+        }
+    }
+
+    /// One attempt, with what the receiver has answered.
+    public struct Attempt: Equatable, Sendable {
+        /// The number of first bytes of a response that are kept.
+        public static let responseLimit = 1024
+
+        /// When it began.
+        public let at: Timestamp
+        /// How long it took, in milliseconds.
+        public let duration: Int64
+        /// The result.
+        public let answer: Answer
+        /// The first bytes of the body of the response.
+        public let response: [UInt8]
+
+        /// All members.
+        public init(at: Timestamp, duration: Int64, answer: Answer, response: [UInt8]) {
+            self.at = at
+            self.duration = duration
+            self.answer = answer
+            self.response = response
+        }
+    }
+
+    /// The requests of a delivery.
+    public struct Log: Equatable, Sendable {
+        /// The number of last attempts that are kept.
+        private static let capacity = 20
+
+        /// The names of the headers of the last request.
+        public private(set) var headerNames: [String]
+        /// Their values.
+        public private(set) var headerValues: [String]
+        /// The attempts, oldest first.
+        public private(set) var attempts: [Attempt]
+
+        /// All members; by default a log without an attempt.
+        public init(
+            headerNames: [String] = [], headerValues: [String] = [], attempts: [Attempt] = []
+        ) {
+            self.headerNames = headerNames
+            self.headerValues = headerValues
+            self.attempts = attempts
+        }
+
+        /// Adds an attempt, and drops the oldest above the capacity.
+        public mutating func add(
+            _ attempt: Attempt, headers: [(name: String, value: String)]
+        ) {
+            headerNames = headers.map(\.name)
+            headerValues = headers.map(\.value)
+            attempts.append(attempt)
+            if attempts.count > Self.capacity { attempts.removeFirst() }
         }
     }
 

@@ -153,8 +153,8 @@ extension Projection {
             """, changing: [.conversation(match.conversation, in: application)])
         try transaction.execute(
             """
-            INSERT INTO conversation_aliases (application, alias, conversation)
-            VALUES (\(application), \(alias), \(match.conversation))
+            INSERT INTO conversation_aliases (application, alias, conversation, event, merged_at)
+            VALUES (\(application), \(alias), \(match.conversation), \(position), \(moment))
             ON CONFLICT (application, alias) DO NOTHING
             """)
     }

@@ -17,10 +17,11 @@ extension MessagingStore {
     ///   - filter: Selects conversations, whose number is the total; see `Transaction.filtered` for the cost.
     ///   - after: The last item of the previous page, by its own id or an alias; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
+    ///   - isCounted: Whether the page has the total.
     /// - Throws: `Rejection.tooMany`; `notFound(.conversation)` for an `after` that is not live.
     public func conversations(
         matching filter: ConversationFilter = ConversationFilter(), after: Conversation.ID? = nil,
-        limit: Int, in application: Application.ID
+        limit: Int, isCounted: Bool = true, in application: Application.ID
     ) async throws -> ListPage<ConversationSnapshot> {
         try await database.read { transaction in
             let winner = try after.map { after in
@@ -34,16 +35,17 @@ extension MessagingStore {
             }
             let found =
                 try filter.isEmpty
-                ? (
+                ? FilteredPage(
                     page: transaction.conversations(
                         after: cursor ?? .top, limit: limit, in: application),
-                    total: transaction.conversationCount(in: application)
-                )
+                    total: isCounted ? transaction.conversationCount(in: application) : nil)
                 : transaction.conversations(
-                    matching: filter, after: cursor, limit: limit, in: application)
+                    matching: filter, after: cursor, limit: limit, isCounted: isCounted,
+                    in: application)
             return ListPage(
                 items: try transaction.snapshots(of: found.page.items, in: application),
-                total: found.total, after: winner, isCut: found.page.isCut)
+                total: found.total, after: winner, isCut: found.page.isCut,
+                searchedTo: found.searchedTo?.id.uuid)
         }
     }
 
@@ -58,7 +60,7 @@ extension MessagingStore {
     public func conversations(
         of user: UserID, matching filter: ConversationFilter = ConversationFilter(),
         sortedBy order: ConversationOrder = .createdAt, after: Conversation.ID? = nil, limit: Int,
-        in application: Application.ID
+        isCounted: Bool = true, in application: Application.ID
     ) async throws -> ListPage<ConversationView> {
         try await database.read { transaction in
             guard
@@ -77,11 +79,12 @@ extension MessagingStore {
             guard filter.isEmpty else {
                 let found = try transaction.views(
                     of: user, matching: filter, sortedBy: order, hasWide: count.hasWide,
-                    after: winner, limit: limit, in: application)
+                    after: winner, limit: limit, isCounted: isCounted, in: application)
                 return ListPage(
                     items: try transaction.views(
                         found.page.items, seenBy: user, in: application),
-                    total: found.total, after: winner, isCut: found.page.isCut)
+                    total: found.total, after: winner, isCut: found.page.isCut,
+                    searchedTo: found.searchedTo?.id.uuid)
             }
             let page = try transaction.views(
                 of: user, sortedBy: order, hasWide: count.hasWide, after: cursor ?? .top,
@@ -123,12 +126,12 @@ extension Transaction {
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` had to be checked.
     fileprivate func conversations(
         matching filter: ConversationFilter, after last: CreationCursor<Conversation.ID>?,
-        limit: Int,
-        in application: Application.ID
-    ) throws -> (page: BoundedPage<ConversationRow>, total: Int64) {
-        try filtered(
-            from: CreationCursor.start(before: filter.createdBefore),
-            after: last?.item(before: filter.createdBefore), limit: limit
+        limit: Int, isCounted: Bool, in application: Application.ID
+    ) throws -> FilteredPage<ConversationRow> {
+        let (start, last) = CreationCursor.search(
+            after: last, before: filter.createdBefore, isCounted: isCounted)
+        return try filtered(
+            from: start, after: last, limit: limit, isCounted: isCounted
         ) { cursor, limit in
             try conversations(after: cursor, limit: limit, in: application)
         } passes: { rows in
@@ -201,18 +204,22 @@ extension Transaction {
     /// - Throws: `Rejection.tooMany` when more than `ConversationFilter.limit` rows had to be checked.
     func views(
         of user: UserID, matching filter: ConversationFilter, sortedBy order: ConversationOrder,
-        hasWide: Bool, after last: Conversation.ID?, limit: Int, in application: Application.ID
-    ) throws -> (page: BoundedPage<ConversationViewRow>, total: Int64) {
+        hasWide: Bool, after last: Conversation.ID?, limit: Int, isCounted: Bool,
+        in application: Application.ID
+    ) throws -> FilteredPage<ConversationViewRow> {
         var start = ViewCursor.top
         var last = last
+        let known = try last.flatMap { last in
+            try cursor(of: last, for: user, sortedBy: order, in: application)
+        }
         if order == .createdAt, let before = filter.createdBefore {
             start = ViewCursor(time: before, id: [])
-            let known = try last.flatMap { last in
-                try cursor(of: last, for: user, sortedBy: order, in: application)
-            }
             if let known, known.time >= before { last = nil }
         }
-        return try filtered(from: start, after: last, limit: limit) { cursor, limit in
+        if !isCounted, last != nil, let known { (start, last) = (known, nil) }
+        return try filtered(
+            from: start, after: last, limit: limit, isCounted: isCounted
+        ) { cursor, limit in
             try views(
                 of: user, sortedBy: order, hasWide: hasWide, after: cursor, limit: limit,
                 in: application)

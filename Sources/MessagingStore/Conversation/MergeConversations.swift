@@ -376,8 +376,8 @@ extension Projection {
             """)
         try transaction.execute(
             """
-            INSERT INTO conversation_aliases (application, alias, conversation)
-            VALUES (\(application), \(loser), \(winner))
+            INSERT INTO conversation_aliases (application, alias, conversation, event, merged_at)
+            VALUES (\(application), \(loser), \(winner), \(position), \(moment))
             """)
         try transaction.execute(
             """

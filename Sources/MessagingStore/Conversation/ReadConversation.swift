@@ -39,6 +39,43 @@ extension MessagingStore {
             return [own] + (try transaction.aliases(of: own, in: application)).sorted()
         }
     }
+
+    /// The other ids of a live conversation, with the event that made each an alias, in the order of these events.
+    ///
+    /// - Throws: `Rejection.notFound`, or `objectDeleted` after its deletion for all participants.
+    public func aliases(
+        of id: Conversation.ID, in application: Application.ID
+    ) async throws -> (conversation: Conversation.ID, aliases: [ConversationAlias]) {
+        try await database.read { transaction in
+            let own = try transaction.liveConversationID(id, in: application)
+            let aliases = try transaction.rows(.aliases(of: own, in: application)) { row in
+                ConversationAlias(
+                    id: try row.id(0), mergedAt: try row.timestamp(1),
+                    position: LogPosition(try row.int64(2)))
+            }
+            return (own, aliases.sorted { left, right in left.position < right.position })
+        }
+    }
+}
+
+extension SQL {
+    /// The aliases of a conversation, with the time and the position of the events that made them.
+    static func aliases(of conversation: Conversation.ID, in application: Application.ID) -> SQL {
+        """
+        SELECT alias, merged_at, event FROM conversation_aliases
+        WHERE application = \(application) AND conversation = \(conversation)
+        """
+    }
+}
+
+/// Another id of a conversation (X1.2).
+public struct ConversationAlias: Sendable {
+    /// The id.
+    public let id: Conversation.ID
+    /// When it became an alias.
+    public let mergedAt: Timestamp
+    /// The position of the event that made it one.
+    public let position: LogPosition
 }
 
 extension Transaction {

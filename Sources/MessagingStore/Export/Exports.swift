@@ -61,9 +61,11 @@ extension MessagingStore {
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
+    ///   - isCounted: Whether the page has the total.
     /// - Throws: `Rejection.notFound(.export)` for an unknown `after`.
     public func exports(
-        after: Export.ID? = nil, limit: Int, in application: Application.ID
+        after: Export.ID? = nil, limit: Int, isCounted: Bool = true,
+        in application: Application.ID
     ) async throws -> ListPage<Export> {
         try await database.read { transaction in
             if let after, try transaction.export(after, in: application) == nil {
@@ -78,6 +80,7 @@ extension MessagingStore {
                 ORDER BY id DESC LIMIT \(limit)
                 """
             ) { row in try Export(row) }
+            guard isCounted else { return ListPage(items: items, total: nil) }
             let total = try transaction.first(
                 """
                 SELECT COUNT(*) FROM exports

@@ -111,8 +111,8 @@ extension Projection {
         for alias in archived.aliases {
             try transaction.execute(
                 """
-                INSERT INTO conversation_aliases (application, alias, conversation)
-                SELECT application, \(alias), id FROM conversations
+                INSERT INTO conversation_aliases (application, alias, conversation, event, merged_at)
+                SELECT application, \(alias), id, \(position), \(moment) FROM conversations
                 WHERE application = \(application) AND id = \(id) AND NOT EXISTS (
                     SELECT 1 FROM conversations WHERE application = \(application) AND id = \(alias)
                 )

@@ -54,11 +54,13 @@ extension MessagingStore {
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
+    ///   - isCounted: Whether the page has the total.
     /// - Throws: As ``conversation(_:asOf:in:)``; `notFound` also for `after`.
     public func messages(
         in id: Conversation.ID, asOf position: LogPosition,
         seenBy perspective: Perspective = .system,
-        after: Message.ID? = nil, limit: Int, in application: Application.ID
+        after: Message.ID? = nil, limit: Int, isCounted: Bool = true,
+        in application: Application.ID
     ) async throws -> ListPage<MessageSnapshot> {
         try await read(asOf: position, in: application) { history in
             let ownID: Conversation.ID
@@ -70,7 +72,7 @@ extension MessagingStore {
                 ownID = try history.existing(id, at: position).id
                 positions = try history.positions(of: ownID, at: position)
             }
-            let total = try history.count(in: ownID, at: positions, position)
+            let total = isCounted ? try history.count(in: ownID, at: positions, position) : nil
             if let after {
                 guard let message = try history.present(after, at: position),
                     message.conversation == ownID, positions.contains(message.position.number)

@@ -2,7 +2,8 @@ import Messaging
 import SQL
 
 extension Transaction {
-    /// The messages of a conversation that pass a filter, before a position, and the number of all that pass.
+    /// The messages of a conversation that pass a filter, before a position, and the number of all that pass, unless no
+    /// number is wanted; see ``filtered(from:after:limit:isCounted:read:passes:cursor:)``.
     ///
     /// Messages are read in the order of positions, 256 at a time, and each is checked. The time bounds of the filter
     /// are converted to positions by binary search, because times never decrease with positions (R26).
@@ -16,9 +17,9 @@ extension Transaction {
     func messages(
         in conversation: Conversation.ID, matching filter: MessageFilter,
         before position: Position?,
-        limit: Int, upTo last: Position, in application: Application.ID,
+        limit: Int, isCounted: Bool, upTo last: Position, in application: Application.ID,
         read: (_ before: Position, _ limit: Int) throws -> BoundedPage<Message>
-    ) throws -> (page: BoundedPage<Message>, total: Int64) {
+    ) throws -> FilteredPage<Message> {
         let reader = try filter.unreadBy.flatMap { user in
             try self.reader(user, in: conversation, in: application)
         }
@@ -30,8 +31,10 @@ extension Transaction {
                 sentUntil: Timestamp(milliseconds: moment.milliseconds - 1), in: conversation,
                 upTo: last, in: application)
         }
+        let bounds = SearchBounds(atMost: MessageFilter.limit)
         var top = (high ?? last).next
-        var (found, budget) = (BoundedPage<Message>(items: []), ResponseBudget())
+        if !isCounted, let position { top = min(top, position) }
+        var (found, budget) = (FilteredPage<Message>(), ResponseBudget())
         var (total, checked) = (Int64(0), 0)
         while true {
             let chunk = try read(top, Self.chunkSize)
@@ -44,19 +47,28 @@ extension Transaction {
             for message in reached where filter.admits(message, reader: reader) {
                 if gone?.contains(message.position) == true { continue }
                 total += 1
-                guard found.items.count < limit, message.position < position ?? .last else {
+                guard found.page.items.count < limit, message.position < position ?? .last else {
                     continue
                 }
-                found.isCut = found.isCut || !budget.admits(message.weight)
-                if !found.isCut { found.items.append(message) }
+                found.page.isCut = found.page.isCut || !budget.admits(message.weight)
+                if !found.page.isCut { found.page.items.append(message) }
             }
             guard
                 reached.count == Self.chunkSize
                     || chunk.isCut && reached.count == chunk.items.count,
                 let end = reached.last
-            else { return (found, total) }
+            else { break }
+            if !isCounted {
+                guard found.page.items.count < limit, !found.page.isCut else { break }
+                guard bounds.admit(Self.chunkSize, after: checked) else {
+                    found.searchedTo = end
+                    break
+                }
+            }
             top = end.position
         }
+        if isCounted { found.total = total }
+        return found
     }
 
     /// The number of messages read at once.

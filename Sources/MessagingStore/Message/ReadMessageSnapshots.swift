@@ -245,9 +245,9 @@ extension Transaction {
 
 /// A current or former participant with their index in the order of participants, and their receipts.
 struct PositionedReceipts {
-    fileprivate let positioned: PositionedParticipant
+    let positioned: PositionedParticipant
     /// `nil` for none.
-    fileprivate let receipts: Receipts?
+    let receipts: Receipts?
 
     /// The query for the participants of a conversation.
     ///

@@ -73,13 +73,14 @@ extension MessagingStore {
     ///   - filter: Selects messages, whose number is the total; see `Transaction.messages` for the cost.
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
+    ///   - isCounted: Whether the page has the total.
     /// - Throws: `Rejection.tooMany`; `notFound` of the user, of a conversation that does not exist, that the user never
     ///   took part in or that is deleted for all participants, or of an `after` that is not in the list;
     ///   `objectDeleted` for the system.
     public func messages(
         in conversation: Conversation.ID, seenBy perspective: Perspective = .system,
         matching filter: MessageFilter = MessageFilter(), after: Message.ID? = nil, limit: Int,
-        in application: Application.ID
+        isCounted: Bool = true, in application: Application.ID
     ) async throws -> ListPage<MessageSnapshot> {
         try await database.read { transaction in
             let (view, total) = try transaction.view(
@@ -87,13 +88,13 @@ extension MessagingStore {
             let position = try after.map { after in try transaction.position(of: after, in: view) }
             let found =
                 if filter.isEmpty {
-                    (
+                    FilteredPage(
                         page: try transaction.messages(of: view, before: position, limit: limit),
-                        total: try total.first() ?? 0
-                    )
+                        total: try total.first() ?? 0)
                 } else {
                     try transaction.messages(
                         in: view.conversation, matching: filter, before: position, limit: limit,
+                        isCounted: isCounted,
                         upTo: try view.participant?.leftAfter
                             ?? transaction.lockedConversationRow(
                                 view.conversation, in: application
@@ -105,7 +106,8 @@ extension MessagingStore {
             return ListPage(
                 items: try transaction.snapshots(
                     of: found.page.items, seenBy: perspective, in: application),
-                total: found.total, in: view.conversation, isCut: found.page.isCut)
+                total: found.total, in: view.conversation, isCut: found.page.isCut,
+                searchedTo: found.searchedTo?.id.uuid)
         }
     }
 }

@@ -3,16 +3,8 @@ import SQL
 
 /// Which events of the server's own log to read.
 public struct AuditQuery: Sendable {
-    /// The order of a page, and where it begins.
-    public enum Order: Equatable, Sendable {
-        /// Oldest first, after a position.
-        case ascending(after: LogPosition?)
-        /// Newest first, before a position; `nil` for the end.
-        case descending(before: LogPosition?)
-    }
-
     /// The order.
-    public var order = Order.ascending(after: nil)
+    public var order = LogOrder.ascending(after: nil)
     /// The types; `nil` for all.
     public var types: Set<AuditEventType>?
     /// The most events.
@@ -55,48 +47,28 @@ extension MessagingStore {
     public func auditEvents(_ query: AuditQuery) async throws -> AuditPage {
         try await database.read { transaction in
             let extent = try transaction.auditLogExtent()
-            let kinds = query.types.map { types in types.map(\.rawValue).sorted() }
-            let kind: SQL = kinds.map { kinds -> SQL in "AND type \(in: .texts(kinds))" } ?? ""
-            let (low, high, isAscending): (Int64, Int64, Bool)
-            switch query.order {
-            case .ascending(let after):
-                let start = after ?? extent.trimmed
-                try extent.check(start)
-                low = start.number
-                high = min(extent.end.number, low + Self.eventWindow)
-                isAscending = true
-            case .descending(let before):
-                let end = before.map { min($0.number - 1, extent.end.number) } ?? extent.end.number
-                high = max(end, extent.trimmed.number)
-                low = max(extent.trimmed.number, high - Self.eventWindow)
-                isAscending = false
-            }
+            let window = try extent.window(query.order, of: Self.eventWindow)
             let events = try transaction.rows(
-                """
-                SELECT position, at, type, actor, address, request, subject, application, repeated
-                FROM audit_events
-                WHERE position > \(low) AND position <= \(high) \(kind)
-                ORDER BY position \(raw: isAscending ? "ASC" : "DESC") LIMIT \(query.limit)
-                """
+                .auditEvents(
+                    after: window.low, through: window.high, types: query.types,
+                    limit: query.limit, isDescending: window.isDescending)
             ) { row in try AuditEvent(row) }
             let isFull = events.count == query.limit
             let last = isFull ? events.last?.position.number : nil
-            let next = isAscending ? last ?? high : last ?? low + 1
+            let end = window.isDescending ? window.low.number + 1 : window.high.number
+            let next = last ?? end
             return AuditPage(
                 events: events, next: LogPosition(next),
-                scanned: isAscending ? next - low : high - next + 1)
+                scanned: abs(next - window.start.number))
         }
     }
 
     /// The last position of the server's own log whose event was recorded before a moment.
     public func auditPosition(before moment: Timestamp) async throws -> LogPosition {
         try await database.read { transaction in
-            try transaction.first(
-                """
-                SELECT position FROM audit_events WHERE at < \(moment)
-                ORDER BY at DESC, position DESC LIMIT 1
-                """
-            ) { row in LogPosition(try row.int64(0)) } ?? transaction.auditLogExtent().trimmed
+            try transaction.first(.auditPosition(before: moment)) { row in
+                LogPosition(try row.int64(0))
+            } ?? transaction.auditLogExtent().trimmed
         }
     }
 
@@ -153,6 +125,33 @@ extension Transaction {
             LogExtent(
                 trimmed: LogPosition(try row.int64(0)), end: LogPosition(try row.int64(1)))
         } ?? LogExtent(trimmed: .start, end: .start)
+    }
+}
+
+extension SQL {
+    /// The events of the server's own log after a position up to another.
+    ///
+    /// - Parameter types: The types to select; `nil` for all.
+    static func auditEvents(
+        after position: LogPosition, through end: LogPosition,
+        types: Set<AuditEventType>? = nil, limit: Int = 100, isDescending: Bool
+    ) -> SQL {
+        let kinds = types.map { types in types.map(\.rawValue).sorted() }
+        return """
+            SELECT position, at, type, actor, address, request, subject, application, repeated
+            FROM audit_events
+            WHERE position > \(position) AND position <= \(end)
+                \(kinds.map { kinds -> SQL in "AND type \(in: .texts(kinds))" } ?? "")
+            ORDER BY position \(raw: isDescending ? "DESC" : "ASC") LIMIT \(limit)
+            """
+    }
+
+    /// The last position whose event was recorded before a moment.
+    static func auditPosition(before moment: Timestamp) -> SQL {
+        """
+        SELECT position FROM audit_events WHERE at < \(moment)
+        ORDER BY at DESC, position DESC LIMIT 1
+        """
     }
 }
 

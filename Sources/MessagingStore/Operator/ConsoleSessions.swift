@@ -71,11 +71,12 @@ extension MessagingStore {
 
     /// Begins a session of the console.
     ///
+    /// - Parameter former: The token of the session that the client had before, which ends.
     /// - Returns: `nil` for a link that is unknown, used or expired, and for an operator whose password was changed, or
     ///   that was removed, meanwhile.
     public func beginConsoleSession(
-        by credential: ConsoleCredential, agent: String?, _ lifetimes: ConsoleLifetimes,
-        from origin: AuditOrigin
+        by credential: ConsoleCredential, agent: String?, replacing former: String? = nil,
+        _ lifetimes: ConsoleLifetimes, from origin: AuditOrigin
     ) async throws -> CreatedConsoleSession? {
         let token = Base64.encodeForURL(environment.randomBytes(32))
         let digest = environment.sha256(Array(token.utf8))
@@ -86,6 +87,13 @@ extension MessagingStore {
         }
         let end = Timestamp(milliseconds: now.milliseconds + lifetimes.session)
         let hash = environment.sha256
+        if case .link(let text) = credential {
+            // Guesses must not occupy the writer.
+            let isKnown = try await database.read { transaction in
+                try transaction.operatorOfLink(hash(Array(text.utf8)), at: now) != nil
+            }
+            guard isKnown else { return nil }
+        }
         let isBegun = try await database.write { transaction -> Bool in
             let holder: ConsoleSession.Holder
             var isByLink = false
@@ -113,11 +121,21 @@ extension MessagingStore {
                 ConsoleSession(
                     id: id, holder: holder, isByLink: isByLink, createdAt: now, expiresAt: end,
                     lastUsedAt: now, address: origin.address ?? "", agent: agent), digest)
+            if let former = former.map({ token in hash(Array(token.utf8)) }),
+                let ended = try transaction.first(
+                    "DELETE FROM console_sessions WHERE digest = \(former) RETURNING id",
+                    { row -> ConsoleSession.ID in try row.id(0) })
+            {
+                try transaction.record(
+                    .sessionEnded, subject: ended.uuid, from: origin.acting(as: holder.name),
+                    at: now)
+            }
             try transaction.record(
                 .operatorLoggedIn, subject: id.uuid, in: holder.application,
                 from: origin.acting(as: holder.name), at: now)
             return true
         }
+        if former != nil { consoleCache.clear() }
         guard isBegun, let grant = try await consoleGrant(ofToken: token, lifetimes) else {
             return nil
         }

@@ -131,15 +131,20 @@ extension Transaction {
             """)
     }
 
-    /// Uses up a link.
-    ///
-    /// - Returns: The operator that it logs in; `nil` for an unknown, used or expired link.
-    func useLink(_ digest: [UInt8], at now: Timestamp) throws -> String? {
-        let name = try first(
+    /// The operator that a link logs in; `nil` for an unknown, used or expired link.
+    func operatorOfLink(_ digest: [UInt8], at now: Timestamp) throws -> String? {
+        try first(
             """
             SELECT operator_name FROM console_links WHERE digest = \(digest) AND expires_at > \(now)
             """
         ) { row in try row.text(0) }
+    }
+
+    /// Uses up a link.
+    ///
+    /// - Returns: The operator that it logs in; `nil` for an unknown, used or expired link.
+    func useLink(_ digest: [UInt8], at now: Timestamp) throws -> String? {
+        let name = try operatorOfLink(digest, at: now)
         // The deletion decides which of two requests in different processes has used it.
         guard let name,
             try rowsChanged(by: "DELETE FROM console_links WHERE digest = \(digest)") == 1

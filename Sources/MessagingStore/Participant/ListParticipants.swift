@@ -11,11 +11,13 @@ extension MessagingStore {
     ///   - perspective: A former participant sees none (R14).
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
+    ///   - isCounted: Whether the page has the total.
     /// - Throws: `Rejection`: `notFound` of the user, of a conversation that does not exist or is not in the user's
     ///   view, or of an `after` that is not in the list; `objectDeleted`.
     public func participants(
         in id: Conversation.ID, areFormer: Bool = false, seenBy perspective: Perspective = .system,
-        after: UserID? = nil, limit: Int, in application: Application.ID
+        after: UserID? = nil, limit: Int, isCounted: Bool = true,
+        in application: Application.ID
     ) async throws -> ListPage<BasicIdentity> {
         try await database.read { transaction in
             let own: Conversation.ID
@@ -42,8 +44,9 @@ extension MessagingStore {
             let identities = try transaction.identities(of: Set(users), in: application)
             return ListPage(
                 items: users.map(identities.identity),
-                total: try transaction.participantCount(
-                    in: own, areFormer: areFormer, in: application), in: own)
+                total: isCounted
+                    ? try transaction.participantCount(
+                        in: own, areFormer: areFormer, in: application) : nil, in: own)
         }
     }
 }

@@ -159,11 +159,14 @@ extension DatabaseSchema {
         WHERE unsorted_from IS NOT NULL
         """,
         // The ids of merged conversations, and proposed ids of conversations that existed already (X1.6).
+        // `event`, `merged_at`: the position and the time of the event that made the alias.
         """
         CREATE TABLE conversation_aliases (
             application BYTEA NOT NULL,
             alias BYTEA NOT NULL,
-            conversation BYTEA NOT NULL
+            conversation BYTEA NOT NULL,
+            event BIGINT NOT NULL,
+            merged_at BIGINT NOT NULL
         )
         """,
         """

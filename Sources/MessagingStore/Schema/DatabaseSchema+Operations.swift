@@ -53,6 +53,7 @@ extension DatabaseSchema {
         // `next_at`: when the next attempt is due; only the first pending delivery of a lane has one.
         // `status`, `failure`: the response or the error of the last attempt.
         // `trace`: stored here too, because the event may be trimmed before it is delivered.
+        // `log`: the encoded `WebhookDelivery.Log`; NULL before the first attempt.
         """
         CREATE TABLE deliveries (
             application BYTEA NOT NULL,
@@ -72,7 +73,8 @@ extension DatabaseSchema {
             finished_at BIGINT,
             status BIGINT,
             failure TEXT,
-            trace TEXT
+            trace TEXT,
+            log BYTEA
         )
         """,
         "CREATE UNIQUE INDEX deliveries_by_id ON deliveries (application, id)",
@@ -265,6 +267,8 @@ extension DatabaseSchema {
         "CREATE INDEX uploads_by_content ON uploads (content)",
         "CREATE INDEX uploads_by_owner ON uploads (application, owner, is_open, claimed)",
         "CREATE INDEX uploads_by_due ON uploads (due_at, name)",
+        "CREATE INDEX uploads_by_openness ON uploads (is_open, content)",
+        "CREATE INDEX uploads_of_application ON uploads (application, is_open, content)",
         // Secrets that all processes share.
         """
         CREATE TABLE secrets (

@@ -140,6 +140,19 @@ public struct DatabaseUploadRegistry: UploadRegistry {
         }
     }
 
+    /// Records after that of a content, by descending content: those that accept bytes, or the others.
+    ///
+    /// - Parameter application: The application; `nil` for all.
+    public func list(
+        _ application: String?, isOpen: Bool, after content: String?, limit: Int
+    ) async throws -> [RegisteredUpload] {
+        try await store.database.read { transaction in
+            try transaction.rows(
+                .uploads(of: application, isOpen: isOpen, after: content, limit: limit)
+            ) { row in try RegisteredUpload(row) }
+        }
+    }
+
     /// The bytes that all uploads of an application reserve.
     public func claimed(by application: String) async throws -> Int64 {
         try await store.database.read { transaction in
@@ -168,6 +181,20 @@ extension RegisteredUpload {
             isOpen: try row.bool(6), claimed: try row.int64(7), dueAt: try row.int64(8),
             record: try row.blob(9), isWritten: try row.bool(10),
             request: UploadWriterRequest(rawValue: try row.int64(11)))
+    }
+}
+
+extension SQL {
+    /// A page of uploads, by descending content.
+    static func uploads(
+        of application: String?, isOpen: Bool, after content: String?, limit: Int
+    ) -> SQL {
+        """
+        SELECT \(raw: RegisteredUpload.columns) FROM uploads
+        WHERE \(application.map { id -> SQL in "application = \(id) AND" } ?? "") is_open = \(isOpen)
+            \(content.map { content -> SQL in "AND content < \(content)" } ?? "")
+        ORDER BY content DESC LIMIT \(limit)
+        """
     }
 }
 

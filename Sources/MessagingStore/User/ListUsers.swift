@@ -8,10 +8,11 @@ extension MessagingStore {
     ///   - filter: Selects users, whose number is the total; see `Transaction.filtered` for the cost.
     ///   - after: The last user of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of users, at least 1.
+    ///   - isCounted: Whether the page has the total.
     /// - Throws: `Rejection.tooMany`; `notFound(.user)` for an unknown `after`.
     public func users(
         matching filter: UserFilter = UserFilter(), after: UserID? = nil, limit: Int,
-        in application: Application.ID
+        isCounted: Bool = true, in application: Application.ID
     ) async throws -> ListPage<User> {
         try await database.read { transaction in
             let cursor = try after.map { after in
@@ -22,15 +23,16 @@ extension MessagingStore {
             }
             let found =
                 try filter.isEmpty
-                ? (
+                ? FilteredPage(
                     page: transaction.users(
                         after: cursor ?? .top, limit: limit, in: application),
-                    total: transaction.userCount(in: application)
-                )
-                : transaction.users(matching: filter, after: cursor, limit: limit, in: application)
+                    total: isCounted ? transaction.userCount(in: application) : nil)
+                : transaction.users(
+                    matching: filter, after: cursor, limit: limit, isCounted: isCounted,
+                    in: application)
             return ListPage(
                 items: try transaction.users(found.page.items.map(\.id), in: application),
-                total: found.total, isCut: found.page.isCut)
+                total: found.total, isCut: found.page.isCut, searchedTo: found.searchedTo?.id.text)
         }
     }
 }
@@ -66,11 +68,12 @@ extension Transaction {
 
     fileprivate func users(
         matching filter: UserFilter, after last: CreationCursor<UserID>?, limit: Int,
-        in application: Application.ID
-    ) throws -> (page: BoundedPage<UserRow>, total: Int64) {
-        try filtered(
-            from: CreationCursor.start(before: filter.createdBefore),
-            after: last?.item(before: filter.createdBefore), limit: limit
+        isCounted: Bool, in application: Application.ID
+    ) throws -> FilteredPage<UserRow> {
+        let (start, last) = CreationCursor.search(
+            after: last, before: filter.createdBefore, isCounted: isCounted)
+        return try filtered(
+            from: start, after: last, limit: limit, isCounted: isCounted
         ) { cursor, limit in
             // The rows are small, so a chunk is not limited by its size.
             BoundedPage(

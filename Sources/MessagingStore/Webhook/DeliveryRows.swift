@@ -114,10 +114,14 @@ extension Transaction {
     ) throws -> (number: Int64, lane: [UInt8], delivery: WebhookDelivery)? {
         try first(
             """
-            SELECT \(raw: WebhookDelivery.columns), number FROM deliveries
+            SELECT \(raw: WebhookDelivery.columns), number, log FROM deliveries
             WHERE application = \(application) AND id = \(id) AND webhook = \(webhook)
             """
-        ) { row in (try row.int64(12), try row.blob(4), try WebhookDelivery(row)) }
+        ) { row in
+            var delivery = try WebhookDelivery(row)
+            delivery.log = try WebhookDelivery.Log(row, 13)
+            return (try row.int64(12), try row.blob(4), delivery)
+        }
     }
 }
 
@@ -145,6 +149,47 @@ extension WebhookDelivery {
             nextAt: try row.optionalTimestamp(8), finishedAt: try row.optionalTimestamp(9),
             answer: status == nil && failure == nil
                 ? nil : Answer(status: status, failure: failure))
+    }
+}
+
+extension WebhookDelivery.Log {
+    /// Reads a column `log`; an empty log if it is NULL.
+    init(_ row: borrowing Row, _ column: Int) throws {
+        guard let encoded = try row.optionalBlob(.index(column)) else {
+            self.init()
+            return
+        }
+        var reader = ByteReader(encoded)
+        self.init(
+            headerNames: try reader.each { reader in try reader.text() },
+            headerValues: try reader.each { reader in try reader.text() },
+            attempts: try reader.each { reader in
+                WebhookDelivery.Attempt(
+                    at: try reader.timestamp(), duration: try reader.number(),
+                    answer: .init(
+                        status: try reader.optional { reader in try reader.number() },
+                        failure: try reader.optional { reader in try reader.text() }),
+                    response: try reader.bytes())
+            })
+        try reader.finish()
+    }
+
+    /// The bytes that ``init(_:_:)`` reads.
+    var encoded: [UInt8] {
+        var writer = ByteWriter()
+        for texts in [headerNames, headerValues] {
+            writer.write(each: texts) { writer, text in writer.write(text) }
+        }
+        writer.write(each: attempts) { writer, attempt in
+            writer.write(attempt.at)
+            writer.write(attempt.duration)
+            writer.write(optional: attempt.answer.status) { writer, status in
+                writer.write(status)
+            }
+            writer.write(optional: attempt.answer.failure) { writer, text in writer.write(text) }
+            writer.write(attempt.response)
+        }
+        return writer.bytes
     }
 }
 
@@ -222,13 +267,13 @@ extension SQL {
 
     /// A page of deliveries, newest first.
     static func deliveries(
-        of webhook: Webhook.ID, in state: WebhookDelivery.State?, before number: Int64, limit: Int,
-        of application: Application.ID
+        of webhook: Webhook.ID, in state: WebhookDelivery.State?, after last: Int64 = 0,
+        before number: Int64, limit: Int, withLogs: Bool = false, of application: Application.ID
     ) -> SQL {
         """
-        SELECT \(raw: WebhookDelivery.columns) FROM deliveries
+        SELECT \(raw: WebhookDelivery.columns)\(raw: withLogs ? ", log" : "") FROM deliveries
         WHERE application = \(application) AND webhook = \(webhook) \(inState(state))
-            AND number < \(number)
+            AND number > \(last) AND number < \(number)
         ORDER BY number DESC LIMIT \(limit)
         """
     }

@@ -6,28 +6,60 @@ extension MessagingStore {
     ///
     /// - Parameters:
     ///   - state: Only deliveries in this state; `nil` for all.
+    ///   - last: Only deliveries that were created after this one; `nil` for all.
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
+    ///   - isCounted: Whether the page has the total.
+    ///   - withLogs: Whether the deliveries have their logs.
     /// - Throws: `Rejection.notFound(.webhook)`; `Rejection.notFound(.delivery)` for an unknown `after`.
     public func deliveries(
-        of webhook: Webhook.ID, in state: WebhookDelivery.State?, after: WebhookDelivery.ID? = nil,
-        limit: Int, of application: Application.ID
+        of webhook: Webhook.ID, in state: WebhookDelivery.State?,
+        newerThan last: WebhookDelivery.ID? = nil, after: WebhookDelivery.ID? = nil, limit: Int,
+        isCounted: Bool = true, withLogs: Bool = false, of application: Application.ID
     ) async throws -> ListPage<WebhookDelivery> {
         try await database.read { transaction in
             _ = try transaction.knownWebhook(webhook, in: application)
-            var before = Int64.max
-            if let after {
-                guard let found = try transaction.delivery(after, of: webhook, in: application)
+            func number(_ id: WebhookDelivery.ID) throws -> Int64 {
+                guard let found = try transaction.delivery(id, of: webhook, in: application)
                 else { throw Rejection.notFound(.delivery) }
-                before = found.number
+                return found.number
             }
             let items = try transaction.rows(
-                .deliveries(of: webhook, in: state, before: before, limit: limit, of: application)
-            ) { row in try WebhookDelivery(row) }
+                .deliveries(
+                    of: webhook, in: state, after: try last.map(number) ?? 0,
+                    before: try after.map(number) ?? .max, limit: limit, withLogs: withLogs,
+                    of: application)
+            ) { row in
+                var delivery = try WebhookDelivery(row)
+                if withLogs { delivery.log = try WebhookDelivery.Log(row, 12) }
+                return delivery
+            }
+            guard isCounted else { return ListPage(items: items, total: nil) }
             let total = try transaction.first(
                 .deliveryCount(of: webhook, in: state, of: application)
             ) { row in try row.int64(0) }
             return ListPage(items: items, total: total ?? 0)
+        }
+    }
+
+    /// A delivery with its log and its body.
+    ///
+    /// - Throws: `Rejection.notFound` of the webhook or the delivery.
+    public func delivery(
+        _ id: WebhookDelivery.ID, of webhook: Webhook.ID, in application: Application.ID
+    ) async throws -> (delivery: WebhookDelivery, body: [UInt8]) {
+        try await database.read { transaction in
+            _ = try transaction.knownWebhook(webhook, in: application)
+            let body = try transaction.first(
+                """
+                SELECT body FROM deliveries
+                WHERE application = \(application) AND id = \(id) AND webhook = \(webhook)
+                """
+            ) { row in try row.blob(0) }
+            guard let body,
+                let found = try transaction.delivery(id, of: webhook, in: application)
+            else { throw Rejection.notFound(.delivery) }
+            return (found.delivery, body)
         }
     }
 

@@ -11,6 +11,22 @@ public enum DeliveryOutcome: Equatable, Sendable {
     case gone
 }
 
+/// An attempt to send a delivery, as it is stored.
+public struct SentAttempt: Sendable {
+    /// The attempt.
+    let attempt: WebhookDelivery.Attempt
+    /// The headers of the request.
+    let headers: [(name: String, value: String)]
+
+    /// Both members.
+    public init(
+        _ attempt: WebhookDelivery.Attempt, headers: [(name: String, value: String)]
+    ) {
+        self.attempt = attempt
+        self.headers = headers
+    }
+}
+
 /// The effects of a recorded outcome.
 public struct DeliverySettlement: Equatable, Sendable {
     /// The new state of the delivery; `nil` when it was deleted, or had already ended.
@@ -27,18 +43,28 @@ extension MessagingStore {
 
     /// Records the outcome of sending a delivery. If the delivery has ended, the next one of its lane becomes due.
     ///
-    /// - Parameter share: The maximum percentage of dead deliveries; above it, the webhook is deactivated. Of the last
-    ///   hundred deliveries that have ended, those of events since the webhook became active count, if they are at
-    ///   least ten.
+    /// - Parameters:
+    ///   - attempt: What was sent and received.
+    ///   - share: The maximum percentage of dead deliveries; above it, the webhook is deactivated. Of the last
+    ///     hundred deliveries that have ended, those of events since the webhook became active count, if they are at
+    ///     least ten.
     public func settle(
         _ delivery: DueDelivery, of webhook: Webhook.ID, _ outcome: DeliveryOutcome,
-        deadShare share: Int, in application: Application.ID
+        after attempt: SentAttempt, deadShare share: Int, in application: Application.ID
     ) async throws -> DeliverySettlement {
         try await change(in: application) { context in
             let (transaction, now) = (context.transaction, context.now)
             guard let found = try transaction.delivery(delivery.id, of: webhook, in: application),
                 found.delivery.state == .pending
             else { return DeliverySettlement() }
+            var log = found.delivery.log ?? WebhookDelivery.Log()
+            log.add(attempt.attempt, headers: attempt.headers)
+            try transaction.execute(
+                """
+                UPDATE deliveries SET log = \(log.encoded)
+                WHERE application = \(application) AND webhook = \(webhook)
+                    AND number = \(delivery.number)
+                """)
             switch outcome {
             case .taken(let status):
                 try transaction.end(

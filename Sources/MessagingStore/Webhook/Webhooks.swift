@@ -51,9 +51,11 @@ extension MessagingStore {
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of items, at least 1.
+    ///   - isCounted: Whether the page has the total.
     /// - Throws: `Rejection.notFound(.webhook)` for an unknown `after`.
     public func webhooks(
-        after: Webhook.ID? = nil, limit: Int, in application: Application.ID
+        after: Webhook.ID? = nil, limit: Int, isCounted: Bool = true,
+        in application: Application.ID
     ) async throws -> ListPage<Webhook> {
         try await database.read { transaction in
             if let after, try transaction.webhook(after, in: application) == nil {
@@ -67,7 +69,9 @@ extension MessagingStore {
                 ORDER BY id DESC LIMIT \(limit)
                 """
             ) { row in try Webhook(row) }
-            return ListPage(items: items, total: try transaction.webhookCount(in: application))
+            return ListPage(
+                items: items,
+                total: isCounted ? try transaction.webhookCount(in: application) : nil)
         }
     }
 

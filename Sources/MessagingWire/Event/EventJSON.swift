@@ -8,12 +8,16 @@ public struct EventJSON: Sendable {
     private let id: EventID
     private let recorded: RecordedEvent
     private let object: ResolvedEvent.Object
+    private let includesText: Bool
 
     /// The JSON of an event.
-    public init(_ resolved: ResolvedEvent) {
+    ///
+    /// - Parameter includesText: Whether there is a member `text` with the event as one line.
+    public init(_ resolved: ResolvedEvent, includesText: Bool = false) {
         id = resolved.id
         recorded = resolved.recorded
         object = resolved.object
+        self.includesText = includesText
     }
 
     /// Writes the object.
@@ -32,6 +36,10 @@ public struct EventJSON: Sendable {
             writeData(of: payload, presentation, into: &writer)
             writer.key("changes")
             writer.object { writer in payload.writeChanges(into: &writer) }
+            if includesText {
+                writer.member(
+                    "text", EventLogLine.text(recorded.event, by: recorded.actor, at: recorded.at))
+            }
         }
     }
 
@@ -76,7 +84,11 @@ public struct EventJSON: Sendable {
         .required(
             "next",
             JSONSchema.integer(0 ... .max).withDescription(
-                "The value of `after` for the next request.")),
+                "The value of `after`, or of `before` with `order=desc`, for the next request.")),
+        .required(
+            "scanned",
+            JSONSchema.integer(0 ... .max).withDescription(
+                "The number of events that were examined.")),
     ])
 
     /// The schema of an event of one type. If the object no longer exists, `data` has only its ids.
@@ -96,6 +108,9 @@ public struct EventJSON: Sendable {
                 "subject", JSONSchema.string.withDescription("The id of the object that changed.")),
             .required("data", data),
             .required("changes", .object([])),
+            .optional(
+                "text",
+                JSONSchema.string.withDescription("With `include=text`: the event as one line.")),
         ])
     }
 

@@ -26,11 +26,7 @@ public enum FeedItemJSON: Equatable, Sendable {
             case .message(_, let message?): message.write(presentation, into: &writer)
             case .receipts(let conversation, let user, let receipts):
                 writer.object { writer in
-                    writer.member(
-                        "conversation", IdentifierJSON.text(conversation, in: .conversations))
-                    writer.member("user", UserIDJSON.text(user, .v3_0))
-                    writer.member("delivered", receipts.delivered.text)
-                    writer.member("read", receipts.read.text)
+                    Self.writeReceipts(receipts, of: user, in: conversation, into: &writer)
                 }
             case .identity(_, let identity?):
                 IdentityJSON.write(identity, presentation.links, into: &writer)
@@ -39,6 +35,17 @@ public enum FeedItemJSON: Equatable, Sendable {
             case .conversation, .message, .identity, .announcement: writer.null()
             }
         }
+    }
+
+    /// Writes the members of the data of receipts.
+    static func writeReceipts(
+        _ receipts: Receipts, of user: UserID, in conversation: Conversation.ID,
+        into writer: inout JSONWriter
+    ) {
+        writer.member("conversation", IdentifierJSON.text(conversation, in: .conversations))
+        writer.member("user", UserIDJSON.text(user, .v3_0))
+        writer.member("delivered", receipts.delivered.text)
+        writer.member("read", receipts.read.text)
     }
 
     /// Reads an item in version 3.0, as ``write(_:into:)`` writes it.
@@ -95,7 +102,7 @@ public enum FeedItemJSON: Equatable, Sendable {
         return .receipts(conversation, user, Receipts(delivered: delivered, read: read))
     }
 
-    private var type: String {
+    var type: String {
         switch self {
         case .conversation: "conversation"
         case .message: "message"
@@ -105,7 +112,7 @@ public enum FeedItemJSON: Equatable, Sendable {
         }
     }
 
-    private var id: String {
+    var id: String {
         switch self {
         case .conversation(let id, _): IdentifierJSON.text(id, in: .conversations)
         case .message(let id, _): IdentifierJSON.text(id, in: .messages)
@@ -124,17 +131,18 @@ public enum FeedItemJSON: Equatable, Sendable {
             item("message", MessageJSON.schema(.v3_0).orNull),
             item(
                 "receipts",
-                .named(
-                    "FeedReceipts",
-                    .object([
-                        .required("conversation", .identifier(.conversations)),
-                        .required("user", UserIDJSON.identitySchema),
-                        .required("delivered", .string),
-                        .required("read", .string),
-                    ]))),
+                .named("FeedReceipts", .object(receiptMembers))),
             item("identity", IdentityJSON.schema.orNull),
             item("announcement", AnnouncementJSON.userSchema(.v3_0).orNull),
         ]))
+
+    /// The members that ``writeReceipts(_:of:in:into:)`` writes.
+    static let receiptMembers: [JSONSchema.Member] = [
+        .required("conversation", .identifier(.conversations)),
+        .required("user", UserIDJSON.identitySchema),
+        .required("delivered", .string),
+        .required("read", .string),
+    ]
 
     private static func item(_ type: String, _ data: JSONSchema) -> JSONSchema {
         .object([

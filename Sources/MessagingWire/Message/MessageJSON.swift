@@ -67,7 +67,7 @@ public struct MessageWriter: Sendable {
             shown.message, presentation.links, presentation.version
         )
         let conversation = encoded(message.conversation)
-        let (sender, status) = (encodedSender(shown), encodedStatus(shown.recipients))
+        let sender = encodedSender(shown)
         writer.object { writer in
             writer.key("id")
             writer.string(
@@ -96,8 +96,12 @@ public struct MessageWriter: Sendable {
             writer.key("is_unread")
             if let isUnread = shown.isUnread { writer.bool(isUnread) } else { writer.null() }
             writer.member("sender", raw: sender)
-            writer.member("recipient_status", raw: status)
-            if let counts = shown.recipientCounts { counts.write(into: &writer) }
+            if presentation.countsRecipients {
+                shown.countedRecipients.write(as: "recipient_status", into: &writer)
+            } else {
+                writer.member("recipient_status", raw: encodedStatus(shown.recipients))
+                if let counts = shown.recipientCounts { counts.write(into: &writer) }
+            }
             writeLatest(of: message, into: &writer)
             if presentation.showsTransfer {
                 MessageTransferJSON.write(message.transfer, into: &writer)
@@ -239,7 +243,10 @@ extension MessageJSON {
             .required("sender", BasicIdentityJSON.senderSchema(version)),
             .required(
                 "recipient_status",
-                .object([], others: .choice(["sent", "delivered", "read"]))),
+                .anyOf([
+                    .object([], others: .choice(["sent", "delivered", "read"])),
+                    RecipientCounts.schema,
+                ])),
             .optional("recipient_counts", RecipientCounts.schema),
         ]
         if version == .v3_0 {
@@ -269,6 +276,16 @@ public enum PositionJSON {
     }
 }
 
+extension MessageSnapshot {
+    /// The number of recipients in each status, in a narrow conversation too.
+    fileprivate var countedRecipients: RecipientCounts {
+        recipientCounts
+            ?? recipients.reduce(into: RecipientCounts()) { counts, recipient in
+                counts[recipient.status] += 1
+            }
+    }
+}
+
 extension RecipientCounts {
     private static let members: [(name: StaticString, status: RecipientStatus)] = [
         ("sent", .sent), ("delivered", .delivered), ("read", .read),
@@ -287,9 +304,9 @@ extension RecipientCounts {
         }
     }
 
-    /// Writes the member `recipient_counts` (ruling 38).
-    func write(into writer: inout JSONWriter) {
-        writer.key("recipient_counts")
+    /// Writes the numbers as a member, by default as `recipient_counts` (ruling 38).
+    func write(as name: StaticString = "recipient_counts", into writer: inout JSONWriter) {
+        writer.key(name)
         writer.object { writer in
             for (name, status) in Self.members { writer.member(name, self[status]) }
         }

@@ -1,15 +1,19 @@
 public import JSON
 public import Messaging
 
-/// A delivery in responses (X6), without its body.
+/// A delivery in responses (X6).
 public enum WebhookDeliveryJSON {
     /// Writes the object of a webhook's delivery.
+    ///
+    /// - Parameters:
+    ///   - includesAttempts: Whether `attempts` has each attempt instead of their number.
+    ///   - body: The body of the request, with which the headers are written; `nil` for neither.
     ///
     /// While the webhook is not active, a pending delivery has no `next_attempt_at`; `webhook_status` shows why it
     /// waits.
     public static func write(
         _ delivery: WebhookDelivery, of webhook: Webhook, in application: Application.ID,
-        into writer: inout JSONWriter
+        includesAttempts: Bool = false, body: [UInt8]? = nil, into writer: inout JSONWriter
     ) {
         writer.object { writer in
             writer.member("id", IdentifierJSON.text(delivery.id, of: webhook.id, in: application))
@@ -26,7 +30,14 @@ public enum WebhookDeliveryJSON {
                 delivery.conversation.map { IdentifierJSON.text($0, in: .conversations) })
             writer.member("state", delivery.state.rawValue)
             writer.member("webhook_status", WebhookJSON.text(webhook.status))
-            writer.member("attempts", delivery.attempts)
+            writer.key("attempts")
+            if includesAttempts {
+                writer.array { writer in
+                    for attempt in delivery.log?.attempts ?? [] { write(attempt, into: &writer) }
+                }
+            } else {
+                writer.integer(delivery.attempts)
+            }
             writer.member("created_at", TimestampJSON.text(delivery.createdAt))
             writer.member(
                 "next_attempt_at", webhook.isActive ? delivery.nextAt.map(TimestampJSON.text) : nil)
@@ -38,6 +49,31 @@ public enum WebhookDeliveryJSON {
                 writer.null()
             }
             writer.member("last_failure", delivery.answer?.failure)
+            guard let body else { return }
+            writer.key("headers")
+            writer.object { writer in
+                let log = delivery.log ?? WebhookDelivery.Log()
+                for (name, value) in zip(log.headerNames, log.headerValues) {
+                    writer.key(name)
+                    writer.string(value)
+                }
+            }
+            writer.member("body", String(decoding: body, as: UTF8.self))
+        }
+    }
+
+    private static func write(_ attempt: WebhookDelivery.Attempt, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("at", TimestampJSON.text(attempt.at))
+            writer.member("duration_ms", attempt.duration)
+            writer.key("status")
+            if let status = attempt.answer.status {
+                writer.integer(status)
+            } else {
+                writer.null()
+            }
+            writer.member("error", attempt.answer.failure)
+            writer.member("response", String(decoding: attempt.response, as: UTF8.self))
         }
     }
 }
@@ -123,7 +159,14 @@ extension WebhookDeliveryJSON {
                 "webhook_status",
                 WebhookJSON.status.withDescription(
                     "Pending deliveries wait until the webhook is `active`.")),
-            .required("attempts", .integer(0 ... .max)),
+            .required(
+                "attempts",
+                .anyOf([
+                    JSONSchema.integer(0 ... .max).withDescription(
+                        "Their number since the delivery was requested."),
+                    JSONSchema.array(of: attempt).withDescription(
+                        "The last 20, oldest first: of one delivery, and with `include=attempts`."),
+                ])),
             .required("created_at", .time),
             .required(
                 "next_attempt_at",
@@ -132,6 +175,25 @@ extension WebhookDeliveryJSON {
             .required("finished_at", JSONSchema.time.orNull),
             .required("last_status", JSONSchema.integer(200...599).orNull),
             .required("last_failure", JSONSchema.string.orNull),
+            .optional(
+                "headers",
+                JSONSchema.object([], others: .string).withDescription(
+                    "Of one delivery: the headers of the last request.")),
+            .optional(
+                "body",
+                JSONSchema.string.withDescription("Of one delivery: the body of the request.")),
+        ]))
+
+    private static let attempt = JSONSchema.named(
+        "DeliveryAttempt",
+        .object([
+            .required("at", .time),
+            .required("duration_ms", .integer(0 ... .max)),
+            .required("status", JSONSchema.integer(200...599).orNull),
+            .required("error", JSONSchema.string.orNull),
+            .required(
+                "response",
+                JSONSchema.string.withDescription("The first 1,024 bytes of the body.")),
         ]))
 }
 

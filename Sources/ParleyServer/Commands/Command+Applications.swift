@@ -178,7 +178,8 @@ extension Command {
         of store: MessagingStore, after position: LogPosition?, _ application: Application.ID
     ) async throws -> EventPage {
         do {
-            return try await store.eventPage(after: position, limit: batchSize, in: application)
+            return try await store.eventPage(
+                EventLogQuery(.ascending(after: position), limit: batchSize), in: application)
         } catch Rejection.positionGone(let oldest) {
             throw CommandFailure("the log begins at position \(oldest.number)")
         } catch Rejection.invalid {

@@ -1,6 +1,6 @@
 public import HTTP
 import JSON
-import Messaging
+public import Messaging
 import MessagingStore
 import MessagingWire
 public import Uploads
@@ -142,5 +142,32 @@ extension PlatformAPI: UploadAuthorizer {
             throw .forbidden
         }
         return Authorization(application: grant.application.id, caller: .token(grant.token))
+    }
+}
+
+extension PlatformAPI {
+    /// Lists uploads for an operator.
+    public func listUploads(_ query: UploadQuery) async throws -> UploadPage {
+        do throws(UploadError) {
+            return try await uploads.list(query)
+        } catch {
+            throw try APIError(error, uploads)
+        }
+    }
+
+    /// Cancels the upload of a content for an operator.
+    ///
+    /// - Returns: Its application; `nil` if there is no such upload.
+    public func cancelUpload(of contentID: String) async throws -> Application.ID? {
+        do throws(UploadError) {
+            return try await uploads.cancel(contentID: contentID)
+                .flatMap { owner in Application.ID(uuid: owner.application) }
+        } catch .gone {
+            throw Rejection.objectDeleted
+        } catch .inUse {
+            throw APIError(.invalidOperation, "A message uses the content of this upload.")
+        } catch {
+            throw try APIError(error, uploads)
+        }
     }
 }

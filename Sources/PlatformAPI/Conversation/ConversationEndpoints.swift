@@ -53,6 +53,20 @@ extension Endpoint {
                 ], errors: [.objectDeleted, .positionGone])
         },
         Endpoint(
+            .get, "/apps/{app}/conversations/{conversation}/aliases",
+            "Lists the other ids of a conversation.",
+            .withoutBody { context in try await context.listAliases() }
+        ) { _ in
+            Operation(
+                "listAliases",
+                answers: [
+                    .ok(
+                        .array(of: ConversationAliasJSON.schema),
+                        "The ids of conversations that were merged into this one, and those "
+                            + "proposed for it.", [.contentLocation])
+                ], errors: [.objectDeleted])
+        },
+        Endpoint(
             .patch, "/apps/{app}/conversations/{conversation}",
             "Changes participants and metadata.",
             .jsonBody { context, body in try await context.patchConversation(body) }

@@ -58,13 +58,29 @@ extension RequestContext {
 // MARK: - List
 
 extension RequestContext {
+    /// `GET /conversations/{C}/aliases`.
+    func listAliases() async throws -> Reply {
+        let requestedID = try conversation()
+        let (own, aliases) = try await store.aliases(of: requestedID, in: application)
+        var writer = JSONWriter(capacity: 64 + 128 * aliases.count)
+        writer.array { writer in
+            for alias in aliases {
+                ConversationAliasJSON.write(
+                    alias.id, since: alias.mergedAt, at: alias.position, into: &writer)
+            }
+        }
+        return Reply(.ok, writer.finish())
+            .addingContentLocation(own, requestedAs: requestedID, links)
+    }
+
     /// `GET /conversations` (ruling 37) and `GET /users/{u}/conversations` (platform-api §5.1.3).
     func listConversations() async throws -> Reply {
         let page = try PageQuery<Conversation>(query, .conversations)
         guard isForUser else {
             let filter = try ConversationFilter(query, version)
             let found = try await store.conversations(
-                matching: filter, after: page.after, limit: page.limit, in: application)
+                matching: filter, after: page.after, limit: page.limit,
+                isCounted: query.isCounted, in: application)
             return try listing(found, page, presentation(), id: \.conversation.id) { snapshot in
                 ConversationJSON(snapshot)
             }
@@ -74,7 +90,7 @@ extension RequestContext {
         let user = try user()
         let found = try await store.conversations(
             of: user, matching: filter, sortedBy: order, after: page.after, limit: page.limit,
-            in: application)
+            isCounted: query.isCounted, in: application)
         return try listing(found, page, presentation(.user(user)), id: \.id) { view in
             ConversationJSON(view)
         }

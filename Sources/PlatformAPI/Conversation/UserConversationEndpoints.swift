@@ -63,6 +63,7 @@ extension Endpoint {
             Operation(
                 "listUserMessages",
                 query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline
+                    + Parameter.recipients
                     + Parameter.asOf,
                 answers: [.list(of: MessageJSON.schema(version), [.contentLocation])],
                 errors: [.invalidOperation, .positionGone],
@@ -78,7 +79,8 @@ extension Endpoint {
             }
         ) { version in
             Operation(
-                "readUserMessage", query: Parameter.inline + Parameter.include,
+                "readUserMessage",
+                query: Parameter.inline + Parameter.include + Parameter.recipients,
                 fields: [.ifNoneMatch],
                 answers: [
                     .ok(MessageJSON.schema(version), "The message.", [.tagOfView]), .notModified,

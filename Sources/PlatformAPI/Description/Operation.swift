@@ -100,7 +100,7 @@ struct ResponseDescription: Sendable {
             text:
                 "A page of the list; it has fewer items when they are larger than about 4 MiB together.",
             schema: .array(of: schema),
-            fields: [.count, .link] + fields)
+            fields: [.count, .link, .scan] + fields)
     }
 
     /// 201; without a schema the body is empty.

@@ -44,6 +44,9 @@ extension Parameter {
             Parameter(
                 "from_id", name,
                 "The last item of the previous page; this page begins after it."),
+            Parameter(
+                "count", .choice(["none"]),
+                "`none`: the answer has no `Layer-Count`, and a search with filters may end early."),
         ]
     }
 
@@ -117,6 +120,13 @@ extension Parameter {
     static let include = [
         Parameter(
             "include", .choice(["transfer"]), "`transfer`: also the progress of the upload.")
+    ]
+
+    /// The parameter that shows numbers of recipients.
+    static let recipients = [
+        Parameter(
+            "recipient_status", .choice(["counts"]),
+            "`counts`: `recipient_status` has the number of recipients in each status.")
     ]
 
     /// The parameter that reads an object as of an earlier event (ruling 27).
@@ -207,8 +217,13 @@ extension Parameter {
         "Link", .string, "The URL of the next page, with `rel=\"next\"`; missing on the last page.")
 
     static let count = Parameter(
-        "Layer-Count", .integer(0 ... .max), "The number of items of the whole list.",
-        isRequired: true)
+        "Layer-Count", .integer(0 ... .max),
+        "The number of items of the whole list; missing with `count=none`.")
+
+    static let scan = Parameter(
+        "Parley-Scan", .string,
+        "`partial; next=ID` where a search with `count=none` ended before a full page; `Link` continues it."
+    )
 }
 
 /// A parameter of a path, by its name in the templates.

@@ -255,6 +255,19 @@ extension ValidationRule {
             "\(member) must be a whole number of seconds from 0; above \(EventQuery.maximumWait / 1000) it is cut."
         case .eventTypes: "\(member) must be types of events, separated by commas\(found)."
         case .eventParameterTwice: "\(member) may appear only once in the query."
+        case .eventOrder: "\(member) must be `asc` or `desc`."
+        case .eventOrderOfStream: "\(member) must be `asc` for a stream."
+        case .needsAscendingOrder: "\(member) cannot be combined with `before` or `order=desc`."
+        case .needsDescendingOrder: "\(member) needs the parameter `order=desc`."
+        case .eventTimeAlone: "\(member) cannot be combined with `after` or `before`."
+        case .conversationFilter:
+            "\(member) must name one conversation: a UUID or `layer:///conversations/{UUID}`."
+        case .listCount: "\(member) must be `none`."
+        case .deliveryInclude: "\(member) must be `attempts`."
+        case .recipientStatus: "\(member) must be `counts`."
+        case .messageNumber:
+            "\(member) must be the number of a message in its conversation, from 1."
+        case .eventInclude: "\(member) must be `text`."
         case .lastEventID: "\(member) must be the `id` of an event of this log."
         case .feedCursor:
             "\(member) must be a `cursor` that this server has sent, or be left out to receive everything."

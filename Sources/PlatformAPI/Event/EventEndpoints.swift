@@ -20,10 +20,29 @@ extension Endpoint {
                         "after", .pattern("([0-9]+|now)"),
                         "The last position already known; `now` for future events."),
                     Parameter(
+                        "at", .string,
+                        "Begins at the first event of this time or later; with `order=desc` before it."
+                    ),
+                    Parameter(
+                        "before", .integer(0 ... .max),
+                        "With `order=desc`: the oldest position already known."),
+                    Parameter(
+                        "conversation", .name(in: .conversations),
+                        "Only events of this conversation, also those of conversations merged into it."
+                    ),
+                    Parameter(
+                        "include", .choice(["text"]), "Adds `text`, the event as one line."),
+                    Parameter(
                         "limit", .integer(1...Int64.max),
                         "The number of events; 100 by default, at most 1000."),
                     Parameter(
+                        "order", .choice(["asc", "desc"]),
+                        "`desc` for the newest events first; not for a stream."),
+                    Parameter(
                         "types", .string, "Only these types, separated by commas."),
+                    Parameter(
+                        "user", .string,
+                        "Only events that this user caused, or that name the user."),
                     Parameter(
                         "wait", .integer(0...Int64.max),
                         "Seconds to wait for an event when there is none; 60 at most."),
@@ -31,7 +50,8 @@ extension Endpoint {
                 answers: [
                     .ok(
                         EventJSON.listSchema,
-                        "Events, oldest first, and the position to continue after.")
+                        "Events in the order asked for, and the position to continue at. At most "
+                            + "10,000 events are examined, so there may be fewer than `limit`.")
                 ], errors: [.positionGone],
                 example: Example(query: [("after", "0"), ("limit", "2")]))
         }
@@ -72,54 +92,81 @@ extension RequestContext {
 
     private func eventsReply(_ query: EventQuery) async throws -> Reply {
         let end = api.clock().milliseconds + query.wait
-        var position: LogPosition? =
-            switch query.start {
-            case .oldest: nil
-            case .end: try await store.logExtent(in: application).end
-            case .after(let position): position
-            }
+        var start = try await order(query)
+        var scanned: Int64 = 0
         while true {
-            let found = try await events(after: position, query)
+            var found = try await events(start, query, atMost: MessagingStore.eventWindow - scanned)
+            scanned += found.scanned
+            found.scanned = scanned
             let remaining = end - api.clock().milliseconds
-            guard found.json.isEmpty, remaining > 0, !Task.isCancelled else {
+            // A search that is cut without a hit has examined as many events as a request may.
+            guard found.json.isEmpty, !found.isCut, remaining > 0, !Task.isCancelled else {
                 return Reply(.ok, json(found))
             }
-            position = found.through
-            guard !found.isCut else { continue }
+            start = .ascending(after: found.through)
             await store.signal.poll(
                 past: found.through, in: application, atMost: remaining)
         }
     }
 
-    /// Reads the events of one answer in batches.
-    private func events(
-        after start: LogPosition?, _ query: EventQuery
-    ) async throws -> (json: [[UInt8]], through: LogPosition, isCut: Bool) {
-        var found: [[UInt8]] = []
-        var (position, bytes) = (start, 0)
-        while true {
-            let page = try await store.eventPage(
-                after: position, types: query.types,
-                limit: min(query.limit - found.count, LiveEventLog.batchSize), in: application)
-            let written = api.liveLogs.frames.json(
-                page.events, atMost: 4 * EventEncoder.budget - bytes, in: application)
-            found += written.map(\.json)
-            bytes += written.reduce(0) { $0 + $1.json.count }
-            if written.count < page.events.count, let last = written.last {
-                return (found, last.event.recorded.position, true)
-            }
-            position = page.through
-            guard page.isCut, found.count < query.limit, bytes < 4 * EventEncoder.budget,
-                // Matching events may be rare: a page without any ends the search, which limits the work for one
-                // answer.
-                !page.events.isEmpty
-            else { return (found, page.through, page.isCut) }
+    /// The order of the events, and where they begin.
+    private func order(_ query: EventQuery) async throws -> LogOrder {
+        switch query.start {
+        case .oldest: return .ascending(after: nil)
+        case .end: return .ascending(after: try await store.logExtent(in: application).end)
+        case .after(let position): return .ascending(after: position)
+        case .before(let position): return .descending(before: position)
+        case .time(let time, let isDescending):
+            let last = try await store.logPosition(before: time, in: application)
+            return isDescending
+                ? .descending(before: LogPosition(last.number + 1)) : .ascending(after: last)
         }
     }
 
-    private func json(
-        _ found: (json: [[UInt8]], through: LogPosition, isCut: Bool)
-    ) -> [UInt8] {
+    private struct FoundEvents {
+        var json: [[UInt8]] = []
+        var through = LogPosition.start
+        var isCut = false
+        var scanned: Int64 = 0
+    }
+
+    /// Reads the events of one answer in batches, of which each examines what the earlier ones have left.
+    private func events(
+        _ start: LogOrder, _ query: EventQuery, atMost window: Int64
+    ) async throws -> FoundEvents {
+        let encoder = api.liveLogs.encoder(.init(includesText: query.includesText))
+        var found = FoundEvents()
+        var order = start
+        var bytes = 0
+        while true {
+            var pageQuery = EventLogQuery(query, order)
+            pageQuery.limit = min(query.limit - found.json.count, LiveEventLog.batchSize)
+            pageQuery.window = window - found.scanned
+            let page = try await store.eventPage(pageQuery, in: application)
+            let written = encoder.json(
+                page.events, atMost: 4 * EventEncoder.budget - bytes, in: application)
+            found.json += written.map(\.json)
+            bytes += written.reduce(0) { $0 + $1.json.count }
+            found.through = page.through
+            found.isCut = page.isCut
+            found.scanned += page.scanned
+            if written.count < page.events.count, let last = written.last?.event.recorded.position {
+                found.scanned -= abs(page.through.number - last.number)
+                found.through = last
+                found.isCut = true
+                return found
+            }
+            guard page.isCut, found.json.count < query.limit, bytes < 4 * EventEncoder.budget,
+                found.scanned < window
+            else { return found }
+            switch order {
+            case .ascending: order = .ascending(after: page.through)
+            case .descending: order = .descending(before: page.through)
+            }
+        }
+    }
+
+    private func json(_ found: FoundEvents) -> [UInt8] {
         // The events hold signed links, which compression could reveal (H115).
         secrets.note()
         var writer = JSONWriter(capacity: found.json.reduce(64) { $0 + $1.count })
@@ -127,21 +174,31 @@ extension RequestContext {
             writer.key("events")
             writer.array { writer in for json in found.json { writer.raw(json) } }
             writer.member("next", found.through.number)
+            writer.member("scanned", found.scanned)
         }
         return writer.finish()
+    }
+}
+
+extension EventLogQuery {
+    /// The events of a request.
+    fileprivate init(_ query: EventQuery, _ order: LogOrder) {
+        self.init(
+            order, types: query.types, conversation: query.conversation, user: query.user,
+            limit: query.limit)
     }
 }
 
 extension RequestContext {
     /// `GET /apps/{app}/events` with `Accept: text/event-stream` (X3, H151–H158).
     func streamEvents() async throws -> EventStream {
-        let eventQuery = try EventQuery(query, lastEventID: try lastEventID())
+        let eventQuery = try EventQuery(query, isStream: true, lastEventID: try lastEventID())
+        let start = try await order(eventQuery)
         let extent = try await store.logExtent(in: application)
         let position: LogPosition =
-            switch eventQuery.start {
-            case .oldest: extent.trimmed
-            case .end: extent.end
-            case .after(let position): position
+            switch start {
+            case .ascending(let after?): after
+            case .ascending(nil), .descending: extent.trimmed
             }
         do {
             try extent.check(position)
@@ -151,10 +208,11 @@ extension RequestContext {
         let slot = try streamSlot(retryAfter: 60)
         // Frames hold signed links, and each client's own compression would cost more than it saves.
         secrets.note()
-        let logs = hidesContent ? api.hiddenLogs : api.liveLogs
+        let form = EventEncoder.Form(
+            hidesContent: hidesContent, includesText: eventQuery.includesText)
         let reader = LiveEventStream(
-            log: logs.log(of: application), after: position, end: extent.end,
-            types: eventQuery.types, token: caller.id)
+            log: api.liveLogs.log(of: application, in: form), after: position, end: extent.end,
+            query: EventLogQuery(eventQuery, .ascending(after: position)), token: caller.id)
         let stream = EventStream(reader, slot: slot)
         if let end = caller.expiresAt {
             stream.expire(in: max(0, end.milliseconds - api.clock().milliseconds))

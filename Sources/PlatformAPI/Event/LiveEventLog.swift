@@ -78,7 +78,8 @@ final class LiveEventLog: Sendable {
         while !Task.isCancelled, let position = end(generation) {
             do {
                 let page = try await store.eventPage(
-                    after: position, limit: Self.batchSize, in: application)
+                    EventLogQuery(.ascending(after: position), limit: Self.batchSize),
+                    in: application)
                 let frames = frames.frames(page.events, in: application)
                 guard !frames.isEmpty else {
                     await store.signal.poll(past: position, in: application)
@@ -137,12 +138,17 @@ extension Event {
     }
 }
 
-/// The live event logs of all applications, each created for its first stream.
+/// The live event logs of all applications in each form, each created for its first stream.
 final class LiveEventLogs: Sendable {
+    private struct Key: Hashable {
+        let application: Application.ID
+        let form: EventEncoder.Form
+    }
+
     private let store: MessagingStore
-    let frames: EventEncoder
+    private let frames: EventEncoder
     private let onFault: @Sendable (any Error) -> Void
-    private let liveLogs = Locked<[Application.ID: LiveEventLog]>([:])
+    private let liveLogs = Locked<[Key: LiveEventLog]>([:])
 
     init(
         store: MessagingStore, frames: EventEncoder,
@@ -153,14 +159,22 @@ final class LiveEventLogs: Sendable {
         self.onFault = onFault
     }
 
-    /// Returns an application's live log; without streams it runs no task and holds no events.
-    func log(of application: Application.ID) -> LiveEventLog {
-        liveLogs.withLock { liveLogs in
-            if let log = liveLogs[application] { return log }
+    /// Returns an application's live log in a form; without streams it runs no task and holds no events.
+    func log(of application: Application.ID, in form: EventEncoder.Form) -> LiveEventLog {
+        let key = Key(application: application, form: form)
+        return liveLogs.withLock { liveLogs in
+            if let log = liveLogs[key] { return log }
             let log = LiveEventLog(
-                of: application, store: store, frames: frames, onFault: onFault)
-            liveLogs[application] = log
+                of: application, store: store, frames: encoder(form), onFault: onFault)
+            liveLogs[key] = log
             return log
         }
+    }
+
+    /// Returns the encoder of a form.
+    func encoder(_ form: EventEncoder.Form) -> EventEncoder {
+        var encoder = frames
+        encoder.form = form
+        return encoder
     }
 }

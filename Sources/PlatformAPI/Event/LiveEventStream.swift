@@ -17,21 +17,21 @@ final class LiveEventStream: EventStreamHandler {
     }
 
     private let log: LiveEventLog
-    private let types: Set<EventType>?
+    private let query: EventLogQuery
     private let token: Token.ID
     private let end: LogPosition
     private let state: Locked<State>
 
     /// - Parameters:
     ///   - end: The end of the log, where the ring begins if this is the first stream.
-    ///   - types: The types of events it sends; `nil` for all.
+    ///   - query: The events it sends.
     init(
-        log: LiveEventLog, after position: LogPosition, end: LogPosition, types: Set<EventType>?,
+        log: LiveEventLog, after position: LogPosition, end: LogPosition, query: EventLogQuery,
         token: Token.ID
     ) {
         self.log = log
         self.end = end
-        self.types = types
+        self.query = query
         self.token = token
         state = Locked(State(position: position))
     }
@@ -80,8 +80,11 @@ final class LiveEventStream: EventStreamHandler {
             guard !isBusy else { return }
             switch log.next(after: position) {
             case .end: return
+            // The ring does not know which users and conversations its events name.
+            case .batch where query.conversation != nil || query.user != nil,
+                .discarded:
+                return catchUp(after: position, stream)
             case .batch(let batch): send(batch, after: position, to: stream)
-            case .discarded: return catchUp(after: position, stream)
             }
         }
     }
@@ -89,12 +92,12 @@ final class LiveEventStream: EventStreamHandler {
     private func send(
         _ batch: RecentEvents.Batch, after position: LogPosition, to stream: EventStream
     ) {
-        if position == batch.start, types?.isSuperset(of: batch.types) ?? true {
+        if position == batch.start, query.types?.isSuperset(of: batch.types) ?? true {
             stream.send(batch.joined)
         } else {
             send(
                 batch.frames.filter { frame in
-                    frame.position > position && types?.contains(frame.type) ?? true
+                    frame.position > position && query.types?.contains(frame.type) ?? true
                 }, to: stream)
         }
         state.withLock { state in state.position = batch.end }
@@ -135,8 +138,10 @@ final class LiveEventStream: EventStreamHandler {
         after position: LogPosition
     ) async -> Result<(frames: [EventEncoder.Frame], through: LogPosition), any Error> {
         do {
-            let page = try await log.store.eventPage(
-                after: position, types: types, limit: LiveEventLog.batchSize, in: log.application)
+            var query = query
+            query.order = .ascending(after: position)
+            query.limit = LiveEventLog.batchSize
+            let page = try await log.store.eventPage(query, in: log.application)
             let frames = log.frames.frames(page.events, in: log.application)
             let isWhole = frames.count == page.events.count
             return .success(

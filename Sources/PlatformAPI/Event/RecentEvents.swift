@@ -86,10 +86,17 @@ struct EventEncoder: Sendable {
     /// The size in bytes after which a batch gets no more events.
     static let budget = 1 << 20
 
+    /// What the JSON of an event leaves out and adds.
+    struct Form: Hashable, Sendable {
+        /// Whether the contents of messages are hidden (``ContentHiding``).
+        var hidesContent = false
+        /// Whether there is a member `text`, the line of the event in `parley log`.
+        var includesText = false
+    }
+
     let publicBase: String
     let downloads: Downloads
-    /// Whether the contents of messages are hidden (``ContentHiding``).
-    var hidesContent = false
+    var form = Form()
 
     /// An event as streams send it.
     struct Frame: Sendable {
@@ -111,9 +118,9 @@ struct EventEncoder: Sendable {
                 version: .v3_0, links: links,
                 sign: downloads.signer(at: event.recorded.at.milliseconds))
             var writer = JSONWriter(capacity: 1024)
-            EventJSON(event).write(presentation, into: &writer)
+            EventJSON(event, includesText: form.includesText).write(presentation, into: &writer)
             let json =
-                hidesContent ? ContentHiding.hidden(writer.finish()) : writer.finish()
+                form.hidesContent ? ContentHiding.hidden(writer.finish()) : writer.finish()
             bytes += json.count
             found.append((event, json))
         }

@@ -120,7 +120,7 @@ extension RequestContext {
     func listExports() async throws -> Reply {
         let page = try PageQuery<Export>(query, .exports)
         let found = try await store.exports(
-            after: page.after, limit: page.limit, in: application)
+            after: page.after, limit: page.limit, isCounted: query.isCounted, in: application)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
             for export in found.items.prefix(page.size) { write(export, into: &writer) }

@@ -31,6 +31,7 @@ extension Endpoint {
             Operation(
                 "listMessages",
                 query: Parameter.page(of: .messages) + Parameter.messageFilters + Parameter.inline
+                    + Parameter.recipients
                     + Parameter.asOf,
                 answers: [.list(of: MessageJSON.schema(version), [.contentLocation])],
                 errors: [.objectDeleted, .invalidOperation, .positionGone],
@@ -46,7 +47,8 @@ extension Endpoint {
             }
         ) { version in
             Operation(
-                "readMessage", query: Parameter.inline + Parameter.include + Parameter.asOf,
+                "readMessage",
+                query: Parameter.inline + Parameter.include + Parameter.recipients + Parameter.asOf,
                 fields: [.ifNoneMatch],
                 answers: [.message(version), .notModified],
                 errors: [.objectDeleted, .positionGone],
@@ -73,7 +75,7 @@ extension Endpoint {
         ) { version in
             Operation(
                 "readShortMessage",
-                query: Parameter.inline + Parameter.include + Parameter.asOf,
+                query: Parameter.inline + Parameter.include + Parameter.recipients + Parameter.asOf,
                 fields: [.ifNoneMatch],
                 answers: [.message(version), .notModified], errors: [.objectDeleted, .positionGone])
         },

@@ -107,22 +107,24 @@ extension RequestContext {
         let filter = try MessageFilter(query, version)
         let perspective = try perspective()
         let position = try query.asOf(filter)
-        if filter.isEmpty, preference == nil, position == nil {
+        let countsRecipients = try query.countsRecipients()
+        if filter.isEmpty, preference == nil, position == nil, !countsRecipients {
             return try await listCachedMessages(page, perspective)
         }
         let found =
             if let position {
                 try await store.messages(
                     in: conversation(), asOf: position, seenBy: perspective, after: page.after,
-                    limit: page.limit, in: application)
+                    limit: page.limit, isCounted: query.isCounted, in: application)
             } else {
                 try await store.messages(
                     in: conversation(), seenBy: perspective, matching: filter, after: page.after,
-                    limit: page.limit, in: application)
+                    limit: page.limit, isCounted: query.isCounted, in: application)
             }
         let messages = found.items.prefix(page.size)
-        let presentation = await presentation(
+        var presentation = await presentation(
             perspective, of: messages.map(\.message), preference)
+        presentation.countsRecipients = countsRecipients
         var writer = JSONWriter(capacity: 4096)
         var written = MessageWriter(presentation)
         writer.array { writer in
@@ -180,6 +182,15 @@ extension RequestContext {
 }
 
 extension Query {
+    /// Whether messages show the number of recipients in each status.
+    fileprivate func countsRecipients() throws(Rejection) -> Bool {
+        switch self["recipient_status"] {
+        case nil: false
+        case "counts": true
+        default: throw .invalid("recipient_status", .recipientStatus)
+        }
+    }
+
     /// Returns the event after which a list is shown; a list as of an event cannot be filtered.
     ///
     /// - Throws: `invalid("as_of")` for a position together with filters.
@@ -223,7 +234,9 @@ extension RequestContext {
     ///
     /// Only the system can read a message as of an event, or get 304.
     func readMessage() async throws -> Reply {
-        let (preference, showsTransfer) = (try inlinePreference(), try showsTransfer())
+        let parameters = MessageParameters(
+            preference: try inlinePreference(), showsTransfer: try showsTransfer(),
+            countsRecipients: try query.countsRecipients())
         let perspective = try perspective()
         switch perspective {
         case .system:
@@ -231,16 +244,14 @@ extension RequestContext {
             if let position = try query.asOf() {
                 let found = try await store.message(
                     message(), asOf: position, in: conversation, in: application)
-                var presentation = await presentation(perspective, of: [found.message], preference)
-                presentation.showsTransfer = showsTransfer
+                let presentation = await presentation(perspective, of: found.message, parameters)
                 return conditionalReply(found.message.version) {
                     Reply(.ok, json(found, presentation))
                 }.addingContentLocation(found.message, requestedIn: conversation, links)
             }
             let (found, validity) = try await store.messageWithValidity(
                 message(), seenBy: .system, in: conversation, in: application)
-            var presentation = await presentation(perspective, of: [found.message], preference)
-            presentation.showsTransfer = showsTransfer
+            let presentation = await presentation(perspective, of: found.message, parameters)
             return conditionalReply(found.message.version) {
                 let json = json(found, presentation)
                 cache(found, as: json, seenBy: nil, validity)
@@ -249,12 +260,27 @@ extension RequestContext {
         case .user(let user):
             let (found, validity) = try await store.messageWithValidity(
                 message(), seenBy: perspective, in: nil, in: application)
-            var presentation = await presentation(perspective, of: [found.message], preference)
-            presentation.showsTransfer = showsTransfer
+            let presentation = await presentation(perspective, of: found.message, parameters)
             let json = json(found, presentation)
             cache(found, as: json, seenBy: user, validity)
             return viewReply(json)
         }
+    }
+
+    /// The parameters that decide what the answer shows of a message.
+    private struct MessageParameters {
+        let preference: InlineContentPreference?
+        let showsTransfer: Bool
+        let countsRecipients: Bool
+    }
+
+    private func presentation(
+        _ perspective: Perspective, of message: Message, _ parameters: MessageParameters
+    ) async -> Presentation {
+        var presentation = await presentation(perspective, of: [message], parameters.preference)
+        presentation.showsTransfer = parameters.showsTransfer
+        presentation.countsRecipients = parameters.countsRecipients
+        return presentation
     }
 
     /// Returns the reply of ``readMessage()`` from the cache; `nil` when the message must be read.

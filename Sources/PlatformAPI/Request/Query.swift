@@ -56,8 +56,14 @@ struct Query: Sendable {
         parameters.first { $0.name == name }?.value
     }
 
+    /// Whether the answer has the number of all items of the list.
+    var isCounted: Bool { self["count"] == nil }
+
     /// Returns the size of a page: `largest` by default and at most.
+    ///
+    /// - Throws: `invalid` of a size or a `count` that is not allowed.
     func pageSize(atMost largest: Int) throws(Rejection) -> Int {
+        guard isCounted || self["count"] == "none" else { throw .invalid("count", .listCount) }
         guard let text = self["page_size"] else { return largest }
         let digits = text.utf8
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {

@@ -123,16 +123,28 @@ extension RequestContext {
         try listing(Reply(.ok, json), of: found, size: size, id: id)
     }
 
-    /// Adds the number of all items and the URL of the next page to an answer with a page of a list.
+    /// Adds the number of all items and the URL of the next page to an answer with a page of a list. The next page of a
+    /// search that ended early begins after the last item that it examined.
     func listing<Item>(
         _ reply: Reply, of found: ListPage<Item>, size: Int, id: (Item) -> String
     ) throws -> Reply {
-        let reply = reply.adding("Layer-Count", String(found.total))
-        guard found.isCut || found.items.count > size, let last = found.items.prefix(size).last
-        else { return reply }
-        let query = query.starting(after: id(last))
+        var reply = reply
+        if query.isCounted, let total = found.total {
+            reply = reply.adding("Layer-Count", String(total))
+        }
+        let start: String
+        if found.isCut || found.items.count > size, let last = found.items.prefix(size).last {
+            start = id(last)
+        } else if let searchedTo = found.searchedTo {
+            start = searchedTo
+            reply = reply.adding(
+                "Parley-Scan", "partial; next=\(URIComponent.encoded(searchedTo))")
+        } else {
+            return reply
+        }
         let path = try listPath(in: found.conversation)
-        return reply.adding("Link", "<\(links.list(path, query))>; rel=\"next\"")
+        return reply.adding(
+            "Link", "<\(links.list(path, query.starting(after: start)))>; rel=\"next\"")
     }
 
     /// The path of the list below `/apps/{app}`, or from the root on the Client API, without a slash at its end.

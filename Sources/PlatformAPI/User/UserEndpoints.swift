@@ -49,7 +49,8 @@ extension RequestContext {
         let filter = try UserFilter(query)
         // One more than the page shows, so that the last page is known as the last (X5).
         let found = try await store.users(
-            matching: filter, after: after, limit: size + 1, in: application)
+            matching: filter, after: after, limit: size + 1, isCounted: query.isCounted,
+            in: application)
         let json = UserJSON.bytes(found.items.prefix(size), links)
         return try listing(json, of: found, size: size) { user in
             UserIDJSON.text(user.id, version)

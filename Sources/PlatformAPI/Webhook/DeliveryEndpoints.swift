@@ -17,10 +17,24 @@ extension Endpoint {
                 query: [
                     Parameter(
                         "state", .choice(WebhookDelivery.State.allCases.map(\.rawValue)),
-                        "Only deliveries in this state.")
+                        "Only deliveries in this state."),
+                    Parameter(
+                        "after", .deliveryName, "Only deliveries that were created after this one."),
+                    Parameter(
+                        "include", .choice(["attempts"]),
+                        "`attempts`: each attempt instead of their number."),
                 ] + Parameter.page(from: .deliveryName),
                 answers: [.list(of: WebhookDeliveryJSON.schema)], errors: [.notFound],
                 example: Example(query: [("state", "pending")], after: ["testWebhook"]))
+        },
+        Endpoint(
+            .get, "/apps/{app}/webhooks/{webhook}/deliveries/{delivery}",
+            "Reads a delivery with its request and its attempts.", family: .webhooks,
+            .withoutBody { context in try await context.readDelivery() }
+        ) { _ in
+            Operation(
+                "readDelivery", answers: [.ok(WebhookDeliveryJSON.schema, "The delivery.")],
+                errors: [.notFound])
         },
         Endpoint(
             .post, "/apps/{app}/webhooks/{webhook}/deliveries/{delivery}/retry",
@@ -77,19 +91,48 @@ extension RequestContext {
             }
             state = named
         }
+        let last = try query["after"].map { text throws(Rejection) in
+            guard let last = IdentifierJSON.read(text, of: id, in: application) else {
+                throw .invalid("after", .pageStart)
+            }
+            return last
+        }
+        let includesAttempts = try includesAttempts()
         let found = try await store.deliveries(
-            of: id, in: state, after: page.after, limit: page.limit, of: application)
+            of: id, in: state, newerThan: last, after: page.after, limit: page.limit,
+            isCounted: query.isCounted, withLogs: includesAttempts, of: application)
         let webhook = try await store.webhook(id, in: application)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
             for delivery in found.items.prefix(page.size) {
                 WebhookDeliveryJSON.write(
-                    delivery, of: webhook, in: application, into: &writer)
+                    delivery, of: webhook, in: application, includesAttempts: includesAttempts,
+                    into: &writer)
             }
         }
         return try listing(writer.finish(), of: found, size: page.size) { delivery in
             delivery.id.uuid
         }
+    }
+
+    private func includesAttempts() throws(Rejection) -> Bool {
+        switch query["include"] {
+        case nil: false
+        case "attempts": true
+        default: throw .invalid("include", .deliveryInclude)
+        }
+    }
+
+    /// `GET /webhooks/{id}/deliveries/{delivery}` (X6).
+    func readDelivery() async throws -> Reply {
+        let id = try self.webhook()
+        let found = try await store.delivery(delivery(), of: id, in: application)
+        let webhook = try await store.webhook(id, in: application)
+        var writer = JSONWriter(capacity: 1024 + found.body.count)
+        WebhookDeliveryJSON.write(
+            found.delivery, of: webhook, in: application, includesAttempts: true,
+            body: found.body, into: &writer)
+        return Reply(.ok, writer.finish())
     }
 }
 

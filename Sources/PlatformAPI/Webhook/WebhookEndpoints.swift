@@ -129,7 +129,8 @@ extension RequestContext {
         let page = try PageQuery<Webhook>(query) { text in
             IdentifierJSON.read(text, of: application)
         }
-        let found = try await store.webhooks(after: page.after, limit: page.limit, in: application)
+        let found = try await store.webhooks(
+            after: page.after, limit: page.limit, isCounted: query.isCounted, in: application)
         var writer = JSONWriter(capacity: 4096)
         writer.array { writer in
             for webhook in found.items.prefix(page.size) {

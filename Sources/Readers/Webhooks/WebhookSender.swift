@@ -60,8 +60,11 @@ struct WebhookSender: Sendable {
 
     /// Sends a delivery.
     ///
-    /// - Returns: `nil` when this side cancelled it, which says nothing about the target.
-    func send(_ delivery: DueDelivery, to receiver: WebhookTarget) async -> DeliveryOutcome? {
+    /// - Returns: The outcome, and what was sent and received; `nil` when this side cancelled it, which says nothing
+    ///   about the target.
+    func send(
+        _ delivery: DueDelivery, to receiver: WebhookTarget
+    ) async -> (outcome: DeliveryOutcome, attempt: SentAttempt)? {
         let webhook = receiver.webhook
         let moment = now()
         let former = receiver.former.flatMap { $0.until > moment ? $0.text : nil }
@@ -78,16 +81,23 @@ struct WebhookSender: Sendable {
         request.connectTimeout = .milliseconds(settings.connectTimeout)
         request.responseTimeout = .milliseconds(settings.responseTimeout)
         request.totalTimeout = .milliseconds(settings.connectTimeout + settings.responseTimeout)
+        let start = ContinuousClock.now
+        var response: [UInt8] = []
+        let outcome: DeliveryOutcome
         do throws(HTTPClientError) {
             let stream = try await client.open(request)
             let status = stream.status
             // A short body is read so that the connection can be reused; a longer one closes it.
-            await drop(stream)
-            return outcome(of: status, delivery)
+            response = await readStart(stream)
+            outcome = self.outcome(of: status, delivery)
         } catch {
             guard error.kind != .cancelled else { return nil }
-            return failure(.init(status: nil, failure: error.kind.words), delivery)
+            outcome = failure(.init(status: nil, failure: error.kind.words), delivery)
         }
+        let attempt = WebhookDelivery.Attempt(
+            at: moment, duration: (ContinuousClock.now - start).wholeMilliseconds,
+            answer: outcome.answer, response: response)
+        return (outcome, SentAttempt(attempt, headers: request.fields))
     }
 
     private func outcome(of status: Int, _ delivery: DueDelivery) -> DeliveryOutcome {
@@ -116,14 +126,35 @@ struct WebhookSender: Sendable {
             / 65_535
     }
 
-    private func drop(_ stream: ClientResponseStream) async {
+    /// Reads a body up to the limit, and returns its first bytes.
+    private func readStart(_ stream: ClientResponseStream) async -> [UInt8] {
         var bytes = 0
+        var start: [UInt8] = []
         // A broken body does not change the status.
         while bytes <= WebhookSettings.answerLimit,
             let piece = try? await stream.next()
         {
             bytes += piece.count
+            start += piece.prefix(WebhookDelivery.Attempt.responseLimit - start.count)
         }
+        return start
+    }
+}
+
+extension DeliveryOutcome {
+    /// What the attempt shows.
+    fileprivate var answer: WebhookDelivery.Answer {
+        switch self {
+        case .taken(let status): .init(status: status, failure: nil)
+        case .failed(let answer, _): answer
+        case .gone: .init(status: 410, failure: StatusText.of(410))
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }
 

@@ -111,13 +111,13 @@ final class WebhookWorker: Sendable {
     private func deliver(_ delivery: DueDelivery) async {
         let receiver = state.withLock { state in state.receiver }
         let start = ContinuousClock.now
-        let outcome = await sender.send(delivery, to: receiver)
-        if let outcome {
-            counts.note(outcome, after: ContinuousClock.now - start)
-            await settle(delivery, outcome, receiver)
+        let sent = await sender.send(delivery, to: receiver)
+        if let sent {
+            counts.note(sent.outcome, after: ContinuousClock.now - start)
+            await settle(delivery, sent.outcome, after: sent.attempt, receiver)
         }
         let isFailing = state.withLock { state -> Bool in
-            if case .taken? = outcome { state.failures = 0 } else { state.failures += 1 }
+            if case .taken? = sent?.outcome { state.failures = 0 } else { state.failures += 1 }
             return state.failures >= sender.settings.concurrency && !state.isStopping
         }
         // Returns at once when cancelled.
@@ -128,12 +128,13 @@ final class WebhookWorker: Sendable {
     /// Stores an outcome. Until then the delivery counts as being sent, so that it is not sent
     /// again at once.
     private func settle(
-        _ delivery: DueDelivery, _ outcome: DeliveryOutcome, _ receiver: WebhookTarget
+        _ delivery: DueDelivery, _ outcome: DeliveryOutcome, after attempt: SentAttempt,
+        _ receiver: WebhookTarget
     ) async {
         while true {
             do {
                 let settlement = try await store.settle(
-                    delivery, of: receiver.webhook.id, outcome,
+                    delivery, of: receiver.webhook.id, outcome, after: attempt,
                     deadShare: sender.settings.deadShare, in: receiver.application)
                 if settlement.state == .dead { counts.noteDead() }
                 if let reason = settlement.deactivation {

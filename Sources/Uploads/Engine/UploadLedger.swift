@@ -18,8 +18,20 @@ struct UploadLedger: Sendable {
         fileprivate var placed: Int64
         /// Bytes that count for the quota: the length, or the stored bytes while the length is unknown.
         fileprivate var claimed: Int64
+        /// The offset, and when it was reached.
+        fileprivate var offset: Int64
+        fileprivate var progressAt: Int64
+        /// Bytes per second of the last commit; `nil` before it.
+        fileprivate var rate: Double?
 
         var unplaced: Int64 { reserved - placed }
+
+        /// The rate after a record has replaced this entry.
+        fileprivate func rate(upTo record: UploadRecord) -> Double? {
+            guard record.offset > offset else { return rate }
+            let milliseconds = max(1, record.lastProgressAt - progressAt)
+            return Double(record.offset - offset) * 1000 / Double(milliseconds)
+        }
     }
 
     /// The reservation of an upload that is about to be created, so that concurrent creations count each other.
@@ -51,6 +63,7 @@ struct UploadLedger: Sendable {
     mutating func enter(
         _ name: BlobName, _ record: UploadRecord, unknown: Int64, atMost limit: Int64 = .max
     ) {
+        let former = entries[name]
         remove(name)
         if !record.state.isOpen {
             interrupted.remove(name)
@@ -65,7 +78,8 @@ struct UploadLedger: Sendable {
             expiresAt: record.state == .finalizing ? 0 : record.expiresAt,
             reserved: isOpen ? rest : 0,
             placed: isOpen ? min(rest, max(0, (places[name] ?? 0) - record.offset)) : 0,
-            claimed: record.claimed)
+            claimed: record.claimed, offset: record.offset, progressAt: record.lastProgressAt,
+            rate: former.flatMap { former in former.rate(upTo: record) })
         entries[name] = entry
         if let content = entry.content { records[content] = name }
         unplaced &+= entry.unplaced
@@ -162,6 +176,36 @@ struct UploadLedger: Sendable {
 
     /// The bytes that all unfinished uploads of an application reserve.
     func claimed(by application: String) -> Int64 { claims[application] ?? 0 }
+
+    /// How long the rate of a commit is that of the upload, in milliseconds.
+    private static let rateLifetime: Int64 = 10_000
+
+    /// The bytes per second of an upload; `nil` if none have become durable lately.
+    func rate(of name: BlobName, at now: Int64) -> Double? {
+        guard let entry = entries[name], entry.isOpen,
+            now - entry.progressAt <= Self.rateLifetime
+        else { return nil }
+        return entry.rate
+    }
+
+    /// The uploads after one of them by descending content id, with the names of their records.
+    func listed(
+        _ application: String?, isOpen: Bool, after last: String?, limit: Int
+    ) -> [(content: String, name: BlobName)] {
+        var found: [(content: String, name: BlobName)] = []
+        for (content, name) in records {
+            let content = content.text
+            guard last.map({ last in content < last }) ?? true,
+                found.count < limit || found.last.map({ last in content > last.content }) ?? false,
+                let entry = entries[name], entry.isOpen == isOpen,
+                application.map({ application in entry.owner.application == application }) ?? true
+            else { continue }
+            let place = found.firstIndex { other in other.content < content } ?? found.endIndex
+            found.insert((content, name), at: place)
+            if found.count > limit { found.removeLast() }
+        }
+        return found
+    }
 
     /// Records that are due, the oldest first.
     func due(at now: Int64, limit: Int) -> [BlobName] {

@@ -53,6 +53,21 @@ struct LocalUploadRecords: UploadRecordStore {
         ledger.withLock { $0.due(at: moment, limit: limit) }
     }
 
+    func list(
+        _ application: String?, isOpen: Bool, after content: String?, limit: Int
+    ) async throws(StorageError) -> [UploadListEntry] {
+        let found = ledger.withLock { ledger in
+            ledger.listed(application, isOpen: isOpen, after: content, limit: limit)
+        }
+        var entries: [UploadListEntry] = []
+        for (content, name) in found {
+            entries.append(
+                UploadListEntry(
+                    name: name, content: content, record: try await find(name)?.record))
+        }
+        return entries
+    }
+
     func claimed(by application: String) async throws(StorageError) -> Int64 {
         ledger.withLock { $0.claimed(by: application) }
     }

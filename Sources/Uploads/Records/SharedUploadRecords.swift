@@ -76,6 +76,19 @@ struct SharedUploadRecords: UploadRecordStore {
         }.compactMap { name in BlobName(name) }
     }
 
+    func list(
+        _ application: String?, isOpen: Bool, after content: String?, limit: Int
+    ) async throws(StorageError) -> [UploadListEntry] {
+        try await call { registry in
+            try await registry.list(application, isOpen: isOpen, after: content, limit: limit)
+        }.compactMap { row in
+            BlobName(row.name).map { name in
+                UploadListEntry(
+                    name: name, content: row.content, record: UploadRecord(row.record))
+            }
+        }
+    }
+
     func claimed(by application: String) async throws(StorageError) -> Int64 {
         try await call { registry in try await registry.claimed(by: application) }
     }

@@ -22,6 +22,13 @@ protocol UploadRecordStore: Sendable {
     /// The names of records that the sweeper must process now.
     func due(at moment: Int64, limit: Int) async throws(StorageError) -> [BlobName]
 
+    /// Records after that of a content, by descending content id: those that accept bytes, or the others.
+    ///
+    /// - Parameter application: The application; `nil` for all.
+    func list(
+        _ application: String?, isOpen: Bool, after content: String?, limit: Int
+    ) async throws(StorageError) -> [UploadListEntry]
+
     /// The bytes that the uploads of an application reserve of its quota.
     func claimed(by application: String) async throws(StorageError) -> Int64
 

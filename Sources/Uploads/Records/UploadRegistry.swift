@@ -45,6 +45,13 @@ public protocol UploadRegistry: Sendable {
     /// The names of records that are due, those longest due first.
     func due(at moment: Int64, limit: Int) async throws -> [String]
 
+    /// Records after that of a content, by descending content: those that accept bytes, or the others.
+    ///
+    /// - Parameter application: The application; `nil` for all.
+    func list(
+        _ application: String?, isOpen: Bool, after content: String?, limit: Int
+    ) async throws -> [RegisteredUpload]
+
     /// The bytes that all uploads of an application reserve.
     func claimed(by application: String) async throws -> Int64
 

@@ -215,7 +215,7 @@ extension SampleApplication {
             let page = try await store.conversations(
                 matching: filter, after: items.last?.conversation.id, limit: size,
                 in: application)
-            totals.insert(page.total)
+            totals.insert(page.total ?? -1)
             guard !page.items.isEmpty else { return (items, totals) }
             items += page.items
         }

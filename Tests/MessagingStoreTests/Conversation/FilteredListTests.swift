@@ -11,7 +11,7 @@ import Testing
         var (items, totals): ([Item], Set<Int64>) = ([], [])
         while true {
             let page = try await read(items.last)
-            totals.insert(page.total)
+            totals.insert(page.total ?? -1)
             guard !page.items.isEmpty else { return (items, totals) }
             items += page.items
         }

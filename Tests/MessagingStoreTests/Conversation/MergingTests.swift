@@ -166,7 +166,8 @@ import Testing
         }
         #expect(messages.map(\.id) == [first, second])
         #expect(messages.map(\.conversation) == [other, own])
-        let page = try await sample.store.eventPage(after: nil, limit: 100, in: sample.application)
+        let page = try await sample.store.eventPage(
+            EventLogQuery(.ascending(after: nil), limit: 100), in: sample.application)
         guard case .conversation(let shown) = page.events.last?.object else {
             Issue.record("the last event shows no conversation")
             return

@@ -164,7 +164,7 @@ import Testing
         let created = try await sample.end()
         try await sample.send(to: conversation)
         let end = try await sample.end()
-        func read(_ number: Int64) async throws -> Int64 {
+        func read(_ number: Int64) async throws -> Int64? {
             try await sample.store.messages(
                 in: conversation, asOf: LogPosition(number), limit: 10, in: sample.application
             ).total
@@ -221,10 +221,17 @@ import Testing
             try await sample.patch(conversation, .setMetadata(path: ["n"], .text("\(number)")))
         }
         let page = try await sample.store.eventPage(
-            after: start, limit: 100, in: sample.application)
+            EventLogQuery(.ascending(after: start), limit: 100), in: sample.application)
         #expect(page.isCut)
         #expect((1..<40).contains(page.events.count))
         #expect(page.through == page.events.last?.recorded.position)
+        // In the other order it has the newest ones.
+        let newest = try await sample.store.eventPage(
+            EventLogQuery(.descending(before: nil), limit: 100), in: sample.application)
+        let end = try await sample.end()
+        #expect(newest.isCut && (1..<40).contains(newest.events.count))
+        #expect(newest.events.first?.recorded.position == end)
+        #expect(newest.through == newest.events.last?.recorded.position)
     }
 }
 
@@ -345,7 +352,8 @@ private struct LogReader {
     }
 
     private func page(after position: LogPosition, limit: Int) async throws -> EventPage {
-        try await sample.store.eventPage(after: position, limit: limit, in: sample.application)
+        try await sample.store.eventPage(
+            EventLogQuery(.ascending(after: position), limit: limit), in: sample.application)
     }
 
     private func webhookEvents(

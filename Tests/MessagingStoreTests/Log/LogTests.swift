@@ -29,6 +29,54 @@ import Testing
         #expect(page == Array(all[3..<7]))
     }
 
+    @Test func `pages in either order have the events that a filter selects (X3)`() async throws {
+        let sample = try await SampleApplication()
+        try await sample.recordEveryKindOfEvent()
+        let all = try await sample.events()
+        let merged: Conversation.ID = .sample(3)
+        let winner = try #require(
+            all.lazy.compactMap { recorded -> Conversation.ID? in
+                guard case .conversationMatched(let match) = recorded.event, match.alias == merged
+                else { return nil }
+                return match.conversation
+            }.first)
+        for (types, conversation, user) in [
+            (nil, nil, nil), ([.messageSent, .badgeSet], nil, nil), (nil, merged, nil),
+            (nil, nil, UserID.bo), ([.conversationCreated], nil, .ana),
+            (nil, .sample(424_242), nil),
+        ] as [(Set<EventType>?, Conversation.ID?, UserID?)] {
+            let filter = EventFilter(
+                types: types,
+                conversation: conversation.map { id in id == merged ? [id, winner] : [id] },
+                user: user)
+            let wanted = all.filter(filter.selects).map(\.position)
+            for isDescending in [false, true] {
+                var query = EventLogQuery(
+                    isDescending ? .descending(before: nil) : .ascending(after: nil),
+                    types: types, conversation: conversation, user: user, limit: 3)
+                query.window = 7
+                var (found, scanned): ([LogPosition], Int64) = ([], 0)
+                while true {
+                    let page = try await sample.store.eventPage(query, in: sample.application)
+                    #expect(page.events.count <= 3 && page.scanned <= 7)
+                    found += page.events.map(\.recorded.position)
+                    scanned += page.scanned
+                    query.order =
+                        isDescending
+                        ? .descending(before: page.through) : .ascending(after: page.through)
+                    guard page.isCut else { break }
+                }
+                #expect(found == (isDescending ? wanted.reversed() : wanted), "\(filter)")
+                #expect(scanned == Int64(all.count))
+            }
+            #expect(conversation == .sample(424_242) ? wanted.isEmpty : !wanted.isEmpty)
+        }
+        for event in all {
+            let last = try await sample.store.logPosition(before: event.at, in: sample.application)
+            #expect(last == all.last { $0.at < event.at }?.position ?? .start)
+        }
+    }
+
     @Test func `each application has its own log`() async throws {
         let sample = try await SampleApplication()
         let other = try await sample.store.createApplication(name: "Other").id

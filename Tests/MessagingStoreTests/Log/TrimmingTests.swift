@@ -118,6 +118,7 @@ extension SampleApplication {
 
     @discardableResult
     fileprivate func page(after position: LogPosition?) async throws -> EventPage {
-        try await store.eventPage(after: position, limit: 10, in: application)
+        try await store.eventPage(
+            EventLogQuery(.ascending(after: position), limit: 10), in: application)
     }
 }

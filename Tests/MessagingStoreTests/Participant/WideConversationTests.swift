@@ -183,7 +183,8 @@ import Testing
         let sent = try await sample.end()
         try await sample.patch(id, [.removeParticipant(.ana), .removeParticipant(.cy)])
         let page = try await sample.store.eventPage(
-            after: LogPosition(sent.number - 1), limit: 1, in: sample.application)
+            EventLogQuery(.ascending(after: LogPosition(sent.number - 1)), limit: 1),
+            in: sample.application)
         guard case .message(let snapshot) = page.events.first?.object else {
             Issue.record("no message")
             return

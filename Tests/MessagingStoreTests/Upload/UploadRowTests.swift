@@ -54,6 +54,26 @@ import Uploads
         #expect(try await !registry.replace(Self.row("n", version: 3), version: 2))
     }
 
+    @Test func `are listed by descending content, those that accept bytes apart`() async throws {
+        for (name, isOpen) in [("1", true), ("2", false), ("3", true), ("4", true)] {
+            _ = try await registry.create(
+                Self.row(name, isOpen: isOpen), mostOpen: 9, mostClaimed: nil)
+        }
+        func names(
+            _ application: String?, isOpen: Bool = true, after content: String? = nil,
+            limit: Int = 9
+        ) async throws -> [String] {
+            try await registry.list(application, isOpen: isOpen, after: content, limit: limit)
+                .map(\.name)
+        }
+        #expect(try await names(nil) == ["4", "3", "1"])
+        #expect(try await names("a", limit: 2) == ["4", "3"])
+        #expect(try await names("a", after: "c-4", limit: 1) == ["3"])
+        #expect(try await names(nil, after: "c-3") == ["1"])
+        #expect(try await names("a", isOpen: false) == ["2"])
+        #expect(try await names("b").isEmpty)
+    }
+
     private static func written(
         _ version: Int64, by holder: UInt8 = 1, isWritten: Bool = true
     ) -> RegisteredUpload {

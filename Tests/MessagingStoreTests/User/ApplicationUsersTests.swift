@@ -225,7 +225,7 @@ extension SampleApplication {
         while true {
             let page = try await store.users(
                 matching: filter, after: items.last?.id, limit: size, in: application)
-            totals.insert(page.total)
+            totals.insert(page.total ?? -1)
             guard !page.items.isEmpty else { return (items, totals) }
             items += page.items
         }

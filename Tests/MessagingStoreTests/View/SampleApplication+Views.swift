@@ -33,7 +33,7 @@ extension SampleApplication {
         let isListed = page.items.contains { view in view.id == conversation }
         do {
             _ = try await view(of: conversation, for: user)
-            return isListed && page.total == page.items.count
+            return isListed && page.total == Int64(page.items.count)
         } catch Rejection.notFound(.conversation) {
             guard !isListed else {
                 throw StoreFault.unreadable("the list and the conversation differ")

@@ -49,7 +49,7 @@ import Testing
         (
             .events(
                 after: LogPosition(9000), through: LogPosition(19_000),
-                kinds: ["message.sent", "message.delivered"], limit: 100, in: application),
+                kinds: [.messageSent, .messageDelivered], limit: 100, in: application),
             "events_by_position"
         ),
     ]

@@ -274,6 +274,96 @@ import Testing
         #expect(try await views().map(\.origin.actor) == ["admin", "bo"])
     }
 
+    @Test(arguments: [
+        ("messages/{M}", true), ("users/conversations/conversations/{C}/messages", true),
+        ("users/ana/conversations/{C}", true), ("users/ana/conversations", false),
+        ("events", false), ("export", false),
+    ]) func `records that a session reads contents, whatever the path`(
+        path: String, namesConversation: Bool
+    ) async throws {
+        let fixture = try await ConsoleFixture()
+        let cookie = try await fixture.logIn()
+        let (application, messages) = try await Self.prepare(fixture, cookie)
+        let conversation = messages.split(separator: "/").dropLast().last.map(String.init)
+        let participants =
+            #"[{"operation":"add","property":"participants","id":"layer:///identities/conversations"}]"#
+        let added = await fixture.send(
+            .patch, "apps/\(application)/conversations/\(conversation ?? "")", participants,
+            cookie: cookie, fields: ["Content-Type": "application/vnd.layer-patch+json"])
+        #expect(added.status == 204)
+        let message = try await fixture.store.messages(
+            in: #require(conversation.flatMap { Conversation.ID(uuid: $0) }), limit: 1,
+            in: application
+        ).items.first?.message.id.uuid
+        let target = path.replacing("{C}", with: conversation ?? "")
+            .replacing("{M}", with: message ?? "")
+        let read = await fixture.send(.get, "apps/\(application)/\(target)", cookie: cookie)
+        #expect(read.status == 200)
+        let views = try await fixture.store.auditEvents(AuditQuery()).events
+            .filter { event in event.type == .contentViewed }
+        #expect(views.map(\.subject) == [namesConversation ? conversation : nil])
+        #expect(views.map(\.application) == [application])
+    }
+
+    @Test func `lists uploads`() async throws {
+        let fixture = try await ConsoleFixture()
+        let cookie = try await fixture.logIn()
+        let (application, messages) = try await Self.prepare(fixture, cookie)
+        var ids: [String] = []
+        for size in [5, 6] {
+            let created = await fixture.send(
+                .post, messages.replacing("/messages", with: "/content"), cookie: cookie,
+                fields: [
+                    "Upload-Content-Type": "text/plain", "Upload-Content-Length": "\(size)",
+                ])
+            let id = try #require(created["id"]?.string?.split(separator: "/").last)
+            ids.append(String(id))
+        }
+        ids.sort(by: >)
+        let first = await fixture.send(
+            .get, "uploads?app=\(application)&limit=1", cookie: cookie)
+        #expect(first.text.contains(#"[{"id":"\#(ids[0])","app":"\#(application)","#))
+        #expect(first.text.contains(#""protocol":"api","state":"created","size":"#))
+        #expect(first.text.contains(#","offset":0,"rate":null,"progress_at":"#))
+        let second = await fixture.send(.get, "uploads?after=\(ids[0])", cookie: cookie)
+        #expect(second.text.contains(ids[1]) && !second.text.contains(ids[0]))
+        for (query, text) in [
+            ("state=complete", "[]"), ("app=00000000-0000-4000-8000-000000000007", "[]"),
+            ("state=x", "`state` must be one of `open`"), ("app=x", "`app` must be"),
+            ("after=x", "`after` must be"), ("limit=0", "`limit` must be"),
+        ] {
+            let reply = await fixture.send(.get, "uploads?\(query)", cookie: cookie)
+            #expect(reply.text.contains(text), "\(query)")
+        }
+    }
+
+    @Test func `cancels an upload, and records that`() async throws {
+        let fixture = try await ConsoleFixture()
+        let cookie = try await fixture.logIn()
+        let (application, messages) = try await Self.prepare(fixture, cookie)
+        let created = await fixture.send(
+            .post, messages.replacing("/messages", with: "/content"), cookie: cookie,
+            fields: ["Upload-Content-Type": "text/plain", "Upload-Content-Length": "5"])
+        let id = try #require(created["id"]?.string?.split(separator: "/").last)
+        #expect(await fixture.send(.delete, "uploads/\(id)", cookie: cookie).status == 204)
+        let last = try await fixture.store.auditEvents(AuditQuery()).events.last
+        #expect(last?.type == .uploadCancelled)
+        #expect(last?.subject == String(id) && last?.application == application)
+        #expect(await fixture.send(.delete, "uploads/\(id)", cookie: cookie).status == 410)
+        #expect(await fixture.send(.delete, "uploads/x", cookie: cookie).status == 404)
+    }
+
+    @Test func `takes a patch of the application for the Platform API`() async throws {
+        let fixture = try await ConsoleFixture()
+        let cookie = try await fixture.logIn()
+        let application = try await fixture.store.createApplication(name: "shop")
+        let patched = await fixture.send(
+            .patch, "apps/\(application.id)",
+            #"[{"operation":"set","property":"session_ttl_in_seconds","value":3600}]"#,
+            cookie: cookie, fields: ["Content-Type": "application/vnd.layer-patch+json"])
+        #expect(patched.status == 202, "\(patched.text)")
+    }
+
     @Test func `hides contents with console.show_content false`() async throws {
         let fixture = try await ConsoleFixture([("console.show_content", "false")])
         let cookie = try await fixture.logIn()

@@ -108,6 +108,38 @@ import Testing
         #expect(failures.first?.subject == "admin")
     }
 
+    @Test func `ends the session that the browser had before`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.makeOperator()
+        let first = await fixture.send(.post, "session", Self.right).cookie
+        let second = await fixture.send(.post, "session", Self.right, cookie: first).cookie
+        #expect(await fixture.send(.get, "session", cookie: first).status == 401)
+        #expect(await fixture.send(.get, "session", cookie: second).status == 200)
+        #expect(
+            try await fixture.events().suffix(3) == [
+                .operatorLoggedIn, .sessionEnded, .operatorLoggedIn,
+            ])
+    }
+
+    @Test func `that fails is recorded for a hundred addresses, and once for all others`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        for number in 1...110 as ClosedRange<UInt32> {
+            let peer = PeerAddress.ipv4(0x0A00_0000 + number, port: 1)
+            let reply = await fixture.send(
+                .post, "session", #"{"once":"wrong"}"#, peer: peer, scheme: .https)
+            #expect(reply.status == 401)
+        }
+        var query = AuditQuery()
+        query.limit = 1000
+        let failures = try await fixture.store.auditEvents(query).events
+            .filter { event in event.type == .operatorLoginFailed }
+        let addresses = failures.map(\.origin.address)
+        #expect(addresses.count { $0 == nil } == 1 && Set(addresses).count == failures.count)
+        #expect((90...101).contains(failures.count))
+    }
+
     /// The answer to the right password after five failures; `nil` if they took so long that another login may be
     /// tried.
     private static func replyAfterFiveFailures(

@@ -257,6 +257,44 @@ extension `Error texts` {
             "`limit` may appear only once in the query.",
             .init(line: "GET /events?limit=1&limit=2")),
         .invalid(
+            .deliveryInclude, "include", "`include` must be `attempts`.",
+            .init(
+                line: "GET /webhooks/00000000-0000-0000-0000-000000000001/deliveries?include=all",
+                accept: webhooks)),
+        .invalid(
+            .listCount, "count", "`count` must be `none`.",
+            .init(line: "GET /conversations?count=all")),
+        .invalid(
+            .recipientStatus, "recipient_status", "`recipient_status` must be `counts`.",
+            .init(line: "GET /conversations/{C}/messages?recipient_status=all")),
+        .invalid(
+            .messageNumber, "from",
+            "`from` must be the number of a message in its conversation, from 1.",
+            .init(line: "GET /conversations/{C}/receipts?from=0")),
+        .invalid(
+            .eventOrder, "order", "`order` must be `asc` or `desc`.",
+            .init(line: "GET /events?order=up")),
+        .invalid(
+            .eventOrderOfStream, "order", "`order` must be `asc` for a stream.",
+            .init(line: "GET /events?order=desc", accept: "text/event-stream")),
+        .invalid(
+            .needsAscendingOrder, "after",
+            "`after` cannot be combined with `before` or `order=desc`.",
+            .init(line: "GET /events?order=desc&after=1")),
+        .invalid(
+            .needsDescendingOrder, "before", "`before` needs the parameter `order=desc`.",
+            .init(line: "GET /events?order=asc&before=9")),
+        .invalid(
+            .eventTimeAlone, "at", "`at` cannot be combined with `after` or `before`.",
+            .init(line: "GET /events?at=2026-05-02T14:34:27Z&after=1")),
+        .invalid(
+            .conversationFilter, "conversation",
+            "`conversation` must name one conversation: a UUID or `layer:///conversations/{UUID}`.",
+            .init(line: "GET /events?conversation=x")),
+        .invalid(
+            .eventInclude, "include", "`include` must be `text`.",
+            .init(line: "GET /events?include=all")),
+        .invalid(
             .lastEventID, "Last-Event-ID",
             "`Last-Event-ID` must be the `id` of an event of this log.",
             .init(

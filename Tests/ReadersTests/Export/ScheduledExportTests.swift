@@ -123,7 +123,7 @@ extension SampleApplication {
         _ = try await store.setExportSchedule(interval, topics, in: application)
     }
 
-    fileprivate func count() async throws -> Int64 {
+    fileprivate func count() async throws -> Int64? {
         try await store.exports(limit: 1, in: application).total
     }
 

@@ -88,6 +88,11 @@ import Testing
         let delivery = try #require(
             try await fixture.deliveries(of: webhook).first { $0.attempts > 1 })
         #expect(delivery.attempts == 3)
+        let log = try #require(delivery.log)
+        #expect(log.attempts.map(\.answer.status) == [500, 500, 204])
+        #expect(log.attempts.map(\.response) == [Array("no".utf8), Array("no".utf8), []])
+        let sent = log.headerNames.firstIndex(of: "webhook-signature").map { log.headerValues[$0] }
+        #expect(sent == tries.last?.field("webhook-signature"))
         await fixture.close()
         #expect(fixture.reported == [])
     }

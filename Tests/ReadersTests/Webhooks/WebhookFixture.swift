@@ -152,7 +152,9 @@ final class WebhookFixture: Sendable {
     func deliveries(
         of webhook: Webhook, _ state: WebhookDelivery.State? = nil
     ) async throws -> [WebhookDelivery] {
-        try await store.deliveries(of: webhook.id, in: state, limit: 1000, of: application).items
+        try await store.deliveries(
+            of: webhook.id, in: state, limit: 1000, withLogs: true, of: application
+        ).items
             .reversed()
     }
 

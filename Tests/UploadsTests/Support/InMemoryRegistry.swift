@@ -88,6 +88,18 @@ final class InMemoryRegistry: UploadRegistry {
         }
     }
 
+    func list(
+        _ application: String?, isOpen: Bool, after content: String?, limit: Int
+    ) async throws -> [RegisteredUpload] {
+        try ask { rows in
+            Array(
+                rows.values.filter { row in
+                    row.isOpen == isOpen && row.application == application ?? row.application
+                        && row.content < content ?? "~"
+                }.sorted { $0.content > $1.content }.prefix(limit))
+        }
+    }
+
     func claimed(by application: String) async throws -> Int64 {
         try ask { rows in
             rows.values.filter { row in row.application == application }

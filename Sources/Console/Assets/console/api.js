@@ -33,6 +33,16 @@ export function inApp(app, ...segments) {
   return all.join("/")
 }
 
+/** The media type of a patch. */
+export const PATCH = "application/vnd.layer-patch+json"
+
+/** Whether a request has ended because its page was left; throws what is no failure of a request. */
+export function isLeft(failure) {
+  if (failure.name === "AbortError") return true
+  if (failure.status === undefined) throw failure
+  return false
+}
+
 // Reads of a page end when the page is left.
 let pageSignal = null
 export const setSignal = signal => { pageSignal = signal }
@@ -119,18 +129,22 @@ export const isOperator = () => Boolean(session) && !session.app
  * A button for a write. Without the role it stays, and says which role it needs.
  */
 export function writeButton(label, role, action, attributes = {}) {
-  const allowed = may(role)
-  return element("button", {
-    type: "button", ...attributes, ...(!allowed && { "aria-disabled": "true", title: `Needs role ${role}` }),
-    on: { click: allowed ? action : event => event.preventDefault() },
-  }, label, allowed ? null : element("span", { class: "visually-hidden" }, ` (needs role ${role})`))
+  return needing(role, { type: "button", ...attributes, on: { click: may(role) ? action : event => event.preventDefault() } }, label)
 }
+
+/** A button that says which role it needs, if the session does not have it. */
+export const needing = (role, attributes, label) => !role || may(role) ? element("button", attributes, label)
+  : element("button", { ...attributes, "aria-disabled": "true", title: `Needs role ${role}` }, label,
+    element("span", { class: "visually-hidden" }, ` (needs role ${role})`))
 
 /** Reads a list of the public API page by page, for `list`. */
 export const pagesOf = (path, query = () => ({})) => async (cursor, size) => {
   const { json, headers } = await call("GET", path, { query: { ...query(), page_size: size, from_id: cursor, count: "none" } })
-  return { items: json, next: nextPage(headers) }
+  return { items: json, next: nextPage(headers), note: scanNote(headers) }
 }
+
+/** What says that a search ended early; `null` if it did not. */
+export const scanNote = headers => headers.has("Parley-Scan") ? "Only a part of the list was searched." : null
 
 /** The parameter `from_id` of the next page, of a `Link` header; `null` after the last page. */
 export function nextPage(headers) {

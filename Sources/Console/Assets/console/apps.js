@@ -3,7 +3,7 @@
 import { call, get, inApp, isOperator, may, writeButton } from "./api.js"
 import { readTime } from "./format.js"
 import { pathTo, show } from "./router.js"
-import { attempt, badge, clipped, command, confirmed, dialog, facts, field, form, idText, input, link, list, p, say, select, span, timeNode } from "./ui.js"
+import { attempt, badge, clipped, command, confirmed, dialog, facts, field, folded, form, h2, idText, input, link, list, narrow, p, rowEnd, say, select, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 /** All applications that this login may see. */
@@ -34,8 +34,8 @@ export async function appsPage(view) {
   })
   const name = input({ required: true, maxlength: "200" })
   return {
-    title: "Applications", wide: true, ready: shown.ready, list: shown,
-    nodes: [shown, isOperator() ? element("div", { class: "narrow" }, element("h2", {}, "Create an application"),
+    title: "Applications", list: shown,
+    nodes: [shown, isOperator() ? narrow(h2("Create an application"),
       form([field("Name", name)], "Create", async () => {
         await call("POST", "apps", { body: { name: name.value } })
         say("The application was created.")
@@ -48,30 +48,29 @@ async function appPage(view) {
   const id = view.query.app
   const app = (await readAllApps()).find(item => item.id === id)
   if (!app) return { title: "Page not found", nodes: [p("There is no such application.")] }
-  const suspend = async suspended => {
-    if (suspended && !await confirmed("Suspend this application?",
-      "All its tokens and sessions stop working until the suspension ends.", "Suspend", id)) return
-    await attempt(async () => {
+  const suspend = suspended => {
+    const change = async () => {
       await call("PATCH", inApp(id), { body: { suspended } })
       say(suspended ? "The application was suspended." : "The suspension has ended.")
       show()
-    })
+    }
+    return suspended ? confirmed("Suspend this application?",
+      "All its tokens and sessions stop working until the suspension ends.", "Suspend", change, id) : attempt(change)
   }
   const name = input({ value: app.name ?? "", required: true, maxlength: "200" })
   return {
-    title: `${app.name || id} · Application`, heading: [clipped(app.name || id)], wide: true,
+    title: `${app.name || id} · Application`, heading: [clipped(app.name || id)],
     nodes: [
       facts([["Id", idText(id)], ["State", app.suspended ? badge("suspended", "error") : badge("active", "ok")], ["Created", timeNode(app.created_at)],
         ["Users", count(app.users)], ["Conversations", count(app.conversations)], ["Messages", count(app.messages)], ["Contents", bytes(app.content_bytes)]]),
-      isOperator() ? element("div", { class: "row tools" },
+      isOperator() ? tools(
         writeButton(app.suspended ? "End the suspension" : "Suspend", "admin", () => suspend(!app.suspended), { class: app.suspended ? "" : "danger" })) : null,
-      element("h2", {}, "Tokens"), may("admin") ? tokens(view, id) : p("Tokens need role admin."),
-      isOperator() ? element("details", {}, element("summary", {}, "Rename"), element("div", { class: "narrow" },
-        form([field("Name", name)], "Rename", async () => {
-          await call("PATCH", inApp(id), { body: { name: name.value } })
-          say("The application was renamed.")
-          show()
-        }, { needs: "admin" }))) : null,
+      h2("Tokens"), may("admin") ? tokens(view, id) : p("Tokens need role admin."),
+      isOperator() ? folded("Rename", form([field("Name", name)], "Rename", async () => {
+        await call("PATCH", inApp(id), { body: { name: name.value } })
+        say("The application was renamed.")
+        show()
+      }, { needs: "admin" })) : null,
     ],
   }
 }
@@ -84,14 +83,12 @@ function tokens(view, id) {
     row: token => [
       span(clipped(token.name ?? ""), " ", idText(token.id)), token.scope, timeNode(token.created_at),
       token.revoked_at ? badge("revoked", "error") : token.expires_at ? timeNode(token.expires_at, true) : "never",
-      token.revoked_at ? "" : writeButton("Revoke", "admin", async () => {
-        if (!await confirmed("Revoke this token?", `Requests with token ${token.id} are refused from now on.`, "Revoke")) return
-        await attempt(async () => {
+      token.revoked_at ? "" : writeButton("Revoke", "admin", () =>
+        confirmed("Revoke this token?", `Requests with token ${token.id} are refused from now on.`, "Revoke", async () => {
           await call("DELETE", `${path}/${token.id}`)
           say("The token was revoked.")
           shown.reload()
-        })
-      }, { class: "small" }),
+        }), { class: "small" }),
     ],
     empty: [p("This application has no tokens.")],
   })
@@ -99,14 +96,14 @@ function tokens(view, id) {
   const scope = select(["read", "write", "admin"], "write")
   const expires = input({ placeholder: "2027-01-01" })
   expires.addEventListener("input", () => expires.setCustomValidity(!expires.value || readTime(expires.value) ? "" : "A time such as 2027-01-01"))
-  return element("div", {}, shown, element("div", { class: "narrow" }, element("h3", {}, "Create a token"), form([
+  return element("div", {}, shown, narrow(element("h3", {}, "Create a token"), form([
     field("Name", name), field("Scope", scope), field("Expires", expires, "Empty: never.")], "Create", async () => {
     const { json } = await call("POST", path, { body: {
       ...(name.value && { name: name.value }), scope: scope.value, ...(expires.value && { expires_at: readTime(expires.value) }) } })
     shown.reload()
     await dialog("The new token", close => [
       p("It is shown only now. Store it where your backend reads it."), command(json.token),
-      element("div", { class: "row end" }, element("button", { type: "button", class: "primary", on: { click: () => close() } }, "I have stored it")),
+      rowEnd(element("button", { type: "button", class: "primary", on: { click: () => close() } }, "I have stored it")),
     ], { closes: false })
   }, { needs: "admin" })))
 }

@@ -1,18 +1,13 @@
 // What operators did and what happened to their sessions: the log component on the events of the server.
 
+import { eventTypes } from "./events.js"
 import { eventLog } from "./log.js"
 
-const TYPES = ["operator.logged_in", "operator.login_failed", "operator.logged_out", "operator.password_set", "operator.removed",
-  "link.created", "link.used", "session.ended", "content.viewed", "settings.viewed", "application.created", "application.renamed",
-  "application.suspended", "application.resumed", "token.created", "token.revoked"]
-
-async function readBefore(read, before) {
-  const { events, next } = await read({ order: "desc", before, limit: 200 })
-  return { events: events.reverse(), from: events[0]?.position ?? next, isStart: events.length < 200 }
-}
+const TYPES = eventTypes(`operator.logged_in,login_failed,logged_out,password_set,removed link.created,used session.ended
+  content.viewed settings.viewed application.created,renamed,suspended,resumed token.created,revoked upload.cancelled`)
 
 export const auditPage = view => eventLog(view, {
   title: "Audit", path: "events", isLive: false, app: null, types: TYPES,
-  placeholder: "operator.*", readBefore,
+  placeholder: "operator.*",
   empty: "The audit log is empty.",
 })

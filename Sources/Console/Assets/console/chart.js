@@ -1,6 +1,7 @@
 // Line charts in SVG, with a summary in words, keys, and a table of the same numbers.
 
 import { timeText } from "./format.js"
+import { head } from "./ui.js"
 import { element } from "../shared/dom.js"
 
 const SVG = "http://www.w3.org/2000/svg"
@@ -24,11 +25,12 @@ function round(number) {
 
 /**
  * A chart. `series` are `{name, values}` of one number for each step, `null` for a gap; `from` is the time of the first step
- * in milliseconds, `step` its length in milliseconds; `format` writes a number with its unit.
+ * in milliseconds, `step` its length in milliseconds; `format` writes a number with its unit. `times` are those of values at
+ * irregular times.
  */
-export function chart({ title, metric, series, from, step, format }) {
+export function chart({ title, metric, series, from, step, times, format }) {
   const length = Math.max(0, ...series.map(one => one.values.length))
-  const timeOf = index => timeText(from + index * step).slice(5, 16)
+  const timeOf = index => timeText(times ? times[index] : from + index * step).slice(5, 16)
   const most = round(Math.max(0, ...series.flatMap(one => one.values.filter(value => value !== null))))
   const reading = element("p", { class: "reading", "aria-live": "polite" })
   const place = element("div", { class: "plot", tabindex: "0", role: "img", "aria-label": `${title}: ${summary()}` })
@@ -74,11 +76,11 @@ export function chart({ title, metric, series, from, step, format }) {
       svg("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(most * share), y2: y(most * share) }),
       svg("text", { x: MARGIN.left - 6, y: y(most * share) + 4, "text-anchor": "end" }, format(most * share)),
     ])
-    const times = [0, 0.5, 1].map(share => svg("text", {
+    const labels = [0, 0.5, 1].map(share => svg("text", {
       x: x((length - 1) * share), y: HEIGHT - 4, "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle",
-    }, length ? timeOf(Math.round((length - 1) * share)).slice(step >= 60_000 ? 0 : 6) : ""))
+    }, length ? timeOf(Math.round((length - 1) * share)).slice(step < 60_000 ? 6 : 0) : ""))
     place.replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, height: HEIGHT, "aria-hidden": "true" },
-      lines, times, series.map((one, index) => svg("path", {
+      lines, labels, series.map((one, index) => svg("path", {
         class: `series s${index + 1}`, d: path(one.values), "stroke-dasharray": DASHES[index] ?? "" })),
       cursor >= 0 ? svg("line", { class: "cursor", x1: x(cursor), x2: x(cursor), y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom }) : null))
   }
@@ -91,7 +93,7 @@ export function chart({ title, metric, series, from, step, format }) {
   }
 
   const numbers = () => element("table", { class: "matrix" },
-    element("thead", {}, element("tr", {}, ["Time", ...series.map(one => one.name)].map(name => element("th", { scope: "col" }, name)))),
+    head("Time", ...series.map(one => one.name)),
     element("tbody", {}, Array.from({ length }, (_, index) => length - 1 - index).map(index => element("tr", {},
       element("th", { scope: "row" }, timeOf(index)),
       series.map(one => element("td", {}, (one.values[index] ?? null) === null ? "–" : format(one.values[index])))))))

@@ -1,25 +1,18 @@
 // One event of a log as a sentence with links, and its payload.
 
-import { nameOf, visible } from "./format.js"
+import { visible } from "./format.js"
 import { pathTo } from "./router.js"
 import { link } from "./ui.js"
-import { element } from "../shared/dom.js"
+import { count, element } from "../shared/dom.js"
 
-/** The user, operator or token that caused an event. */
-export function actorText(event) {
-  const actor = event.actor
-  if (!actor) return "the server"
-  return actor.user_id !== undefined ? actor.user_id : actor.name ?? `token ${nameOf(actor.token)}`
-}
+/** A link to an event in the log. */
+export const positionLink = (view, position) => link(`${view.to("log")}?position=${position}`, count(position))
 
-/** What has happened, as one line: the sentence of the server without its time, or type, cause and object. */
-export function sentenceText(event) {
-  if (event.text) return event.text.replace(/^\S+Z /, "")
-  const kind = /\/(\w+?)s\/[^/]*$/.exec(event.subject ?? "")?.[1] ?? "object"
-  const place = kind === "conversation" ? null : event.data?.conversation?.id
-  return `${event.type} by ${actorText(event)}: ${kind === "identitie" ? "user" : kind} ${nameOf(event.subject)}${
-    place ? ` in conversation ${nameOf(place)}` : ""}`
-}
+/** A link to the events of a type in the log. */
+export const eventLink = (view, types) => link(`${view.to("log")}?types=${types}`, "Event")
+
+/** The line of the server without its time. */
+export const sentenceText = event => event.text.replace(/^\S+Z /, "")
 
 const IDS = /(conversation|message|webhook) ([0-9a-f]{8}-[0-9a-f-]{27})/g
 
@@ -38,17 +31,21 @@ export function sentence(app, event) {
   return element("bdi", { dir: "auto" }, ...parts, text.slice(at))
 }
 
+/** The types in a text such as `link.created,used session.ended`. */
+export const eventTypes = text => text.split(/\s+/).flatMap(group => {
+  const [, noun, verbs] = /(\w+)\.(.*)/.exec(group)
+  return verbs.split(",").map(verb => `${noun}.${verb}`)
+})
+
 /** The types of events of an application. */
-export const EVENT_TYPES = `application.created application.renamed application.suspended session_lifetime.set token.created token.revoked
-  provider.created provider.deleted provider_key.created provider_key.updated provider_key.deleted identity.told
-  identity.patched identity.deleted following.changed blocks.changed badge.set user.suspended session.created session.ended
-  sessions.ended conversation.created conversation.matched conversation.merged conversation.shown conversation.announced
-  conversation.hidden conversation.updated.participants conversation.updated.metadata conversation.deleted message.sent
-  message.delivered message.read message.updated message.deleted message.hidden message.scheduled schedule.ended
-  batch.accepted content.uploaded content.owned content.withdrawn contents.erased announcement.sent announcement.received
-  announcement.deleted notification.sent export.key_changed export.schedule_changed export.requested export.started
-  export.completed export.deleted export.expired export.erased record.imported webhook.created webhook.updated
-  webhook.secret_rotated webhook.deleted`.split(/\s+/)
+export const EVENT_TYPES = eventTypes(`application.created,renamed,suspended session_lifetime.set token.created,revoked provider.created,deleted
+  provider_key.created,updated,deleted identity.told,patched,deleted following.changed blocks.changed badge.set
+  user.suspended session.created,ended sessions.ended
+  conversation.created,matched,merged,shown,announced,hidden,updated.participants,updated.metadata,deleted
+  message.sent,delivered,read,updated,deleted,hidden,scheduled schedule.ended batch.accepted
+  content.uploaded,owned,withdrawn contents.erased announcement.sent,received,deleted notification.sent
+  export.key_changed,schedule_changed,requested,started,completed,deleted,expired,erased record.imported
+  webhook.created,updated,secret_rotated,deleted`)
 
 /** The types that a pattern such as `message.*` names, separated by commas as the API takes them. */
 export function typesOf(pattern, types) {

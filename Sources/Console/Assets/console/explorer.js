@@ -1,9 +1,9 @@
 // Every request of the API as a form, from the description that the server serves.
 
-import { call, may, session } from "./api.js"
+import { call, isLeft, may, needing, session } from "./api.js"
 import { choices, duration } from "./format.js"
 import { setQuery } from "./router.js"
-import { badge, command, confirmed, curl, facts, field, inRow, input, jsonView, link, p, problem } from "./ui.js"
+import { badge, command, confirmed, curl, facts, field, folded, h2, head, inRow, input, jsonView, link, muted, p, problem } from "./ui.js"
 import { element } from "../shared/dom.js"
 
 let description = null
@@ -44,10 +44,9 @@ export async function explorerPage(view) {
         element("td", { "data-label": "What it does" }, operation.summary))))
   }
   fill()
-  return { title: "API explorer", wide: true, nodes: [
+  return { title: "API explorer", nodes: [
     p("Requests run with the rights of this login. ", link("/docs/endpoints", "All endpoints"), " · ", link("/openapi.json", "OpenAPI")),
-    inRow(find), element("table", { class: "list" }, element("thead", {}, element("tr", {},
-      ["Method", "Path", "What it does"].map(name => element("th", { scope: "col" }, name)))), rows)] }
+    inRow(find), element("table", { class: "list" }, head("Method", "Path", "What it does"), rows)] }
 }
 
 function operationPage(view, operation) {
@@ -74,36 +73,39 @@ function operationPage(view, operation) {
     line.replaceChildren(command(type?.includes("patch") ? text.replace("application/json", type) : text))
   }
   const allowed = operation.method === "GET" || may("write")
-  const run = element("button", { type: "submit", class: "primary", ...(!allowed && { "aria-disabled": "true", title: "Needs role write" }) }, "Run")
+  const run = needing(operation.method === "GET" ? "read" : "write", { type: "submit", class: "primary" }, "Run")
   preview()
   return {
-    title: `${operation.method} ${operation.path}`, wide: true, heading: [badge(operation.method), " ", element("code", {}, operation.path)],
+    title: `${operation.method} ${operation.path}`, heading: [badge(operation.method), " ", element("code", {}, operation.path)],
     nodes: [
       p(operation.summary, " ", link("/console/explorer", "All operations")),
-      element("form", { class: "stack narrow", on: { async submit(event) {
+      element("form", { class: "stack narrow", on: { submit(event) {
         event.preventDefault()
         if (!allowed || run.disabled) return
-        if (operation.method === "DELETE" && !await confirmed("Run this request?", `DELETE ${path()}`, "Run")) return
-        run.disabled = true
-        const began = performance.now()
-        const show = (status, headers, text) => answer.replaceChildren(element("h2", {}, "Answer"),
-          facts([["Status", badge(String(status), status < 300 ? "ok" : "error")], ["Time", duration((performance.now() - began) / 1000)]]),
-          headers ? element("details", {}, element("summary", {}, "Headers"), element("pre", { class: "raw", tabindex: "0" }, headers)) : "",
-          text ? jsonView(text) : element("p", { class: "muted" }, "No body."))
-        try {
-          const result = await call(operation.method, path(), {
-            body: body?.value.trim() || undefined, type, signal: view.signal })
-          show(result.status, [...result.headers].map(([name, value]) => `${name}: ${value}`).join("\n"), result.text)
-        } catch (failure) {
-          if (failure.name === "AbortError") return
-          if (failure.status === undefined) throw failure
-          if (!failure.status) answer.replaceChildren(problem(failure))
-          else show(failure.status, failure.request ? `x-request-id: ${failure.request}` : "", JSON.stringify({ id: failure.id, message: failure.message, data: failure.data }))
-        } finally { run.disabled = false }
+        if (operation.method === "DELETE") confirmed("Run this request?", `DELETE ${path()}`, "Run", send)
+        else send()
       } } },
       Object.values(values).map(one => field(one.name, one.control, one.description)), body ? field(`Body (${type})`, body) : null,
       inRow(run)),
-      element("h2", {}, "The same with curl"), line, answer,
+      h2("The same with curl"), line, answer,
     ],
+  }
+
+  async function send() {
+    run.disabled = true
+    const began = performance.now()
+    const show = (status, headers, text) => answer.replaceChildren(h2("Answer"),
+      facts([["Status", badge(String(status), status < 300 ? "ok" : "error")], ["Time", duration((performance.now() - began) / 1000)]]),
+      headers ? folded("Headers", element("pre", { class: "raw", tabindex: "0" }, headers)) : "",
+      text ? jsonView(text) : muted("No body."))
+    try {
+      const result = await call(operation.method, path(), {
+        body: body?.value.trim() || undefined, type, signal: view.signal })
+      show(result.status, [...result.headers].map(([name, value]) => `${name}: ${value}`).join("\n"), result.text)
+    } catch (failure) {
+      if (isLeft(failure)) return
+      if (!failure.status) answer.replaceChildren(problem(failure))
+      else show(failure.status, failure.request ? `x-request-id: ${failure.request}` : "", JSON.stringify({ id: failure.id, message: failure.message, data: failure.data }))
+    } finally { run.disabled = false }
   }
 }

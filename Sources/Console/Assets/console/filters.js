@@ -7,8 +7,11 @@ import { element } from "../shared/dom.js"
 
 const TYPING = 350
 
+/** Filters by the time of creation. */
+export const CREATED = ["after", "before"].map(side => ({ name: `created_${side}`, label: `Created ${side}`, time: true }))
+
 /**
- * Fields for filters. A filter is `{name, label, options, time, placeholder, list}`; `changed()` is called when the address
+ * Fields for filters. A filter is `{name, label, options, none, time, placeholder, list}`; `changed()` is called when the address
  * has the new values.
  */
 export function filters(view, definitions, changed) {
@@ -29,7 +32,7 @@ export function filters(view, definitions, changed) {
       changed()
     }
     const control = filter.options
-      ? select([["", "any"], ...filter.options], value, { on: { change: () => apply(true) } })
+      ? select([["", filter.none ?? "any"], ...filter.options], value, { on: { change: () => apply(true) } })
       : input({
         value: filter.time && value ? timeText(value) : value, spellcheck: "false", placeholder: filter.placeholder ?? (filter.time ? "2026-05-02 14:30" : null),
         list: filter.list ?? null, on: {
@@ -42,13 +45,10 @@ export function filters(view, definitions, changed) {
   return element("form", { class: "filters", role: "search", "aria-label": "Filters", on: { submit: event => event.preventDefault() } }, controls)
 }
 
-/** Removes all filters of a page from the address. */
-export function clearFilters(names) {
-  return () => setQuery(Object.fromEntries(names.map(name => [name, null])), { push: true })
+/** What removes all filters of a page from its address; `null` if it has none. */
+export function clearFilters(view, names) {
+  return names.some(name => view.query[name]) ? () => setQuery(Object.fromEntries(names.map(name => [name, null])), { push: true }) : null
 }
-
-/** Whether an address has any of the filters. */
-export const isFiltered = (view, names) => names.some(name => view.query[name])
 
 /** Replaces the list of a page by one with other filters, and returns it. */
 export function replaceList(view, shown, next) {

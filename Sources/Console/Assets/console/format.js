@@ -88,6 +88,3 @@ const FORMAT = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028
 /** An id with its invisible characters written as `\u{202e}`. */
 export const visible = text => String(text).replace(FORMAT, character =>
   `\\u{${character.codePointAt(0).toString(16)}}`)
-
-/** Encodes a segment of a path; `.` and `..` cannot be ids. */
-export const segment = text => encodeURIComponent(text)

@@ -1,13 +1,13 @@
 // The live log of an application: a line per event, filters, jumps, and the payload of a line.
 
-import { ROOT, get, inApp, withQuery } from "./api.js"
+import { ROOT, get, inApp, isLeft, withQuery } from "./api.js"
 import { EVENT_TYPES, sentence, sentenceText, typesOf } from "./events.js"
-import { clearFilters, filters, isFiltered } from "./filters.js"
+import { clearFilters, filters } from "./filters.js"
 import { readTime, timeText, visible } from "./format.js"
 import { Lines } from "./lines.js"
 import { pathTo, setQuery } from "./router.js"
 import { setConnection, Stream } from "./stream.js"
-import { attempt, button, command, curl, facts, idText, inRow, input, jsonView, link, p, problem, say, span, timeNode } from "./ui.js"
+import { attempt, button, command, curl, facts, h2, idText, inRow, input, jsonView, jumpForm, link, p, problem, say, span, timeNode, tools } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 /** The most lines in the page, and the most events that wait while the list is paused. */
@@ -19,75 +19,23 @@ const FAST = 500
 const FAST_FOR = 3
 const MOST_EXPORTED = 100_000
 
-const FILTERS = ["types"]
+const FILTERS = ["types", "user", "conversation"]
 
 export const logPage = view => eventLog(view, {
-  title: "Live log", path: inApp(view.app, "events"), isLive: true, app: view.app, types: EVENT_TYPES,
-  placeholder: "message.*", readBefore: readWindows, findTime,
+  title: "Live log", path: view.path("events"), isLive: true, app: view.app, types: EVENT_TYPES,
+  placeholder: "message.*",
 })
 
-/** The most windows of one answer: rare types may be far apart. */
-const MOST_WINDOWS = 10
-const WINDOW = 1000
-
-/**
- * The newest events before a position: positions have no gaps, so a range of them is a window of the log. Returns the events,
- * the position down to which the log was searched, and whether that is its beginning.
- */
-async function readWindows(read, before) {
-  let [found, from] = [[], before - 1]
-  for (let count = 0; count < MOST_WINDOWS && from > 0 && found.length < PAGE; count++) {
-    const after = Math.max(0, from - WINDOW)
-    try {
-      const { events } = await read({ after, limit: WINDOW })
-      found = [...events.filter(event => event.position <= from), ...found]
-      from = after
-    } catch (failure) {
-      const oldest = oldestKept(failure)
-      if (!oldest) throw failure
-      if (oldest > from) return { events: found, from: 1, isStart: true }
-      const { events } = await read({ after: oldest - 1, limit: WINDOW })
-      return { events: [...events.filter(event => event.position <= from), ...found], from: oldest, isStart: true }
-    }
-  }
-  return { events: found, from: from + 1, isStart: from === 0 }
-}
-
-/** The oldest position that the log still has, of the answer to an older one. */
-const oldestKept = failure => failure.id === "position_gone" ? Object.values(failure.data ?? {}).find(Number.isInteger) : null
-
-/** The first position at or after a time: times rise with positions. */
-async function findTime(path, time) {
-  let [low, high] = [0, (await get(path, { after: "now", limit: 1 })).next]
-  const wanted = Date.parse(time)
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    let event
-    try {
-      event = (await get(path, { after: middle, limit: 1 })).events[0]
-    } catch (failure) {
-      if (!oldestKept(failure)) throw failure
-      low = Math.max(middle + 1, oldestKept(failure) - 1)
-      continue
-    }
-    if (event && Date.parse(event.at) < wanted) low = middle + 1
-    else high = middle
-  }
-  return low + 1
-}
-
-/**
- * The log component: for the events of an application, and for those of the server. `readBefore(read, position)` reads the
- * newest events before a position, or all newest ones for `null`.
- */
-export async function eventLog(view, { title, path, isLive, app, types, placeholder, readBefore, findTime, empty }) {
-  const query = () => ({ types: typesOf(view.query.types, types), ...(isLive ? {} : { include: "text" }) })
+/** The log component: for the events of an application, and for those of the server. */
+export async function eventLog(view, { title, path, isLive, app, types, placeholder, empty }) {
+  const query = () => ({ types: typesOf(view.query.types, types), include: "text",
+    ...(isLive && { user: view.query.user, conversation: view.query.conversation }) })
   let stream = null
   let waiting = []
   let batch = []
   let timer = null
   let isFollowing = false
-  let oldest = null
+  let [oldest, newest] = [null, null]
   let isAtStart = false
   let isLoading = false
   const fast = { seconds: 0, count: 0, timer: null, since: 0 }
@@ -96,7 +44,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
   const state = element("span", { class: "state", id: "log-state" })
   const follow = button(() => resume(), "Follow")
   const failed = element("div")
-  const nothing = element("p", { hidden: true }, empty ?? "No events yet. New events appear here.")
+  const nothing = element("p", { hidden: true })
   const lines = new Lines({
     label: title,
     make: () => element("div", {}, element("span", { class: "position" }), element("span", { class: "time" }), element("bdi", { dir: "auto" })),
@@ -107,7 +55,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
       time.textContent = date === timeText(Date.now()).slice(0, 10) ? clock : `${date} ${clock}`
       time.title = event.at
       text.textContent = visible(sentenceText(event))
-      row.setAttribute("aria-label", `${event.position}, ${sentenceText(event)}`)
+      row.setAttribute("aria-label", `${event.position}, ${text.textContent}`)
     },
     open: show,
     onScroll(atEnd, atStart) {
@@ -136,7 +84,11 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
         : isFollowing ? "Following" : isLive && stream ? "Paused" : isLive ? "Not live" : ""
     follow.textContent = isLive ? isFollowing ? "Pause" : "Follow" : "Newest"
     follow.setAttribute("aria-pressed", String(isFollowing))
-    nothing.hidden = lines.items.length > 0 || isLoading
+    nothing.hidden = lines.items.length > 0 || isLoading || oldest === null
+    // A request examines a part of the log; the filters may select none of it.
+    nothing.replaceChildren(...isAtStart ? [clearFilters(view, FILTERS) ? "No event matches the filters." : empty ?? "No events yet. New events appear here."]
+      : [`Searched from position ${count(oldest ?? 0)} on without a match. `, button(() => attempt(older), "Search older events"),
+        newest === null ? "" : button(() => attempt(newer), "Search newer events")])
     lines.node.hidden = !lines.items.length
   }
 
@@ -172,28 +124,34 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
       if (view.query.position || view.query.at) await loadFrom()
       else await loadNewest()
     } catch (failure) {
-      if (failure.name === "AbortError") return
-      if (failure.status === undefined) throw failure
+      if (isLeft(failure)) return
       failed.replaceChildren(problem(failure, load))
     }
     draw()
   }
 
+  /** The newest events before a position, how far the log was searched for them, and whether that is its beginning. */
+  async function readBefore(before, limit = PAGE) {
+    const { events, next, scanned } = await request({ order: "desc", before, limit })
+    return { events: events.reverse(), from: next, end: next + scanned - 1, isStart: next <= 1 || !scanned }
+  }
+
   async function loadNewest() {
-    const end = isLive ? (await get(path, { after: "now", limit: 1 })).next : null
-    take(await readBefore(request, end === null ? null : end + 1))
+    const answer = await readBefore()
+    take(answer)
+    newest = null
     isFollowing = isLive
     draw()
     lines.toEnd()
-    if (isLive) listen(end)
+    if (isLive) listen(answer.end)
   }
 
   /** Shows the events from a position or a time on; they do not move. */
   async function loadFrom() {
     const { position, at } = view.query
-    const first = position ? Number(position) : findTime ? await findTime(path, at) : null
-    const { events } = await request(first === null ? { at, limit: PAGE } : { after: Math.max(0, first - 1), limit: PAGE })
-    take({ events, from: events[0]?.position ?? first, isStart: false })
+    const { events, next, scanned } = await request({ ...(position ? { after: Math.max(0, position - 1) } : { at }), limit: PAGE })
+    take({ events, from: next - scanned + 1, isStart: false })
+    newest = next
     isFollowing = false
     draw()
     lines.scrollTo(0)
@@ -207,19 +165,21 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
   }
 
   async function older() {
-    if (isLoading || isAtStart || !lines.items.length || lines.items.length >= MOST_LINES) return
-    const answer = await readBefore(request, Math.min(lines.items[0].position, oldest))
+    if (isLoading || isAtStart || lines.items.length >= MOST_LINES) return
+    const answer = await readBefore(oldest)
     isAtStart = answer.isStart
     oldest = answer.from
-    if (!isAtStart && !answer.events.length) say(`Searched back to position ${count(oldest)}. Scroll up to continue.`)
+    if (!isAtStart && !answer.events.length && lines.items.length) say(`Searched back to position ${count(oldest)}. Scroll up to continue.`)
     lines.prepend(answer.events, MOST_LINES)
     draw()
   }
 
   async function newer() {
-    if (isLoading || stream || !lines.items.length) return
-    const answer = await request({ after: lines.items.at(-1).position, limit: PAGE })
-    lines.append(answer.events, MOST_LINES)
+    if (isLoading || stream || newest === null) return
+    const { events, next } = await request({ after: newest, limit: PAGE })
+    newest = next
+    lines.append(events, MOST_LINES)
+    draw()
   }
 
   // MARK: The stream
@@ -279,8 +239,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
         slow = last !== null && fast.rate < FAST ? slow + 1 : 0
         last = end
         if (isFollowing) {
-          const { events } = await request({ after: Math.max(0, end - PAGE), limit: PAGE })
-          take({ events, from: events[0]?.position ?? end, isStart: false })
+          take(await readBefore(end + 1))
           lines.toEnd()
         }
         setConnection("Live", "live")
@@ -315,7 +274,7 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     const conversation = event.data?.conversation?.id ?? (event.subject?.includes("/conversations/") ? event.subject : null)
     payload.hidden = false
     payload.replaceChildren(
-      inRow(element("h2", {}, `${count(event.position)} ${event.type}`),
+      inRow(h2(`${count(event.position)} ${event.type}`),
         button(close, "Close")),
       p(sentence(app, event)),
       facts([["Time", timeNode(event.at, true)],
@@ -358,24 +317,15 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
 
   async function exportLines() {
     const parts = []
-    let [after, total] = [0, 0]
+    let [after, total] = [null, 0]
     const shown = span("0 events")
     say("Export: ", shown)
     while (total < MOST_EXPORTED) {
-      let answer
-      try {
-        answer = await get(path, { ...query(), after, limit: 1000 })
-      } catch (failure) {
-        // The log does not reach back to its first position any more.
-        const kept = oldestKept(failure)
-        if (!kept || after) throw failure
-        after = kept - 1
-        continue
-      }
+      const answer = await get(path, { ...query(), include: null, after, limit: 1000 })
       parts.push(...answer.events.map(event => `${JSON.stringify(event)}\n`))
       total += answer.events.length
       shown.textContent = `${count(total)} events`
-      if (answer.next <= after) break
+      if (!answer.scanned) break
       after = answer.next
     }
     const url = URL.createObjectURL(new Blob(parts.slice(0, MOST_EXPORTED), { type: "application/jsonl" }))
@@ -383,34 +333,29 @@ export async function eventLog(view, { title, path, isLive, app, types, placehol
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
   }
 
-  const place = input({ placeholder: "position or time", "aria-label": "Go to a position or a time", spellcheck: "false" })
-  const jump = element("form", { class: "row", on: { submit(event) {
-    event.preventDefault()
-    const text = place.value.trim()
+  const jump = jumpForm("position or time", text => {
     const time = /^\d+$/.test(text) ? null : readTime(text)
-    place.setCustomValidity(/^\d+$/.test(text) || time ? "" : "A position such as 10480, or a time such as 2026-05-02 14:30")
-    if (!place.reportValidity()) return
-    setQuery({ position: time ? null : text, at: time }, { push: true })
-  } } }, place, element("button", { type: "submit" }, "Go"))
-  place.addEventListener("input", () => place.setCustomValidity(""))
+    if (time !== null || /^\d+$/.test(text)) setQuery({ position: time ? null : text, at: time }, { push: true })
+    else return "A position such as 10480, or a time such as 2026-05-02 14:30"
+  })
 
   const resume = () => {
     if (view.query.position || view.query.at) setQuery({ position: null, at: null }, { push: true })
     else attempt(toEnd)
   }
-  const names = [...FILTERS]
   const loaded = load()
   return {
-    title, wide: true, ready: loaded, list: lines,
+    title, ready: loaded, list: lines,
     keys: { f: resume, "[": () => attempt(older), "]": resume, e: () => attempt(exportLines) },
     dispose() { stop(); lines.end() },
     nodes: [
       element("div", { class: "log-tools" },
-        filters(view, [{ name: "types", label: "Type", placeholder, list: "event-types" }], load), element("datalist", { id: "event-types" },
+        filters(view, [{ name: "types", label: "Type", placeholder, list: "event-types" },
+          ...(isLive ? [{ name: "user", label: "User" }, { name: "conversation", label: "Conversation" }] : [])], load), element("datalist", { id: "event-types" },
           [...new Set(types.map(type => `${type.split(".")[0]}.*`)), ...types].map(type => element("option", { value: type }))),
-        element("div", { class: "row tools" }, follow, state, jump, find,
+        tools(follow, state, jump, find,
           button(() => attempt(exportLines), "Export"),
-          isFiltered(view, names) ? button(clearFilters(names), "Clear filters") : null)),
+          clearFilters(view, FILTERS) ? button(clearFilters(view, FILTERS), "Clear filters") : null)),
       failed, element("div", { class: "log" }, lines.node, payload), nothing,
       app ? element("details", { class: "muted" }, element("summary", {}, "The same with curl"),
         command(curl("GET", `${inApp(app, "events")}?after=now`).replace(" -H", " -N -H 'Accept: text/event-stream' -H"))) : null,

@@ -1,7 +1,7 @@
 // The login page, and the dialog over a page whose session has ended.
 
 import { Failure, call, session, setSession } from "./api.js"
-import { dialog, field, form, input, link, p } from "./ui.js"
+import { dialog, field, folded, form, input, link, muted, narrow, p } from "./ui.js"
 import { go } from "./router.js"
 import { element } from "../shared/dom.js"
 
@@ -23,19 +23,18 @@ function explained(failure) {
 }
 
 function loginForm(done) {
+  const submit = body => async () => {
+    try { await logIn(body()) } catch (failure) { throw explained(failure) }
+    done()
+  }
   const name = input({ name: "name", autocomplete: "username", required: true, spellcheck: "false", autocapitalize: "none" })
   const password = input({ name: "password", type: "password", autocomplete: "current-password", required: true })
   const token = input({ name: "token", type: "password", autocomplete: "off", required: true, spellcheck: "false" })
-  const byPassword = form([field("Name", name), field("Password", password)], "Log in", async () => {
-    try { await logIn({ name: name.value, password: password.value }) } catch (failure) { throw explained(failure) }
-    done()
-  })
+  const byPassword = form([field("Name", name), field("Password", password)], "Log in",
+    submit(() => ({ name: name.value, password: password.value })))
   const byToken = form([field("Token of an application", token, "It opens the pages of its application.")], "Log in with a token",
-    async () => {
-      try { await logIn({ token: token.value.trim() }) } catch (failure) { throw explained(failure) }
-      done()
-    })
-  return [byPassword, element("details", {}, element("summary", {}, "Use an application's token"), byToken)]
+    submit(() => ({ token: token.value.trim() })))
+  return [byPassword, folded("Use an application's token", byToken)]
 }
 
 /** The page `/console/login`; a one-time link has its token in the fragment, which no log or proxy sees. */
@@ -60,9 +59,9 @@ export async function loginPage(view) {
     }
   }
   return {
-    title: "Log in",
-    nodes: [element("div", { class: "narrow" }, problem, ...loginForm(done),
-      element("p", { class: "muted" }, "The first start of the server prints a link that logs in. ",
+    title: "Log in", isNarrow: true,
+    nodes: [narrow(problem, ...loginForm(done),
+      muted("The first start of the server prints a link that logs in. ",
         element("code", {}, "parley console link"), " prints another one; ",
         element("code", {}, "parley console password"), " sets a password."))],
     shown: () => document.querySelector("main input")?.focus(),

@@ -6,7 +6,7 @@ import { choices, choose, zoneText } from "./format.js"
 import { askForLogin, loginPage, logOut } from "./login.js"
 import { current, go, onShow, pages, pathTo, setGuard, show, start } from "./router.js"
 import { checkRelease, onConnection } from "./stream.js"
-import { attempt, button, dialog, field, form, idText, input, link, p, say, select, span } from "./ui.js"
+import { attempt, button, dialog, field, folded, form, idText, input, link, p, rowEnd, say, select, span } from "./ui.js"
 import { search } from "./search.js"
 import { overviewPage } from "./overview.js"
 import { appsPage, readAllApps } from "./apps.js"
@@ -18,6 +18,7 @@ import { accessPage } from "./access.js"
 import { auditPage } from "./audit.js"
 import { settingsPage } from "./settings.js"
 import { transferPage } from "./transfer.js"
+import { uploadsPage } from "./uploads.js"
 import { explorerPage } from "./explorer.js"
 import { element } from "../shared/dom.js"
 
@@ -27,7 +28,7 @@ pages.server = {
 }
 pages.app = {
   conversations: conversationsPage, users: usersPage, log: logPage, webhooks: webhooksPage,
-  transfer: transferPage,
+  transfer: transferPage, uploads: uploadsPage,
 }
 
 // Name, text, key after `g`, role, whether only operators have it.
@@ -36,9 +37,10 @@ const SERVER_PAGES = [
   ["settings", "Settings", "s", "admin", true], ["audit", "Audit", "d", "admin", true],
   ["access", "Access", null, "admin", true], ["explorer", "API explorer", null, "read", false],
 ]
+// Name, text, key after `g`, whether only operators have it.
 const APP_PAGES = [
   ["conversations", "Conversations", "c"], ["users", "Users", "u"], ["log", "Live log", "l"],
-  ["webhooks", "Webhooks", "w"], ["transfer", "Transfer", null],
+  ["webhooks", "Webhooks", "w"], ["uploads", "Uploads", null, true], ["transfer", "Transfer", null],
 ]
 
 let apps = []
@@ -97,7 +99,7 @@ function showNavigation(view) {
   nav.replaceChildren(
     element("ul", {}, server.map(page => element("li", {},
       mark(item(page, `/console/${page[0]}`), view.kind === "server" && view.name === page[0])))),
-    app ? element("div", { class: "of-app" }, appChoice, element("ul", {}, APP_PAGES.map(page => element("li", {},
+    app ? element("div", { class: "of-app" }, appChoice, element("ul", {}, APP_PAGES.filter(page => !page[3] || isOperator()).map(page => element("li", {},
       mark(item(page, pathTo(app, page[0])), view.kind === "app" && view.name === page[0]))))) : "")
   fold(false)
 }
@@ -128,16 +130,16 @@ function showAccount() {
       field("Theme", select([["system", "As the system"], ["light", "Light"], ["dark", "Dark"]], choices.theme, { on: {
         change(event) { choose("theme", event.target.value); setTheme() } } })),
       button(() => { close(); switchZone() }, choices.utc ? "Show local time" : "Show UTC"),
-      isOperator() ? element("details", {}, element("summary", {}, "Change the password"),
+      isOperator() ? folded("Change the password",
         form([field("Present password", old, "Leave it empty if you logged in with a link."),
           field("New password", next, "At least 12 bytes.")], "Change", async () => {
           await api.call("PUT", "password", { body: { ...(old.value && { old: old.value }), new: next.value } })
           close()
           say("The password was changed.")
         })) : null,
-      element("div", { class: "row end" },
+      rowEnd(
         button(() => close(), "Close"),
-        element("button", { type: "button", on: { click() { close(); attempt(logOut) } } }, "Log out")),
+        button(() => { close(); attempt(logOut) }, "Log out")),
     ]
   })
 }
@@ -158,7 +160,7 @@ function showHelp() {
       ...[...SERVER_PAGES, ...APP_PAGES].filter(page => page[2]).map(page => [`g ${page[2]}`, page[1]]),
     ].map(([keys, text]) => element("tr", {}, element("th", { scope: "row" }, element("kbd", {}, keys)), element("td", {}, text))))),
     element("label", { class: "check" }, toggle, "Use these keys"),
-    element("div", { class: "row end" }, button(() => close(), "Close")),
+    rowEnd(button(() => close(), "Close")),
   ])
 }
 

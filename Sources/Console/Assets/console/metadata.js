@@ -1,9 +1,9 @@
 // The metadata of a conversation: edits are collected, shown as one patch, and sent with the version they were made on.
 
-import { call, inApp } from "./api.js"
+import { PATCH, call } from "./api.js"
 import { visible } from "./format.js"
 import { show } from "./router.js"
-import { button, clipped, dialog, field, form, inRow, input, jsonView, p, say } from "./ui.js"
+import { button, clipped, dialog, field, form, h2, inRow, input, jsonView, narrow, p, rowEnd, say } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const KEY = /^[A-Za-z0-9_-]+$/
@@ -45,7 +45,7 @@ export async function metadataTab(view, conversation, tag) {
   let operations = []
   const tree = element("div")
   const review = element("button", { type: "button", class: "primary", on: { click: send } })
-  const undo = element("button", { type: "button", on: { click() { operations = []; draw() } } }, "Discard changes")
+  const undo = button(() => { operations = []; draw() }, "Discard changes")
   const bar = inRow(review, undo)
 
   function change(operation) {
@@ -66,17 +66,16 @@ export async function metadataTab(view, conversation, tag) {
       const property = `${path}.${key}`
       const isChanged = operations.some(operation => operation.property === property)
       const name = element("bdi", { class: "key", dir: "auto" }, visible(key))
-      const drop = element("button", { type: "button", class: "small", "aria-label": `Delete ${property}`, on: {
-        click: () => change({ operation: "delete", property }) } }, "Delete")
+      const act = (verb, action) => element("button", { type: "button", class: "small", "aria-label": `${verb} ${property}`, on: { click: action } }, verb)
+      const drop = act("Delete", () => change({ operation: "delete", property }))
       if (value !== null && typeof value === "object") {
         const details = element("details", {}, element("summary", {}, name, " ", drop), branch(value, property))
         details.open = true
         return element("li", {}, details)
       }
-      const edit = element("button", { type: "button", class: "small", "aria-label": `Edit ${property}`, on: {
-        click: () => editValue(property, value) } }, "Edit")
+      const edit = act("Edit", () => editValue(property, value))
       return element("li", { class: isChanged ? "changed" : "" },
-        element("span", { class: "row" }, name, element("span", { class: "string" }, clipped(value)), edit, drop,
+        inRow(name, element("span", { class: "string" }, clipped(value)), edit, drop,
           isChanged ? element("span", { class: "badge warn" }, "changed") : null))
     }))
   }
@@ -87,7 +86,7 @@ export async function metadataTab(view, conversation, tag) {
       const text = element("textarea", { rows: "4", "aria-label": "Value" }, old)
       text.addEventListener("input", () => text.setCustomValidity(mistake(path, text.value)))
       return element("form", { class: "stack", on: { submit(event) { event.preventDefault(); close(text.value) } } }, text,
-        element("div", { class: "row end" }, button(() => close(), "Cancel"),
+        rowEnd(button(() => close(), "Cancel"),
           element("button", { type: "submit", class: "primary" }, "Change")))
     })
     if (value !== undefined && value !== old) change({ operation: "set", property, value })
@@ -107,7 +106,7 @@ export async function metadataTab(view, conversation, tag) {
           close(failure.data ?? {})
         }
       }, { needs: "write" }),
-      element("div", { class: "row end" }, button(() => close(), "Cancel")),
+      rowEnd(button(() => close(), "Cancel")),
     ])
     if (wanted === true) {
       say("The metadata were changed.")
@@ -115,23 +114,23 @@ export async function metadataTab(view, conversation, tag) {
     } else if (wanted) await conflict(wanted)
   }
 
-  const patch = key => call("PATCH", inApp(view.app, "conversations", view.id), {
-    type: "application/vnd.layer-patch+json", body: operations,
+  const patch = key => call("PATCH", view.path("conversations", view.id), {
+    type: PATCH, body: operations,
     headers: { ...(tag && { "If-Match": tag }), "Idempotency-Key": key },
   })
 
   /** The conversation has changed meanwhile: both versions, and the same edits on the newer one. */
   async function conflict(other) {
-    const answer = other.metadata ? other : (await call("GET", inApp(view.app, "conversations", view.id))).json
+    const answer = other.metadata ? other : (await call("GET", view.path("conversations", view.id))).json
     const next = await dialog("The metadata have changed meanwhile", close => [
       element("h3", {}, "Stored now"), jsonView(JSON.stringify(answer.metadata)),
       element("h3", {}, "With your changes"), jsonView(JSON.stringify(applied(conversation.metadata, operations))),
-      element("div", { class: "row end" },
+      rowEnd(
         button(() => close(), "Keep editing"),
         element("button", { type: "button", class: "primary", on: { click: () => close(true) } }, "Apply my changes to the stored version")),
     ])
     if (!next) return
-    const fresh = await call("GET", inApp(view.app, "conversations", view.id))
+    const fresh = await call("GET", view.path("conversations", view.id))
     conversation = fresh.json
     tag = fresh.headers.get("ETag")
     draw()
@@ -144,7 +143,7 @@ export async function metadataTab(view, conversation, tag) {
   key.addEventListener("input", validate)
   value.addEventListener("input", validate)
   draw()
-  return { nodes: [tree, bar, element("h2", {}, "Set a key"), element("div", { class: "narrow" },
+  return { nodes: [tree, bar, h2("Set a key"), narrow(
     form([field("Key", key, "A dot separates the keys of nested objects."), field("Value", value)], "Add to the changes", async () => {
       change({ operation: "set", property: `metadata.${key.value}`, value: value.value })
       key.value = value.value = ""

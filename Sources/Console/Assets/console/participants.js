@@ -1,14 +1,11 @@
 // Current and former participants of a conversation.
 
-import { call, inApp, pagesOf, writeButton } from "./api.js"
-import { pathTo, show } from "./router.js"
-import { attempt, clipped, confirmed, field, form, idText, input, link, list, p, say } from "./ui.js"
-import { element } from "../shared/dom.js"
-
-const PATCH = "application/vnd.layer-patch+json"
+import { PATCH, call, pagesOf, writeButton } from "./api.js"
+import { show } from "./router.js"
+import { clipped, confirmed, field, form, h2, idText, inRow, input, link, list, narrow, p, say } from "./ui.js"
 
 export async function participantsTab(view) {
-  const path = inApp(view.app, "conversations", view.id)
+  const path = view.path("conversations", view.id)
   const change = (operation, user, headers) => call("PATCH", path, {
     type: PATCH, headers,
     body: [{ operation, property: "participants", id: `layer:///identities/${encodeURIComponent(user)}` }],
@@ -18,32 +15,29 @@ export async function participantsTab(view) {
     columns: ["Name", "User id", ""],
     fetch: pagesOf(`${path}/participants`, () => ({ state: state === "former" ? state : null })),
     row: item => [
-      link(pathTo(view.app, "users", item.user_id), clipped(item.display_name || item.user_id)), idText(item.user_id),
-      element("span", { class: "row" }, link(`${pathTo(view.app, "conversations", view.id)}?as=${encodeURIComponent(item.user_id)}`, "Timeline as this user"),
+      link(view.to("users", item.user_id), clipped(item.display_name || item.user_id)), idText(item.user_id),
+      inRow(link(`${view.to("conversations", view.id)}?as=${encodeURIComponent(item.user_id)}`, "Timeline as this user"),
         state === "former" ? null : writeButton("Remove", "write", () => remove(item.user_id), { class: "small" })),
     ],
     empty: [p(state === "former" ? "No participant has left." : "There are no participants.")],
   })
-  async function remove(user) {
-    if (!await confirmed("Remove this participant?",
-      `${user} keeps the messages up to now, and receives no later ones. The conversation is then no longer distinct.`, "Remove")) return
-    await attempt(async () => {
+  const remove = user => confirmed("Remove this participant?",
+    `${user} keeps the messages up to now, and receives no later ones. The conversation is then no longer distinct.`, "Remove", async () => {
       await change("remove", user)
       say("The participant was removed.")
       show()
     })
-  }
   const name = input({ required: true, spellcheck: "false" })
   const current = table("current")
   return {
-    ready: current.ready, list: current,
+    list: current,
     nodes: [
-      element("div", { class: "narrow" }, form([field("User id", name)], "Add", async key => {
+      narrow(form([field("User id", name)], "Add", async key => {
         await change("add", name.value, { "Idempotency-Key": key })
         say("The participant was added.")
         show()
       }, { needs: "write" })),
-      element("h2", {}, "Current"), current, element("h2", {}, "Former"), table("former"),
+      h2("Current"), current, h2("Former"), table("former"),
     ],
   }
 }

@@ -1,51 +1,55 @@
 // Which participants have received and read the newest messages: a table of messages and participants.
 
-import { call, inApp, nextPage } from "./api.js"
+import { call, get, nextPage } from "./api.js"
 import { nameOf } from "./format.js"
-import { pathTo } from "./router.js"
-import { clipped, inRow, link, loading, p, timeNode } from "./ui.js"
-import { densePosition, statusCounts } from "./timeline.js"
+import { button, clipped, head, inRow, link, loading, muted, p, timeNode } from "./ui.js"
+import { densePosition } from "./timeline.js"
 import { count, element } from "../shared/dom.js"
 
-const LETTERS = { sent: "S", delivered: "D", read: "R" }
-const MOST_PARTICIPANTS = 50
+/** The messages and the participants of one table. */
+const MOST = 50
 
-export async function receiptsTab(view, conversation) {
-  let from = null
-  const path = inApp(view.app, "conversations", view.id, "messages")
-  const people = conversation.participants.slice(0, MOST_PARTICIPANTS)
-  const isWide = (conversation.participants_count ?? people.length) > conversation.participants.length
+/** Whether positions such as `1-498,500` have one. */
+const contains = (positions, wanted) => positions.split(",").some(part => {
+  const [first, last = first] = part.split("-")
+  return first && wanted >= first && wanted <= last
+})
+
+export async function receiptsTab(view) {
+  let [from, after] = [null, null]
+  const path = view.path("conversations", view.id)
   const matrix = loading(async () => {
-    const answer = await call("GET", path, { query: { page_size: 50, from_id: from, count: "none" } })
-    return { messages: answer.json, next: nextPage(answer.headers) }
-  }, ({ messages, next }) => messages.length ? [
-    element("div", { class: "scroll" }, isWide ? wideTable(messages) : table(messages)),
-    inRow(
-      from ? element("button", { type: "button", on: { click() { from = null; matrix.reload() } } }, "Newest") : null,
-      next ? element("button", { type: "button", on: { click() { from = next; matrix.reload() } } }, "Older") : null),
-  ] : p("There are no messages."))
+    const { json, headers } = await call("GET", `${path}/messages`, { query: {
+      page_size: MOST, from_id: from, recipient_status: "counts", count: "none" } })
+    const positions = json.map(densePosition)
+    const people = positions.length ? await get(`${path}/receipts`, {
+      from: positions.at(-1), to: positions[0], after_user: after, limit: MOST + 1 }) : []
+    return { messages: json, people: people.slice(0, MOST).map(({ data }) => ({ ...data, name: nameOf(data.user) })),
+      next: nextPage(headers), hasMore: people.length > MOST }
+  }, ({ messages, people, next, hasMore }) => {
+    const turn = (label, change) => button(() => { change(); matrix.reload() }, label)
+    return messages.length ? [
+      element("div", { class: "scroll" }, table(messages, people)),
+      inRow(from ? turn("Newest", () => { from = null }) : null, next ? turn("Older", () => { from = next }) : null,
+        after ? turn("First participants", () => { after = null }) : null,
+        hasMore ? turn("More participants", () => { after = people.at(-1).name }) : null)]
+      : p("There are no messages.")
+  })
 
-  const first = message => [
-    element("th", { scope: "row" }, link(`${pathTo(view.app, "conversations", view.id)}?message=${nameOf(message.id)}`,
-      count(densePosition(message)))),
-    element("td", {}, timeNode(message.sent_at)),
-  ]
-  const table = messages => element("table", { class: "matrix" },
-    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Position"), element("th", { scope: "col" }, "Sent"),
-      people.map(one => element("th", { scope: "col" }, clipped(one.display_name || one.user_id))))),
-    element("tbody", {}, messages.map(message => element("tr", {}, first(message), people.map(one => {
-      const state = message.recipient_status?.[one.id]
-      const isSender = message.sender?.id === one.id
-      return element("td", { class: `state ${state ?? ""}` }, isSender ? element("span", { title: "sender" }, "·")
-        : state ? element("abbr", { title: state }, LETTERS[state]) : element("span", { title: "no entry" }, "–"))
-    })))))
-  const wideTable = messages => element("table", { class: "matrix" },
-    element("thead", {}, element("tr", {}, ["Position", "Sent", "sent", "delivered", "read"].map(name => element("th", { scope: "col" }, name)))),
+  const cell = (message, position, one) => {
+    const [letter, title] = message.sender?.id === one.user ? ["·", "sender"]
+      : contains(one.read, position) ? ["R", "read"] : contains(one.delivered, position) ? ["D", "delivered"]
+        : contains(one.present, position) ? ["S", "sent"] : ["–", "no participant then"]
+    return element("td", { class: `state ${title}` }, element("abbr", { title }, letter))
+  }
+  const table = (messages, people) => element("table", { class: "matrix" },
+    head("Position", "Sent", ...people.map(one => clipped(one.name))),
     element("tbody", {}, messages.map(message => {
-      const counts = statusCounts(message)
-      return element("tr", {}, first(message), ["sent", "delivered", "read"].map(name => element("td", {}, count(counts[name]))))
+      const position = densePosition(message)
+      return element("tr", {},
+        element("th", { scope: "row" }, link(`${view.to("conversations", view.id)}?message=${nameOf(message.id)}`, count(position))),
+        element("td", {}, timeNode(message.sent_at)), people.map(one => cell(message, position, one)))
     })))
   return { ready: matrix.ready, nodes: [
-    element("p", { class: "muted" }, "S sent, D delivered, R read, · the sender, – added later.",
-      conversation.participants.length > MOST_PARTICIPANTS ? ` The first ${MOST_PARTICIPANTS} participants.` : ""), matrix] }
+    muted("S sent, D delivered, R read, · the sender, – no participant then."), matrix] }
 }

@@ -1,6 +1,6 @@
 // The address of a page is its state: reload, back and forward restore view, filters, scroll and focus.
 
-import { setSignal } from "./api.js"
+import { inApp, setSignal } from "./api.js"
 import { p, problem } from "./ui.js"
 import { element } from "../shared/dom.js"
 
@@ -23,13 +23,19 @@ export const pathTo = (app, ...segments) => `/console/a/${[app, ...segments].map
 /** The page that is shown. */
 export const current = () => view
 
-/** Reads an address: `{kind, name, app, id, tab, query}`. */
+/**
+ * Reads an address: `{kind, name, app, id, tab, query}`. Of a page of an application, `path` makes paths of the API and `to`
+ * addresses of pages within it.
+ */
 export function parse(url) {
   const parts = url.pathname.split("/").slice(2).filter(Boolean).map(text => {
     try { return decodeURIComponent(text) } catch { return text }
   })
   const query = Object.fromEntries(url.searchParams)
-  if (parts[0] === "a") return { kind: "app", app: parts[1], name: parts[2], id: parts[3] ?? null, tab: parts[4] ?? null, query }
+  if (parts[0] === "a") {
+    const [, app, name, id = null, tab = null] = parts
+    return { kind: "app", app, name, id, tab, query, path: (...names) => inApp(app, ...names), to: (...names) => pathTo(app, ...names) }
+  }
   return { kind: "server", app: null, name: parts[0] ?? "overview", id: null, tab: null, query, isUnknown: parts.length > 1 }
 }
 
@@ -85,7 +91,7 @@ export async function show({ restore = null } = {}) {
   if (abort.signal.aborted || view !== next) return
   Object.assign(view, { dispose: made.dispose, list: made.list, keys: made.keys })
   const heading = element("h1", { tabindex: "-1" }, ...[made.heading ?? made.title].flat())
-  main.className = made.wide ? "wide" : ""
+  main.className = made.isNarrow ? "" : "wide"
   main.replaceChildren(heading, ...made.nodes.flat().filter(Boolean))
   main.removeAttribute("aria-busy")
   document.title = `${made.title} · Parley`

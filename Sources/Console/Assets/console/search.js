@@ -1,7 +1,7 @@
 // Opens what an id, a URL, an alias, a position or a user id names.
 
 import { call, inApp, withQuery } from "./api.js"
-import { nameOf, segment } from "./format.js"
+import { nameOf } from "./format.js"
 import { go, pathTo } from "./router.js"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -38,5 +38,5 @@ async function exists(path) {
 
 async function openMessage(id, app) {
   const { json } = await call("GET", inApp(app, "messages", id))
-  return go(withQuery(pathTo(app, "conversations", nameOf(json.conversation.id)), { message: segment(id) }))
+  return go(withQuery(pathTo(app, "conversations", nameOf(json.conversation.id)), { message: id }))
 }

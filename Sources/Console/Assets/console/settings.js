@@ -1,9 +1,9 @@
 // The settings in force, where they come from, and the line to change them. They are read only.
 
 import { get } from "./api.js"
-import { clearFilters, filters, isFiltered, replaceList } from "./filters.js"
-import { badge, clipped, copyButton, list, p, span } from "./ui.js"
-import { element } from "../shared/dom.js"
+import { clearFilters, filters, replaceList } from "./filters.js"
+import { badge, clipped, inRow, list, p, span } from "./ui.js"
+import { copyButton, element } from "../shared/dom.js"
 
 const FILTERS = ["name", "changed"]
 const shown = value => value === null || value === "" ? "none" : String(value)
@@ -24,14 +24,14 @@ export async function settingsPage(view) {
         item.pending ? element("div", {}, badge("pending", "warn"), " ", clipped(shown(item.pending))) : null),
       element("span", { class: "muted" }, clipped(shown(item.default))),
       span(item.source, item.from ? element("div", { class: "muted" }, clipped(item.from)) : null),
-      element("span", { class: "row" }, item.restart ? badge("restart", "") : null, element("code", {}, variable(item)), copyButton(variable(item))),
+      inRow(item.restart ? badge("restart", "") : null, element("code", {}, variable(item)), copyButton(variable(item))),
     ],
-    clear: isFiltered(view, FILTERS) ? clearFilters(FILTERS) : null,
+    clear: clearFilters(view, FILTERS),
     empty: [p("There are no settings.")],
   })
   let table = make()
   return {
-    title: "Settings", wide: true, list: table,
+    title: "Settings", list: table,
     nodes: [
       p("Settings are read only here. Change a variable of the environment, the configuration file or a flag; ",
         element("a", { href: "/docs/settings" }, "Settings"), " explains each. Settings marked “restart” change after a restart; the others also after SIGHUP."),

@@ -1,38 +1,31 @@
 // The messages of a conversation, as the system or as one user sees them.
 
-import { call, get, inApp, nextPage, writeButton } from "./api.js"
+import { call, get, nextPage, writeButton } from "./api.js"
+import { eventLink } from "./events.js"
 import { nameOf, readTime } from "./format.js"
-import { pathTo, setQuery } from "./router.js"
-import { attempt, button, clipped, command, confirmed, curl, inRow, input, jsonView, link, loading, p, problem, say, smallButton, span, timeNode } from "./ui.js"
+import { setQuery } from "./router.js"
+import { attempt, button, clipped, command, confirmed, curl, inRow, input, jsonView, jumpForm, link, loading, muted, p, say, smallButton, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 /** The dense position of a message. */
 export const densePosition = message => Math.round(message.position / 65_536)
 
 /** How many recipients have a message in each state; the sender does not count. */
-export function statusCounts(message) {
-  const status = message.recipient_status ?? {}
-  const known = message.recipient_counts ?? (typeof Object.values(status)[0] === "number" ? status : null)
-  if (known) return known
-  const counts = { sent: 0, delivered: 0, read: 0 }
-  for (const [identity, state] of Object.entries(status)) {
-    if (identity !== message.sender?.id) counts[state] += 1
-  }
-  return counts
-}
+const statusCounts = ({ recipient_status: counts, sender }) => ({ ...counts, read: Math.max(0, counts.read - (sender?.user_id ? 1 : 0)) })
+
+const COUNTS = { recipient_status: "counts" }
 
 export async function timelineTab(view, conversation) {
   const as = view.query.as ?? ""
-  const base = as ? inApp(view.app, "users", as, "conversations", view.id, "messages")
-    : inApp(view.app, "conversations", view.id, "messages")
+  const base = as ? view.path("users", as, "conversations", view.id, "messages")
+    : view.path("conversations", view.id, "messages")
   const rows = element("ol", { class: "timeline", "aria-label": "Messages, oldest first" })
   const older = button(() => attempt(more), "Older")
-  const state = element("div")
   let next = null
 
   async function page(from) {
     const answer = await call("GET", base, { query: {
-      page_size: 50, from_id: from, sent_before: view.query.before, count: "none" } })
+      page_size: 50, from_id: from, sent_before: view.query.before, count: "none", ...COUNTS } })
     next = nextPage(answer.headers)
     older.hidden = !next
     return answer.json.map(message => row(view, message, as))
@@ -46,8 +39,8 @@ export async function timelineTab(view, conversation) {
   const messages = loading(async () => {
     const wanted = view.query.message
     const first = wanted ? [row(view, await get(
-      as ? inApp(view.app, "users", as, "messages", wanted) : inApp(view.app, "conversations", view.id, "messages", wanted),
-      null), as, true)] : []
+      as ? view.path("users", as, "messages", wanted) : view.path("conversations", view.id, "messages", wanted),
+      COUNTS), as, true)] : []
     rows.replaceChildren(...[...first, ...await page(wanted ? `layer:///messages/${wanted}` : null)].reverse())
     return rows.children.length
   }, number => number ? rows : p(as ? "This user sees no messages here." : "There are no messages.",
@@ -57,24 +50,21 @@ export async function timelineTab(view, conversation) {
   const users = conversation.participants.map(one => one.user_id)
   const viewer = input({ list: "viewers", value: as, placeholder: "system", spellcheck: "false", "aria-label": "As user", on: {
     change: () => setQuery({ as: viewer.value.trim(), message: null, before: null }, { push: true }) } })
-  const place = input({ placeholder: "message id or time", "aria-label": "Go to a message id or a time", spellcheck: "false" })
-  const jump = element("form", { class: "row", on: { submit(event) {
-    event.preventDefault()
-    const id = /[0-9a-f-]{36}/i.exec(place.value)
-    const time = id ? null : readTime(place.value)
-    state.replaceChildren()
+  const jump = jumpForm("message id or time", text => {
+    const id = /[0-9a-f-]{36}/i.exec(text)
+    const time = id ? null : readTime(text)
     if (id) setQuery({ message: id[0].toLowerCase(), before: null }, { push: true })
     else if (time) setQuery({ before: time, message: null }, { push: true })
-    else state.replaceChildren(problem({ message: "Type the id of a message, or a time such as 2026-05-02 14:30." }))
-  } } }, place, element("button", { type: "submit" }, "Go"))
+    else return "The id of a message, or a time such as 2026-05-02 14:30"
+  })
   return {
     ready: messages.ready, keys: { "[": () => older.hidden || attempt(more), "]": newest },
     nodes: [
-      element("div", { class: "row tools" },
+      tools(
         element("label", { class: "row" }, "As ", viewer, element("datalist", { id: "viewers" }, users.map(user => element("option", { value: user })))),
         jump, view.query.before || view.query.message ? button(newest, "Newest") : null,
         button(messages.reload, "Reload")),
-      state, inRow(older), messages,
+      inRow(older), messages,
     ],
   }
 }
@@ -84,11 +74,11 @@ function row(view, message, as, isWanted = false) {
   const counts = statusCounts(message)
   const total = counts.sent + counts.delivered + counts.read
   const sender = message.sender
-  const who = sender?.user_id ? link(pathTo(view.app, "users", sender.user_id), clipped(sender.display_name || sender.user_id))
+  const who = sender?.user_id ? link(view.to("users", sender.user_id), clipped(sender.display_name || sender.user_id))
     : clipped(sender?.name || sender?.display_name || "deleted user")
   const details = element("details", { on: { toggle() {
     if (!details.open || details.childElementCount > 1) return
-    details.append(jsonView(JSON.stringify(message)), command(curl("GET", inApp(view.app, "messages", id))),
+    details.append(jsonView(JSON.stringify(message)), command(curl("GET", view.path("messages", id))),
       inRow(writeButton("Delete", "write", () => remove(view, message, item), { class: "danger" })))
   } } }, element("summary", {}, "Details"))
   const item = element("li", { class: isWanted ? "wanted" : "", id: `m-${id}` },
@@ -107,7 +97,7 @@ function partNode(part) {
   const type = part.mime_type.split(";")[0].trim().toLowerCase()
   const label = element("span", { class: "muted" }, clipped(part.mime_type))
   if (part.content) return element("div", { class: "part" }, label, " ", contentNode(part.content, type))
-  if (part.body === "[hidden]") return element("div", { class: "part" }, label, element("p", { class: "muted" }, "[hidden]"))
+  if (part.body === "[hidden]") return element("div", { class: "part" }, label, muted("[hidden]"))
   if (part.encoding === "base64") {
     const raw = atob(part.body)
     const place = element("span")
@@ -129,9 +119,8 @@ function contentNode(content, type) {
   const url = new URL(content.download_url, location.href)
   // The same server under another name would be another origin.
   const href = url.pathname.startsWith("/download/") ? url.pathname + url.search : url.href
-  return element("span", { class: "row" }, bytes(content.size),
-    previewable(type) ? element("button", { type: "button", class: "small", on: { click: () => preview(place, href, type) } },
-      IMAGES.includes(type) ? "Show" : "Play") : null,
+  return inRow(bytes(content.size),
+    previewable(type) ? smallButton(() => preview(place, href, type), IMAGES.includes(type) ? "Show" : "Play") : null,
     element("a", { href, download: "" }, "Download"), place)
 }
 
@@ -142,12 +131,11 @@ function preview(place, source, type) {
     error() { place.replaceChildren("The browser cannot show this content.") } } }))
 }
 
-async function remove(view, message, item) {
+function remove(view, message, item) {
   const id = nameOf(message.id)
-  if (!await confirmed("Delete this message?", `Message ${id} is deleted for all participants. Nothing restores it.`, "Delete")) return
-  await attempt(async () => {
-    await call("DELETE", inApp(view.app, "conversations", view.id, "messages", id))
-    item.replaceChildren(element("p", { class: "muted" }, "Deleted"))
-    say("The message was deleted. ", link(`${pathTo(view.app, "log")}?types=message.deleted`, "Event"))
+  return confirmed("Delete this message?", `Message ${id} is deleted for all participants. Nothing restores it.`, "Delete", async () => {
+    await call("DELETE", view.path("conversations", view.id, "messages", id))
+    item.replaceChildren(muted("Deleted"))
+    say("The message was deleted. ", eventLink(view, "message.deleted"))
   })
 }

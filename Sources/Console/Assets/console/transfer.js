@@ -1,11 +1,11 @@
 // An application as a file of JSON lines: out, and in again.
 
-import { Failure, ROOT, inApp, may, writeButton } from "./api.js"
-import { bar, command, inRow, jsonView, p, problem } from "./ui.js"
+import { Failure, ROOT, may, writeButton } from "./api.js"
+import { bar, command, h2, inRow, jsonView, p, problem } from "./ui.js"
 import { bytes, element } from "../shared/dom.js"
 
 export async function transferPage(view) {
-  const href = ROOT + inApp(view.app, "export")
+  const href = ROOT + view.path("export")
   const file = element("input", { type: "file", accept: ".jsonl,application/jsonl", "aria-label": "File of JSON lines" })
   const state = element("div", { "aria-live": "polite" })
   const cancel = element("button", { type: "button", hidden: true }, "Cancel")
@@ -32,20 +32,20 @@ export async function transferPage(view) {
     }
     request.onerror = () => end(problem(new Failure("The connection broke. Import the same file again: records that exist stay.")))
     request.onabort = () => end(p("Cancelled. Records that were written stay; import the same file again to continue."))
-    request.open("POST", ROOT + inApp(view.app, "import"))
+    request.open("POST", ROOT + view.path("import"))
     request.setRequestHeader("X-Parley-Console", "1")
     request.setRequestHeader("Content-Type", "application/jsonl")
     request.send(file.files[0])
   }, { class: "primary" })
   return {
-    title: "Transfer",
+    title: "Transfer", isNarrow: true,
     nodes: [
-      element("h2", {}, "Export"),
+      h2("Export"),
       p("One JSON object a line: users, conversations, messages and receipts, with their ids and times."),
       may("admin") ? p(element("a", { class: "button", href, download: `${view.app}.jsonl` }, "Download the export"))
         : writeButton("Download the export", "admin", () => {}),
       command(`parley export --app ${view.app} --contents contents > app.jsonl`),
-      element("h2", {}, "Import"),
+      h2("Import"),
       p("Records that exist stay as they are; the same file twice changes nothing."),
       inRow(file, start, cancel), state,
       command("parley import app.jsonl --contents contents"),

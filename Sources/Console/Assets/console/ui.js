@@ -1,13 +1,24 @@
 // Parts that pages share: states of a request, lists, dialogs, texts of users and JSON.
 
-import { may } from "./api.js"
-import { count, element, userText } from "../shared/dom.js"
+import { isLeft, may, needing } from "./api.js"
+import { copyButton, count, element, userText, uuid } from "../shared/dom.js"
 import { ago, serverNow, timeText, visible } from "./format.js"
 
-export const p = (...children) => element("p", {}, ...children)
-export const span = (...children) => element("span", {}, ...children)
+const maker = (name, attributes = {}) => (...children) => element(name, attributes, ...children)
+export const p = maker("p")
+export const span = maker("span")
+export const h2 = maker("h2")
+export const muted = maker("p", { class: "muted" })
+/** A part that is not wider than a form. */
+export const narrow = maker("div", { class: "narrow" })
+/** A part that opens below its title. */
+export const folded = (title, ...children) => element("details", {}, element("summary", {}, title), narrow(...children))
+/** The buttons at the end of a dialog. */
+export const rowEnd = maker("div", { class: "row end" })
 /** Nodes beside each other; they wrap. */
-export const inRow = (...children) => element("div", { class: "row" }, ...children)
+export const inRow = maker("div", { class: "row" })
+/** Controls above a part. */
+export const tools = maker("div", { class: "row tools" })
 export const button = (action, ...label) => element("button", { type: "button", on: { click: action } }, ...label)
 export const smallButton = (action, ...label) => element("button", { type: "button", class: "small", on: { click: action } }, ...label)
 
@@ -20,10 +31,10 @@ export function clipped(text) {
   const whole = String(text)
   if (whole.length <= CLIP) return userText(whole)
   const shown = userText(whole.slice(0, CLIP))
-  const more = element("button", { type: "button", class: "small", on: { click() {
+  const more = smallButton(() => {
     shown.textContent = whole
     more.remove()
-  } } }, `Show all (${count(whole.length)})`)
+  }, `Show all (${count(whole.length)})`)
   return span(shown, more)
 }
 
@@ -50,21 +61,6 @@ export function timeNode(value, relative = false) {
 /** A name and whether it is good news: never by colour alone. */
 export const badge = (text, kind = "") => element("span", { class: `badge ${kind}` }, text)
 
-/** A button that copies a text, or selects it where the browser does not allow copying. */
-export function copyButton(text, target = null) {
-  const button = element("button", { type: "button", class: "small", on: { async click() {
-    try {
-      await navigator.clipboard.writeText(typeof text === "function" ? text() : text)
-      button.textContent = "Copied"
-    } catch {
-      if (target) getSelection().selectAllChildren(target)
-      button.textContent = target ? "Selected" : "Not allowed"
-    }
-    setTimeout(() => { button.textContent = "Copy" }, 2000)
-  } } }, "Copy")
-  return button
-}
-
 /** A command for a terminal. `$TOKEN` stays a variable, so that no secret is copied. */
 export function command(text) {
   const code = element("code", {}, text)
@@ -84,6 +80,9 @@ export function curl(method, path, body) {
 /** A list of names and values. */
 export const facts = pairs => element("dl", { class: "facts" }, pairs.filter(Boolean).map(([name, ...value]) =>
   element("div", {}, element("dt", {}, name), element("dd", {}, ...value))))
+
+/** The head of a table. */
+export const head = (...names) => element("thead", {}, element("tr", {}, names.map(name => element("th", { scope: "col" }, name))))
 
 /** Links to the tabs of an object, and its actions. `tabs` are `[name, text]`. */
 export function tabBar(label, tabs, current, hrefOf, ...actions) {
@@ -109,7 +108,7 @@ export function problem(failure, retry) {
   const text = kept ? `The log no longer has this position; its first one is ${first}.` : failure.message
   return element("div", { class: "problem", role: "alert" },
     p(text),
-    failure.request ? element("p", { class: "muted" }, "Request ", element("code", {}, failure.request)) : null,
+    failure.request ? muted("Request ", element("code", {}, failure.request)) : null,
     retry && failure.status !== 403 && !kept ? button(retry, "Retry") : null)
 }
 
@@ -128,12 +127,11 @@ export function loading(load, show) {
       shownAt = serverNow()
       node.replaceChildren(...made.filter(Boolean))
     } catch (failure) {
-      if (failure.name === "AbortError") return
-      if (failure.status === undefined) throw failure
+      if (isLeft(failure)) return
       const box = problem(failure, node.reload)
       if (shownAt) {
         node.querySelector(":scope > .problem")?.remove()
-        box.append(element("p", { class: "muted" }, `Shown as of ${timeText(shownAt)}.`))
+        box.append(muted(`Shown as of ${timeText(shownAt)}.`))
         node.prepend(box)
       } else node.replaceChildren(box)
     } finally {
@@ -159,7 +157,7 @@ const MOST_ROWS = 300
 export function list({ label, columns, fetch, row, empty, clear }) {
   const body = element("tbody")
   const table = element("table", { class: "list", "aria-label": label, hidden: true },
-    element("thead", {}, element("tr", {}, columns.map(name => element("th", { scope: "col" }, name)))), body)
+    head(...columns), body)
   const foot = element("div", { class: "row foot" })
   const node = element("div", { class: "list-box" }, table, foot)
   let cut = false
@@ -189,14 +187,13 @@ export function list({ label, columns, fetch, row, empty, clear }) {
       foot.replaceChildren(...[
         isEmpty && clear ? [p("Nothing matches the filters."),
           button(clear, "Clear filters")] : isEmpty ? empty : null,
-        note ? element("p", { class: "muted" }, note) : null,
+        note ? muted(note) : null,
         cut ? button(() => more(null), "Back to the start") : null,
         next ? element("button", { type: "button", class: "more", on: { click: () => more(next) } },
           note ? "Continue" : "Show more") : null,
       ].flat().filter(Boolean))
     } catch (failure) {
-      if (failure.name === "AbortError") return
-      if (failure.status === undefined) throw failure
+      if (isLeft(failure)) return
       foot.replaceChildren(problem(failure, () => more(cursor)))
     } finally {
       clearTimeout(timer)
@@ -241,6 +238,16 @@ export function field(label, control, hint) {
 
 export const input = (attributes = {}) => element("input", { type: "text", autocomplete: "off", ...attributes })
 
+/** A field that goes somewhere; `act(text)` returns what is wrong with the text, or nothing. */
+export function jumpForm(placeholder, act) {
+  const place = input({ placeholder, "aria-label": `Go to a ${placeholder}`, spellcheck: "false", on: { input: () => place.setCustomValidity("") } })
+  return element("form", { class: "row", on: { submit(event) {
+    event.preventDefault()
+    place.setCustomValidity(act(place.value.trim()) ?? "")
+    place.reportValidity()
+  } } }, place, element("button", { type: "submit" }, "Go"))
+}
+
 export const select = (options, value, attributes = {}) => {
   const made = element("select", attributes, options.map(option => {
     const [key, text] = [option].flat()
@@ -267,17 +274,18 @@ export function dialog(title, build, { closes = true } = {}) {
       close() { box.remove(); resolve(result) },
       cancel(event) { if (!closes) event.preventDefault() },
     } })
-    box.append(element("h2", {}, title), ...[build(close)].flat().filter(Boolean))
+    box.append(h2(title), ...[build(close)].flat().filter(Boolean))
     document.body.append(box)
     box.showModal()
   })
 }
 
 /**
- * Asks before something is lost. `typed` is an id that the operator has to type, for what cannot be undone.
+ * Asks before something is lost, then runs an action. `typed` is an id that the operator has to type, for what cannot be
+ * undone.
  */
-export function confirmed(title, effect, verb, typed) {
-  return dialog(title, close => {
+export async function confirmed(title, effect, verb, action, typed) {
+  const sure = await dialog(title, close => {
     const typing = typed ? input({ "aria-label": "Id", spellcheck: "false" }) : null
     const act = element("button", { type: "submit", class: "danger" }, verb)
     if (typed) {
@@ -287,9 +295,10 @@ export function confirmed(title, effect, verb, typed) {
     return element("form", { on: { submit(event) { event.preventDefault(); close(true) } } },
       p(effect),
       typed ? field(`Type ${visible(typed)} to confirm`, typing) : null,
-      element("div", { class: "row end" },
+      rowEnd(
         button(() => close(false), "Cancel"), act))
   })
+  if (sure) await attempt(action)
 }
 
 /**
@@ -299,10 +308,8 @@ export function confirmed(title, effect, verb, typed) {
 export function form(children, label, action, { needs = null, ...attributes } = {}) {
   const failed = element("div")
   const allowed = !needs || may(needs)
-  const button = element("button", { type: "submit", class: "primary",
-    ...(!allowed && { "aria-disabled": "true", title: `Needs role ${needs}` }) }, label,
-    allowed ? null : element("span", { class: "visually-hidden" }, ` (needs role ${needs})`))
-  let key = newKey()
+  const button = needing(needs, { type: "submit", class: "primary" }, label)
+  let key = uuid()
   const made = element("form", { class: "stack", ...attributes, on: { async submit(event) {
     event.preventDefault()
     if (button.disabled || !allowed) return
@@ -310,9 +317,9 @@ export function form(children, label, action, { needs = null, ...attributes } = 
     failed.replaceChildren()
     try {
       await action(key, made)
-      key = newKey()
+      key = uuid()
     } catch (failure) {
-      if (failure.status === undefined) throw failure
+      if (isLeft(failure)) return
       failed.replaceChildren(problem(failure))
     } finally {
       button.disabled = false
@@ -321,14 +328,12 @@ export function form(children, label, action, { needs = null, ...attributes } = 
   return made
 }
 
-const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("")
-
 /** Runs a write of a button; what goes wrong is said at the bottom of the window. */
 export async function attempt(action) {
   try {
     await action()
   } catch (failure) {
-    if (failure.status === undefined) throw failure
+    if (isLeft(failure)) return
     say(failure.message, failure.request ? ` (request ${failure.request})` : "")
   }
 }
@@ -389,8 +394,7 @@ function tree(value) {
         list.append(build(key, child, depth + 1) ?? "")
       }
       if (made < entries.length) {
-        list.append(element("li", { class: "rest" }, element("button", { type: "button", class: "small", on: { click: fill } },
-          `Show more (${count(entries.length - made)})`)))
+        list.append(element("li", { class: "rest" }, smallButton(fill, `Show more (${count(entries.length - made)})`)))
       }
     }
     const details = element("details", { on: { toggle() { if (details.open && !made) fill() } } }, summary, list)

@@ -1,11 +1,12 @@
 // The users of an application, and one user with its tabs.
 
-import { call, get, inApp, pagesOf, writeButton } from "./api.js"
+import { PATCH, call, get, pagesOf, writeButton } from "./api.js"
+import { eventLink } from "./events.js"
 import { participantNames } from "./conversations.js"
-import { clearFilters, filters, isFiltered, replaceList } from "./filters.js"
+import { CREATED, clearFilters, filters, replaceList } from "./filters.js"
 import { nameOf } from "./format.js"
-import { pathTo, show } from "./router.js"
-import { attempt, badge, clipped, command, confirmed, curl, facts, idText, inRow, jsonView, link, list, loading, p, say, tabBar, timeNode, urlText } from "./ui.js"
+import { show } from "./router.js"
+import { attempt, badge, clipped, command, confirmed, curl, facts, h2, idText, inRow, jsonView, link, list, loading, p, say, tabBar, timeNode, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const FILTERS = ["q", "suspended", "created_after", "created_before"]
@@ -18,23 +19,22 @@ export async function usersPage(view) {
   if (view.id) return userPage(view)
   const make = () => list({
     label: "Users", columns: ["Name", "User id", "Type", "State"],
-    fetch: pagesOf(inApp(view.app, "users"), () => Object.fromEntries(FILTERS.map(name => [name, view.query[name]]))),
+    fetch: pagesOf(view.path("users"), () => Object.fromEntries(FILTERS.map(name => [name, view.query[name]]))),
     row: user => [
-      element("span", { class: "row" }, initials(user), link(pathTo(view.app, "users", user.id), clipped(user.identity?.display_name || user.id))),
+      inRow(initials(user), link(view.to("users", user.id), clipped(user.identity?.display_name || user.id))),
       idText(user.id), user.identity?.identity_type ?? "no identity", user.suspended ? badge("suspended", "error") : "",
     ],
-    clear: isFiltered(view, FILTERS) ? clearFilters(FILTERS) : null,
+    clear: clearFilters(view, FILTERS),
     empty: [p("This application has no users. A user exists as soon as a request names it:"),
-      command(curl("POST", inApp(view.app, "users", "ana", "identity"), '{"display_name":"Ana"}'))],
+      command(curl("POST", view.path("users", "ana", "identity"), '{"display_name":"Ana"}'))],
   })
   let shown = make()
   return {
-    title: "Users", wide: true, list: shown,
+    title: "Users", list: shown,
     nodes: [filters(view, [
       { name: "q", label: "Id or name", placeholder: "ana" },
       { name: "suspended", label: "Suspended", options: [["true", "yes"], ["false", "no"]] },
-      { name: "created_after", label: "Created after", time: true },
-      { name: "created_before", label: "Created before", time: true },
+      ...CREATED,
     ], () => { shown = replaceList(view, shown, make()) }), shown],
   }
 }
@@ -45,26 +45,25 @@ const TABS = [["profile", "Profile", profileTab], ["conversations", "Conversatio
 async function userPage(view) {
   const tab = TABS.find(([name]) => name === (view.tab ?? "profile"))
   if (!tab) return { title: "Page not found", nodes: [p("A user has no such tab.")] }
-  const user = await get(inApp(view.app, "users", view.id))
+  const user = await get(view.path("users", view.id))
   const made = await tab[2](view, user, tab[0])
   const name = user.identity?.display_name || user.id
-  const change = async suspended => {
-    if (suspended && !await confirmed("Suspend this user?",
-      `All sessions of ${user.id} end, and the user cannot log in. Messages stay.`, "Suspend")) return
-    await attempt(async () => {
-      await call("PATCH", inApp(view.app, "users", view.id), {
-        type: "application/vnd.layer-patch+json", body: [{ operation: "set", property: "suspended", value: suspended }] })
-      say(suspended ? "The user was suspended. " : "The user may log in again. ",
-        link(`${pathTo(view.app, "log")}?types=user.suspended`, "Event"))
+  const change = suspended => {
+    const send = async () => {
+      await call("PATCH", view.path("users", view.id), {
+        type: PATCH, body: [{ operation: "set", property: "suspended", value: suspended }] })
+      say(suspended ? "The user was suspended. " : "The user may log in again. ", eventLink(view, "user.suspended"))
       show()
-    })
+    }
+    return suspended ? confirmed("Suspend this user?",
+      `All sessions of ${user.id} end, and the user cannot log in. Messages stay.`, "Suspend", send) : attempt(send)
   }
   return {
-    ...made, title: `${name} · ${tab[1]}`, wide: true, heading: [clipped(name)],
+    ...made, title: `${name} · ${tab[1]}`, heading: [clipped(name)],
     nodes: [
       facts([["User id", idText(user.id)], ["State", user.suspended ? badge("suspended", "error") : badge("active", "ok")],
         ["Type", user.identity?.identity_type ?? "no identity"]]),
-      tabBar("User", TABS, tab[0], name => pathTo(view.app, "users", user.id, name),
+      tabBar("User", TABS, tab[0], name => view.to("users", user.id, name),
         writeButton(user.suspended ? "End the suspension" : "Suspend", "admin", () => change(!user.suspended), { class: user.suspended ? "" : "danger" })),
       made.nodes,
     ].flat(),
@@ -72,7 +71,7 @@ async function userPage(view) {
 }
 
 async function profileTab(view, user) {
-  const badges = loading(() => get(inApp(view.app, "users", view.id, "badge")), value => facts([
+  const badges = loading(() => get(view.path("users", view.id, "badge")), value => facts([
     ["Unread messages", count(value.unread_message_count ?? 0)],
     ["Unread conversations", count(value.unread_conversation_count ?? 0)],
     ["External count", count(value.external_unread_count ?? 0)],
@@ -81,38 +80,35 @@ async function profileTab(view, user) {
   const rows = identity ? ["display_name", "first_name", "last_name", "email_address", "phone_number", "public_key"].filter(name => identity[name])
     .map(name => [name.replaceAll("_", " "), clipped(identity[name])]) : []
   return { ready: badges.ready, nodes: [
-    element("h2", {}, "Identity"),
+    h2("Identity"),
     identity ? facts([...rows, identity.avatar_url ? ["avatar (not loaded)", urlText(identity.avatar_url)] : null])
       : p("This user has no identity. It was named by a request."),
-    identity && Object.keys(identity.metadata ?? {}).length ? [element("h2", {}, "Metadata"), jsonView(JSON.stringify(identity.metadata))] : null,
-    element("h2", {}, "Badge"), badges,
+    identity && Object.keys(identity.metadata ?? {}).length ? [h2("Metadata"), jsonView(JSON.stringify(identity.metadata))] : null,
+    h2("Badge"), badges,
   ].flat() }
 }
 
 async function conversationsTab(view) {
   const shown = list({
     label: "Conversations of this user", columns: ["Participants", "Topic", "Messages", "Unread", "Last message"],
-    fetch: pagesOf(inApp(view.app, "users", view.id, "conversations"), () => ({ sort_by: "last_message" })),
+    fetch: pagesOf(view.path("users", view.id, "conversations"), () => ({ sort_by: "last_message" })),
     row: item => [
-      link(`${pathTo(view.app, "conversations", nameOf(item.id))}?as=${encodeURIComponent(view.id)}`, participantNames(item)),
+      link(`${view.to("conversations", nameOf(item.id))}?as=${encodeURIComponent(view.id)}`, participantNames(item)),
       typeof item.metadata?.topic === "string" ? clipped(item.metadata.topic) : "", count(item.total_message_count ?? 0),
       count(item.unread_message_count ?? 0), timeNode(item.last_message?.sent_at ?? null, true),
     ],
     empty: [p("This user sees no conversation.")],
   })
-  return { ready: shown.ready, list: shown, nodes: [shown] }
+  return { list: shown, nodes: [shown] }
 }
 
 async function sessionsTab(view) {
-  const path = inApp(view.app, "users", view.id, "sessions")
-  const end = async (id, text) => {
-    if (!await confirmed(text, "Devices with it have to log in again.", "End")) return
-    await attempt(async () => {
-      await call("DELETE", id ? `${path}/${encodeURIComponent(id)}` : path)
-      say("Ended. ", link(`${pathTo(view.app, "log")}?types=session.*`, "Event"))
-      shown.reload()
-    })
-  }
+  const path = view.path("users", view.id, "sessions")
+  const end = (id, text) => confirmed(text, "Devices with it have to log in again.", "End", async () => {
+    await call("DELETE", id ? `${path}/${encodeURIComponent(id)}` : path)
+    say("Ended. ", eventLink(view, "session.*"))
+    shown.reload()
+  })
   const shown = list({
     label: "Sessions", columns: ["Begun", "Last used", "Ends", "Client", ""],
     fetch: async () => ({ items: await get(path), next: null }),
@@ -122,7 +118,7 @@ async function sessionsTab(view) {
     ],
     empty: [p("This user has no session.")],
   })
-  return { ready: shown.ready, list: shown, nodes: [shown,
+  return { list: shown, nodes: [shown,
     inRow(writeButton("End all sessions", "write", () => end(null, "End all sessions of this user?"), { class: "danger" }))] }
 }
 
@@ -130,12 +126,12 @@ async function relationTab(view, user, kind) {
   const isBlocks = kind === "blocks"
   const shown = list({
     label: isBlocks ? "Blocked users" : "Followed users", columns: ["User", "User id"],
-    fetch: pagesOf(inApp(view.app, "users", view.id, kind)),
+    fetch: pagesOf(view.path("users", view.id, kind)),
     row: item => {
       const id = typeof item === "string" ? nameOf(item) : item.user_id ?? nameOf(item.id)
-      return [link(pathTo(view.app, "users", id), clipped(item.display_name || id)), idText(id)]
+      return [link(view.to("users", id), clipped(item.display_name || id)), idText(id)]
     },
     empty: [p(isBlocks ? "This user blocks no other user." : "This user follows no other user.")],
   })
-  return { ready: shown.ready, list: shown, nodes: [shown] }
+  return { list: shown, nodes: [shown] }
 }

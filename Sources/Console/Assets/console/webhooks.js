@@ -1,9 +1,12 @@
 // Webhooks of an application: registration, tests, deliveries and their attempts.
 
-import { call, get, inApp, pagesOf, writeButton } from "./api.js"
-import { nameOf } from "./format.js"
-import { go, pathTo, setQuery, show } from "./router.js"
-import { attempt, badge, button, clipped, confirmed, facts, field, form, idText, inRow, input, jsonView, link, list, p, say, select, span, timeNode, urlText } from "./ui.js"
+import { call, get, pagesOf, writeButton } from "./api.js"
+import { chart } from "./chart.js"
+import { eventLink, positionLink } from "./events.js"
+import { clearFilters, filters } from "./filters.js"
+import { duration, nameOf } from "./format.js"
+import { go, show } from "./router.js"
+import { attempt, badge, button, clipped, confirmed, facts, field, folded, form, h2, idText, inRow, input, jsonView, link, list, loading, narrow, p, say, span, timeNode, tools, urlText } from "./ui.js"
 import { count, element } from "../shared/dom.js"
 
 const EVENTS = ["Message.created", "Message.deleted", "Conversation.created", "Conversation.updated", "Conversation.merged",
@@ -17,9 +20,9 @@ export async function webhooksPage(view) {
   if (view.id) return webhookPage(view)
   const shown = list({
     label: "Webhooks", columns: ["Target", "State", "Events", "Version", "Created"],
-    fetch: pagesOf(inApp(view.app, "webhooks")),
+    fetch: pagesOf(view.path("webhooks")),
     row: item => [
-      span(link(pathTo(view.app, "webhooks", nameOf(item.id)), clipped(title(item))),
+      span(link(view.to("webhooks", nameOf(item.id)), clipped(title(item))),
         item.config?.name ? element("div", { class: "muted" }, clipped(item.target_url)) : null),
       span(status(item), item.status_reason ? element("div", { class: "muted" }, clipped(item.status_reason)) : null),
       item.events.length > 3 ? `${item.events.slice(0, 3).join(", ")} and ${item.events.length - 3} more` : item.events.join(", "),
@@ -32,28 +35,28 @@ export async function webhooksPage(view) {
   const name = input({ placeholder: "audit" })
   const events = EVENTS.map(event => element("label", { class: "check" },
     element("input", { type: "checkbox", value: event, checked: event === "Message.created" }), event))
-  const generate = element("button", { type: "button", on: { click() {
+  const generate = button(() => {
     secret.value = `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`
-  } } }, "Generate")
+  }, "Generate")
   return {
-    title: "Webhooks", wide: true, ready: shown.ready, list: shown,
-    nodes: [shown, element("h2", {}, "Register a webhook"), element("div", { class: "narrow" }, form([
+    title: "Webhooks", list: shown,
+    nodes: [shown, h2("Register a webhook"), narrow(form([
       field("Target URL", target, "It has to answer the verification: a GET with a challenge."),
       field("Name", name),
       inRow(field("Secret", secret, "Store it with the receiver: it is not shown again."), generate),
       element("fieldset", {}, element("legend", {}, "Events"), events),
     ], "Register", async key => {
       const chosen = events.map(label => label.firstChild).filter(box => box.checked).map(box => box.value)
-      const answer = await call("POST", inApp(view.app, "webhooks"), { headers: { "Idempotency-Key": key }, body: {
+      const answer = await call("POST", view.path("webhooks"), { headers: { "Idempotency-Key": key }, body: {
         version: "3.0", target_url: target.value, events: chosen, secret: secret.value, config: name.value ? { name: name.value } : {} } })
       say("The webhook was registered.")
-      go(pathTo(view.app, "webhooks", nameOf(answer.json.id)))
+      go(view.to("webhooks", nameOf(answer.json.id)))
     }, { needs: "admin" }))],
   }
 }
 
 async function webhookPage(view) {
-  const path = inApp(view.app, "webhooks", view.id)
+  const path = view.path("webhooks", view.id)
   const webhook = await get(path)
   const act = (action, text) => attempt(async () => {
     await call("POST", `${path}/${action}`)
@@ -65,56 +68,54 @@ async function webhookPage(view) {
     label: "Deliveries", columns: ["Event", "State", "Attempts", "Created", "Next attempt", "Last answer", ""],
     fetch: pagesOf(`${path}/deliveries`, () => ({ state })),
     row: item => [
-      span(item.event_type, item.position ? [" ", link(`${pathTo(view.app, "log")}?position=${item.position}`, count(item.position))] : ""),
+      span(item.event_type, item.position ? [" ", positionLink(view, item.position)] : ""),
       badge(item.state, { delivered: "ok", dead: "error", pending: "warn" }[item.state]), count(item.attempts), timeNode(item.created_at),
       timeNode(item.next_attempt_at, true),
       span(item.last_status ?? "", " ", item.last_failure ? clipped(item.last_failure) : ""),
-      element("span", { class: "row" },
+      inRow(
         writeButton("Retry", "write", () => attempt(async () => {
           await call("POST", `${path}/deliveries/${nameOf(item.id)}/retry`)
           say("The delivery is sent again.")
-          setTimeout(() => deliveries.reload(), 800)
+          soon()
         }), { class: "small" }), details(path, item)),
     ],
     empty: [p(state ? `No delivery is ${state}.` : "There are no deliveries. Send a test, or cause an event that the webhook subscribes to.")],
-    clear: state ? () => setQuery({ state: null }, { push: true }) : null,
+    clear: clearFilters(view, ["state"]),
   })
+  const soon = () => setTimeout(deliveries.reload, 800)
   const test = writeButton("Send test", "write", () => attempt(async () => {
     await call("POST", `${path}/test`)
     say("A test was sent.")
-    setTimeout(() => deliveries.reload(), 800)
+    soon()
   }))
   const after = input({ inputmode: "numeric", pattern: "\\d+", required: true, value: "0" })
   const before = input({ inputmode: "numeric", pattern: "\\d*" })
   return {
-    title: `${title(webhook)} · Webhook`, heading: [clipped(title(webhook))], wide: true, ready: deliveries.ready, list: deliveries,
+    title: `${title(webhook)} · Webhook`, heading: [clipped(title(webhook))], list: deliveries,
     nodes: [
       facts([["State", status(webhook), webhook.status_reason ? [" ", clipped(webhook.status_reason)] : ""].flat(), ["Target", urlText(webhook.target_url)],
         ["Events", webhook.events.join(", ")], ["Version", webhook.version], ["Created", timeNode(webhook.created_at)], ["Id", idText(view.id)]]),
-      element("div", { class: "row tools" }, test,
+      tools(test,
         webhook.status === "active" ? writeButton("Deactivate", "admin", () => act("deactivate", "The webhook was deactivated."))
           : writeButton("Activate", "admin", () => act("activate", "The target is verified again.")),
         button(() => show({ restore: { scroll: scrollY } }), "Reload"),
-        writeButton("Delete", "admin", async () => {
-          if (!await confirmed("Delete this webhook?", "Its pending deliveries are dropped.", "Delete")) return
-          await attempt(async () => {
+        writeButton("Delete", "admin", () =>
+          confirmed("Delete this webhook?", "Its pending deliveries are dropped.", "Delete", async () => {
             await call("DELETE", path)
-            say("The webhook was deleted. ", link(`${pathTo(view.app, "log")}?types=webhook.deleted`, "Event"))
-            go(pathTo(view.app, "webhooks"))
-          })
-        }, { class: "danger" })),
-      element("h2", {}, "Deliveries"),
-      element("form", { class: "filters", "aria-label": "Filters" }, element("label", {}, span("State"),
-        select([["", "any"], "pending", "delivered", "dead"], state, { on: { change: event => setQuery({ state: event.target.value }, { push: true }) } }))),
-      deliveries,
-      element("details", {}, element("summary", {}, "Replay a range of the log"), element("div", { class: "narrow" }, form([
+            say("The webhook was deleted. ", eventLink(view, "webhook.deleted"))
+            go(view.to("webhooks"))
+          }), { class: "danger" })),
+      h2("Deliveries"),
+      filters(view, [{ name: "state", label: "State", options: ["pending", "delivered", "dead"] }], () => show()),
+      deliveries, durationChart(path),
+      folded("Replay a range of the log", form([
         field("After position", after, "The first event sent is the next one."), field("Before position", before, "Empty: up to now.")],
       "Replay", async () => {
         const answer = await call("POST", `${path}/replay`, { body: { after: Number(after.value), ...(before.value && { before: Number(before.value) }) } })
         say(`Events ${count(answer.json.after + 1)} to ${count(answer.json.through)} are sent again.`)
-        setTimeout(() => deliveries.reload(), 800)
-      }, { needs: "write" }))),
-      element("details", {}, element("summary", {}, "Replace the secret"), element("div", { class: "narrow" }, secretForm(path))),
+        soon()
+      }, { needs: "write" })),
+      folded("Replace the secret", secretForm(path)), folded("Check a signature", signatureForm(path)),
     ],
   }
 }
@@ -129,17 +130,48 @@ function secretForm(path) {
   }, { needs: "admin" })
 }
 
-/** One delivery as the server shows it, with its attempts where the server keeps them. */
-function details(path, item, signal) {
+/** How long the last thousand attempts took, read when it is opened. */
+function durationChart(path) {
+  const read = pagesOf(`${path}/deliveries`, () => ({ include: "attempts" }))
+  const node = folded("Durations of attempts")
+  node.addEventListener("toggle", () => node.append(loading(async () => {
+    let [made, from] = [[], null]
+    do {
+      const { items, next } = await read(from, 100)
+      made.push(...items.flatMap(item => item.attempts))
+      from = next
+    } while (from && made.length < 1000)
+    return made.sort((one, other) => one.at < other.at ? -1 : 1).slice(-1000)
+  }, made => made.length ? chart({ title: "Duration of attempts", format: duration, times: made.map(one => one.at),
+    series: [{ name: "attempts", values: made.map(one => one.duration_ms / 1000) }] }) : p("There are no attempts."))), { once: true })
+  return node
+}
+
+/** The attempts and the request of one delivery. */
+function details(path, item) {
   const node = element("details", { on: { async toggle() {
     if (!node.open || node.childElementCount > 1) return
     await attempt(async () => {
-      const answer = await call("GET", `${path}/deliveries/${nameOf(item.id)}`, {}).catch(failure => {
-        if (failure.status === 404 || failure.status === 405) return { text: JSON.stringify(item) }
-        throw failure
-      })
-      node.append(jsonView(answer.text))
+      const { attempts, headers, body } = await get(`${path}/deliveries/${nameOf(item.id)}`)
+      node.append(...attempts.map(made => p(timeNode(made.at), ` ${duration(made.duration_ms / 1000)} `, String(made.status ?? ""), " ",
+        clipped(made.error ?? ""), made.response ? element("pre", { class: "raw", tabindex: "0" }, clipped(made.response)) : "")),
+      facts(Object.entries(headers).map(([name, value]) => [name, clipped(value)])), jsonView(body))
     })
   } } }, element("summary", {}, "Details"))
   return node
+}
+
+/** Compares the signatures of a request that a receiver has got with those of the secret, which the server does not send. */
+function signatureForm(path) {
+  const area = attributes => element("textarea", { rows: "4", required: true, spellcheck: "false", ...attributes })
+  const headers = area({ placeholder: "webhook-id: …" })
+  const body = area({ placeholder: "{…}" })
+  const result = element("p", { role: "status" })
+  return form([field("Headers of the request, one a line", headers), field("Body, byte for byte", body), result], "Check", async () => {
+    const named = Object.fromEntries(headers.value.split("\n").map(line => line.split(/:(.*)/s).map(part => part.trim()))
+      .filter(([name, value]) => name && value).map(([name, value]) => [name.toLowerCase(), value]))
+    const { json } = await call("POST", `${path}/check_signature`, { body: { headers: named, body: body.value } })
+    result.replaceChildren(`layer-webhook-signature, of the body: ${json.layer}. webhook-signature, of the text below: ${json.standard}. ${json.reason ?? ""}`,
+      element("code", { class: "raw" }, ["webhook-id", "webhook-timestamp"].map(name => `${named[name] ?? ""}.`).join("") + body.value))
+  }, { needs: "write" })
 }

@@ -1,23 +1,10 @@
 // Adds to the documentation what needs a script: buttons that copy examples, and results while a search is typed.
 
-import { element } from "../shared/dom.js"
+import { copyButton, element } from "../shared/dom.js"
 
 for (const pre of document.querySelectorAll("pre.code")) {
   const code = pre.querySelector("code")
-  const button = element("button", { class: "copy", type: "button", on: { click: () => copy(code, button) } }, "Copy")
-  pre.prepend(button)
-}
-
-// Without TLS a browser has no clipboard for scripts; the text is selected instead.
-async function copy(code, button) {
-  try {
-    await navigator.clipboard.writeText(code.textContent)
-    button.textContent = "Copied"
-  } catch {
-    getSelection().selectAllChildren(code)
-    button.textContent = "Selected"
-  }
-  setTimeout(() => { button.textContent = "Copy" }, 2000)
+  pre.prepend(copyButton(code.textContent, code, "copy"))
 }
 
 const contents = document.querySelector(".contents")

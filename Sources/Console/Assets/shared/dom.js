@@ -22,6 +22,23 @@ export function element(name, attributes = {}, ...children) {
 /** A text of a user in its own direction, so that it cannot reverse what stands beside it. */
 export const userText = (text, name = "bdi") => element(name, { dir: "auto" }, text)
 
+/**
+ * A button that copies a text. Without TLS a browser has no clipboard for scripts: then a node is selected, if one is given.
+ */
+export function copyButton(text, node = null, kind = "small") {
+  const button = element("button", { type: "button", class: kind, on: { async click() {
+    try {
+      await navigator.clipboard.writeText(text)
+      button.textContent = "Copied"
+    } catch {
+      if (node) getSelection().selectAllChildren(node)
+      button.textContent = node ? "Selected" : "Not allowed"
+    }
+    setTimeout(() => { button.textContent = "Copy" }, 2000)
+  } } }, "Copy")
+  return button
+}
+
 /** `1,234,567`. */
 export const count = number => String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",")
 
