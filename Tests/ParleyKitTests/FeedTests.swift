@@ -40,6 +40,39 @@ import Testing
         #expect(cursors == (items == 20 ? ["e.20"] : (1...items).map { "e.\($0)" }))
     }
 
+    @Test(arguments: [("e", 5, true), ("e", 3, false), ("d", 5, false)])
+    func `a message sent during a snapshot is kept if the snapshot is older (K18, K28)`(
+        epoch: String, answered: Int, isKept: Bool
+    ) async throws {
+        let sample = try await SampleStore()
+        let (conversation, message) = (conversationID(1), messageID(1))
+        try await sample.change { transaction in
+            try transaction.insertConversation(conversation)
+            try transaction.sql.execute(
+                """
+                INSERT INTO messages (id, conversation, position, place)
+                VALUES (\(message.bytes), \(conversation.bytes), 1, 1)
+                """)
+            let number = try transaction.enqueue(
+                .send, lane: .conversation(conversation), conversation: conversation,
+                message: message, at: Clock.now)
+            try transaction.sql.execute(
+                """
+                UPDATE outbox SET answered_epoch = \(epoch), answered_position = \(answered)
+                WHERE number = \(number)
+                """)
+        }
+        var applier = FeedApplier(sample.store)
+        for type in ["reset", "ready"] {
+            _ = try applier.add(ServerSentEvent(type: type, data: Array("{}".utf8), id: "e.4"))
+        }
+        try await applier.apply()
+        let messages = try await sample.store.read { sql in
+            try sql.rows("SELECT id FROM messages") { row in try row.blob("id") }
+        }
+        #expect(messages == (isKept ? [message.bytes] : []))
+    }
+
     @Test func `a client killed while it catches up has a prefix of the feed (K10)`() async throws {
         let server = try KitServer()
         let ana = try await server.client("ana")

@@ -72,7 +72,7 @@ import Testing
         // Both messages come again; the end of the catch-up follows.
         try await sample.change { transaction in
             try transaction.sql.execute("UPDATE messages SET snapshot = 0, position = position + 4")
-            try transaction.reachEnd()
+            try transaction.reachEnd(at: nil)
         }
         let after = try await sample.nextRows()
         #expect(after.map(\.number) == [before[0].number])

@@ -105,12 +105,13 @@ struct FeedApplier {
                 let end = ContinuousClock.now + limit
                 var (count, cursor): (Int, String?) = (0, nil)
                 repeat {
+                    cursor = steps[count].cursor ?? cursor
                     switch steps[count].step {
                     case .item(let item, let data): try transaction.apply(item, data)
                     case .reset: try transaction.beginSnapshot()
-                    case .end: try transaction.reachEnd()
+                    case .end:
+                        try transaction.reachEnd(at: cursor.flatMap { text in FeedPosition(text) })
                     }
-                    cursor = steps[count].cursor ?? cursor
                     count += 1
                 } while count < steps.count && !(isDivided && ContinuousClock.now >= end)
                 if let cursor { try transaction.set("cursor", cursor) }

@@ -451,7 +451,9 @@ extension StoreTransaction {
     }
 
     /// The client has everything: ends a snapshot, and drops messages whose positions a merge has changed.
-    func reachEnd() throws {
+    ///
+    /// - Parameter end: Where the feed is now. A message that was sent since is not in the snapshot, and comes later.
+    func reachEnd(at end: FeedPosition?) throws {
         let stale: SQL
         if try setting("in_snapshot") != nil {
             let number = try snapshot()
@@ -474,7 +476,13 @@ extension StoreTransaction {
         } else {
             stale = "SELECT id FROM messages WHERE snapshot = -1 AND position IS NOT NULL"
         }
-        let messages = try sql.rows(stale) { row in Message.ID(stored: try row.blob("id")) }
+        let messages = try sql.rows(
+            """
+            \(stale) AND NOT EXISTS (
+                SELECT 1 FROM outbox WHERE message = messages.id AND kind = \(OutboxKind.send.rawValue)
+                    AND answered_epoch = \(end?.epoch ?? "") AND answered_position > \(end?.position ?? 0))
+            """
+        ) { row in Message.ID(stored: try row.blob("id")) }
         for id in messages.compactMap(\.self) { try removeMessage(id) }
     }
 
