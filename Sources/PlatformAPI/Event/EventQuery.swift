@@ -91,17 +91,18 @@ struct EventQuery: Sendable {
     }
 
     private static func start(_ query: Query, isDescending: Bool) throws(Rejection) -> Start {
-        let after = query["after"]
-        if after != nil, isDescending { throw .invalid("after", .needsAscendingOrder) }
-        if let time = try query.time("at") {
-            guard after == nil, query["before"] == nil else {
-                throw .invalid("at", .eventTimeAlone)
-            }
+        let time = try query.time("at")
+        let before = try position(query, "before")
+        let isFromEnd = query["after"] == "now"
+        let after = isFromEnd ? nil : try position(query, "after")
+        let hasAfter = isFromEnd || after != nil
+        if hasAfter, isDescending { throw .invalid("after", .needsAscendingOrder) }
+        if let time {
+            guard !hasAfter, before == nil else { throw .invalid("at", .eventTimeAlone) }
             return .time(time, isDescending: isDescending)
         }
-        if isDescending { return .before(try position(query, "before")) }
-        if after == "now" { return .end }
-        return try position(query, "after").map(Start.after) ?? .oldest
+        if isDescending { return .before(before) }
+        return isFromEnd ? .end : after.map(Start.after) ?? .oldest
     }
 
     private static func conversation(_ query: Query) throws(Rejection) -> Conversation.ID? {
