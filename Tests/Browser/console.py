@@ -799,7 +799,8 @@ def an_upload_is_followed_and_cancelled(browser):
     browser.until(lambda: "40 B of 100 B" in row() and user in row(), "the upload")
     put(40, 20)
     browser.until(lambda: "60 B of 100 B" in row() and "B/s" in row(), "its progress")
-    browser.button("Cancel").click()
+    # The list is read again every two seconds, unless the pointer is over it.
+    browser.until(lambda: browser.button("Cancel").click() or True, "the button")
     browser.button("Cancel the upload", browser.one("dialog")).click()
     browser.until(lambda: "No upload is open" in main_text(browser), "no upload is left")
     browser.one(".filters [value=cancelled]").click()

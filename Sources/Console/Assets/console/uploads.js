@@ -40,7 +40,7 @@ export async function uploadsPage(view) {
   })
   const timer = setInterval(() => {
     // Rows that are being read do not change, nor does a list that was continued.
-    if (state === "open" && !document.hidden && !shown.contains(document.activeElement) && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
+    if (state === "open" && !document.hidden && !shown.matches(":hover,:focus-within") && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
   }, 2000)
   return {
     title: "Uploads", list: shown, dispose: () => clearInterval(timer),
