@@ -42,6 +42,13 @@ import ParleyKit
         return try await ParleyClient(configuration)
     }
 
+    private func connected(_ user: UserID) async throws -> ParleyClient {
+        let client = try await client(user)
+        try await client.authenticate()
+        client.connect()
+        return client
+    }
+
     /// Receives everything from nothing.
     private func catchUp() async throws {
         let client = try await client("bo")
@@ -102,11 +109,7 @@ import ParleyKit
 
     /// Sends messages one after the other, and waits until a live query of the other user has each.
     private func deliver() async throws {
-        let (dora, emil) = (try await client("dora"), try await client("emil"))
-        for client in [dora, emil] {
-            try await client.authenticate()
-            client.connect()
-        }
+        let (dora, emil) = (try await connected("dora"), try await connected("emil"))
         let conversation = try await dora.newConversation(with: ["emil"]).id
         let first = try await dora.send([.text("first")], to: conversation)
         try await emil.waitFor(.message(first.id), within: .seconds(30))
@@ -163,11 +166,7 @@ import ParleyKit
 
     /// Sends a file of some megabytes from one user to another one.
     private func transfer() async throws {
-        let (gus, hana) = (try await client("gus"), try await client("hana"))
-        for client in [gus, hana] {
-            try await client.authenticate()
-            client.connect()
-        }
+        let (gus, hana) = (try await connected("gus"), try await connected("hana"))
         let file = store.appending(path: "file")
         let piece = (0..<1_000_000).map { _ in UInt8.random(in: 0...255) }
         guard let handle = fopen(file.path, "w") else { exit(1) }

@@ -50,14 +50,7 @@ extension ConsoleRequest {
     /// `GET apps`: by id, with their counters.
     fileprivate func listApplications() async throws -> Response {
         let limit = try count("limit", from: 1, upTo: 100) ?? 50
-        let after = try parameter("after").map { text in
-            guard let id = Application.ID(uuid: text) else {
-                throw APIError(
-                    .invalidProperty, "`after` must be the id of an application.",
-                    data: .property("after"))
-            }
-            return id
-        }
+        let after: Application.ID? = try id("after", of: "an application")
         let found = try await api.store.applicationCounts(
             after: after, only: principal?.token?.application.id, limit: Int(limit))
         return Response.console { writer in
@@ -112,12 +105,7 @@ extension ConsoleRequest {
     /// `POST apps/{app}/tokens`: the answer shows the secret once.
     fileprivate func createToken() async throws -> Response {
         let name = try textIfPresent("name", length: 1...Token.nameLimit)
-        guard let scope = Token.Scope(rawValue: try text("scope", length: 1...16)) else {
-            let names = Token.Scope.allCases.map { scope in "`\(scope.rawValue)`" }
-            throw APIError(
-                .invalidProperty, "`scope` must be one of \(names.joined(separator: ", ")).",
-                data: .property("scope"))
-        }
+        let scope: Token.Scope = try choice(try text("scope", length: 1...16), named: "scope")
         let expiry = try textIfPresent("expires_at", length: 1...64).map { text in
             guard let moment = TimestampJSON.read(text), moment > api.clock() else {
                 throw APIError(

@@ -69,7 +69,8 @@ public final class ConsoleAPI: Sendable {
         }
         let method = request.method
         switch router.match(method, request.target) {
-        case .found(let route, _, _) where route.yieldsToPatches && request.isPatch:
+        case .found(let route, _, _)
+        where route.yieldsToPatches && PatchType.isNamed(by: request.fields["Content-Type"]):
             return forward(request)
         case .found(let route, let template, let parameters):
             return Answer(template.description, Self.policy) { [self] body in
@@ -328,11 +329,6 @@ public final class ConsoleAPI: Sendable {
 }
 
 extension Request {
-    /// Whether the body is in the format Layer Patch.
-    fileprivate var isPatch: Bool {
-        fields["Content-Type"]?.lowercased().hasPrefix("application/vnd.layer-patch") == true
-    }
-
     /// The same request with the path below a prefix.
     fileprivate func below(_ prefix: String) -> Request {
         let path = String(target.path.dropFirst(prefix.count))

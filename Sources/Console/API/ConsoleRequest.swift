@@ -86,6 +86,33 @@ struct ConsoleRequest: Sendable {
         return min(number, largest)
     }
 
+    /// The id in a parameter.
+    ///
+    /// - Parameter what: What it is the id of, for the error.
+    func id<Subject>(_ name: String, of what: String) throws -> Identifier<Subject>? {
+        try parameter(name).map { text in
+            guard let id = Identifier<Subject>(uuid: text) else {
+                throw APIError(
+                    .invalidProperty, "`\(name)` must be the id of \(what).",
+                    data: .property(name))
+            }
+            return id
+        }
+    }
+
+    /// Reads one of the names of a type.
+    func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ text: String, named name: String
+    ) throws -> Value {
+        guard let value = Value(rawValue: text) else {
+            let names = Value.allCases.map { value in "`\(value.rawValue)`" }
+            throw APIError(
+                .invalidProperty, "`\(name)` must be one of \(names.joined(separator: ", ")).",
+                data: .property(name))
+        }
+        return value
+    }
+
     /// The application in the path, which exists.
     func application() async throws -> Application {
         guard let id = parameters["app"].flatMap({ Application.ID(uuid: $0) }),

@@ -54,31 +54,11 @@ extension ConsoleRequest {
     /// `GET uploads`: by descending id, without `state` the open ones.
     fileprivate func listUploads() async throws -> Response {
         var query = UploadQuery(limit: Int(try count("limit", from: 1, upTo: 100) ?? 50))
-        if let after = parameter("after") {
-            guard let id = Content.ID(uuid: after) else {
-                throw APIError(
-                    .invalidProperty, "`after` must be the id of a content.",
-                    data: .property("after"))
-            }
-            query.after = id.uuid
-        }
-        if let app = parameter("app") {
-            guard let id = Application.ID(uuid: app) else {
-                throw APIError(
-                    .invalidProperty, "`app` must be the id of an application.",
-                    data: .property("app"))
-            }
-            query.application = id.uuid
-        }
-        if let name = parameter("state") {
-            guard let state = UploadQuery.State(rawValue: name) else {
-                let names = UploadQuery.State.allCases.map { state in "`\(state.rawValue)`" }
-                throw APIError(
-                    .invalidProperty, "`state` must be one of \(names.joined(separator: ", ")).",
-                    data: .property("state"))
-            }
-            query.state = state
-        }
+        let after: Messaging.Content.ID? = try id("after", of: "a content")
+        query.after = after?.uuid
+        let application: Application.ID? = try id("app", of: "an application")
+        query.application = application?.uuid
+        if let name = parameter("state") { query.state = try choice(name, named: "state") }
         let page = try await api.platform.listUploads(query)
         var response = Response.console { writer in
             writer.array { writer in for upload in page.uploads { writer.write(upload) } }

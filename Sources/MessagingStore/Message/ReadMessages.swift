@@ -90,7 +90,7 @@ extension MessagingStore {
                 if filter.isEmpty {
                     FilteredPage(
                         page: try transaction.messages(of: view, before: position, limit: limit),
-                        total: try total.first() ?? 0)
+                        total: isCounted ? try total.first() ?? 0 : nil)
                 } else {
                     try transaction.messages(
                         in: view.conversation, matching: filter, before: position, limit: limit,

@@ -144,11 +144,7 @@ extension RequestContext {
 
     /// Returns whether the answer shows the progress of uploads (X7).
     func showsTransfer() throws -> Bool {
-        switch query["include"] {
-        case nil: return false
-        case "transfer"?: return true
-        default: throw Rejection.invalid("include", .contentInclude)
-        }
+        try query.isSet("include", to: "transfer", .contentInclude)
     }
 
     /// Returns whether browsers save the content instead of showing it (uploads §9.6).

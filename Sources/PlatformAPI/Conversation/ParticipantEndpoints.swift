@@ -93,10 +93,10 @@ extension RequestContext {
 
     /// `GET /conversations/{C}/receipts`.
     func listReceipts() async throws -> Reply {
-        let first = try EventQuery.count(query, "from", .messageNumber, from: 1, upTo: .max) ?? 1
-        let last = try EventQuery.count(query, "to", .messageNumber, from: 1, upTo: .max) ?? .max
+        let first = try query.count("from", .messageNumber, from: 1, upTo: .max) ?? 1
+        let last = try query.count("to", .messageNumber, from: 1, upTo: .max) ?? .max
         let after = try query.user("after_user", version)
-        let limit = try EventQuery.count(query, "limit", .pageSize, from: 1, upTo: 100) ?? 100
+        let limit = try query.count("limit", .pageSize, from: 1, upTo: 100) ?? 100
         let requestedID = try conversation()
         let (own, found) = try await store.receipts(
             of: requestedID, at: first <= last ? IntervalSet(first...last) : IntervalSet(),

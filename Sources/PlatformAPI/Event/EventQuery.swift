@@ -50,7 +50,7 @@ struct EventQuery: Sendable {
         let isDescending = try Self.isDescending(query)
         if isStream, isDescending { throw .invalid("order", .eventOrderOfStream) }
         if let lastEventID {
-            guard let number = Self.number(lastEventID) else {
+            guard let number = Query.number(lastEventID) else {
                 throw .invalid("Last-Event-ID", .lastEventID)
             }
             start = .after(LogPosition(number))
@@ -58,14 +58,14 @@ struct EventQuery: Sendable {
             start = try Self.start(query, isDescending: isDescending)
         }
         limit = Int(
-            try Self.count(query, "limit", .eventLimit, from: 1, upTo: Int64(Self.maximumLimit))
+            try query.count("limit", .eventLimit, from: 1, upTo: Int64(Self.maximumLimit))
                 ?? Int64(Self.defaultLimit))
         types = try Self.types(query)
         conversation = try Self.conversation(query)
         user = try query.user("user", .v3_0)
-        includesText = try Self.includesText(query)
+        includesText = try query.isSet("include", to: "text", .eventInclude)
         wait =
-            try Self.count(query, "wait", .eventWait, from: 0, upTo: Self.maximumWait / 1000)
+            try query.count("wait", .eventWait, from: 0, upTo: Self.maximumWait / 1000)
             .map { $0 * 1000 } ?? 0
         if wait > 0, isDescending { throw .invalid("wait", .needsAscendingOrder) }
         // With two values it is unclear which one is meant.
@@ -113,19 +113,11 @@ struct EventQuery: Sendable {
         return id
     }
 
-    private static func includesText(_ query: Query) throws(Rejection) -> Bool {
-        switch query["include"] {
-        case nil: false
-        case "text": true
-        default: throw .invalid("include", .eventInclude)
-        }
-    }
-
     private static func position(
         _ query: Query, _ name: String
     ) throws(Rejection) -> LogPosition? {
         guard let text = query[name] else { return nil }
-        guard let number = number(text) else { throw .invalid(name, .logPosition) }
+        guard let number = Query.number(text) else { throw .invalid(name, .logPosition) }
         return LogPosition(number)
     }
 
@@ -140,22 +132,5 @@ struct EventQuery: Sendable {
             types.insert(type)
         }
         return types
-    }
-
-    static func count(
-        _ query: Query, _ name: String, _ rule: ValidationRule, from least: Int64,
-        upTo largest: Int64
-    ) throws(Rejection) -> Int64? {
-        guard let text = query[name] else { return nil }
-        guard let number = number(text), number >= least else { throw .invalid(name, rule) }
-        return min(number, largest)
-    }
-
-    /// Reads decimal digits; a number that does not fit becomes the largest one.
-    static func number(_ text: String) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return Int64(text) ?? .max
     }
 }

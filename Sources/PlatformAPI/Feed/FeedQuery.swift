@@ -40,19 +40,18 @@ struct FeedQuery: Sendable {
             case "unread": .unread
             case "all": .all
             case let text?:
-                if let count = EventQuery.number(text) {
+                if let count = Query.number(text) {
                     .newest(min(count, FeedHistory.limit))
                 } else {
                     throw .invalid("history", .feedHistory)
                 }
             }
         limit = Int(
-            try EventQuery.count(
-                query, "limit", .eventLimit, from: 1, upTo: Int64(EventQuery.maximumLimit))
+            try query.count("limit", .eventLimit, from: 1, upTo: Int64(EventQuery.maximumLimit))
                 ?? Int64(Self.defaultLimit))
         wait =
-            try EventQuery.count(
-                query, "wait", .eventWait, from: 0, upTo: EventQuery.maximumWait / 1000
+            try query.count(
+                "wait", .eventWait, from: 0, upTo: EventQuery.maximumWait / 1000
             ).map { $0 * 1000 } ?? 0
         // With two values it is unclear which one is meant.
         for name in ["after", "history", "limit", "wait"] where query.values(name).count > 1 {

@@ -184,11 +184,7 @@ extension RequestContext {
 extension Query {
     /// Whether messages show the number of recipients in each status.
     fileprivate func countsRecipients() throws(Rejection) -> Bool {
-        switch self["recipient_status"] {
-        case nil: false
-        case "counts": true
-        default: throw .invalid("recipient_status", .recipientStatus)
-        }
+        try isSet("recipient_status", to: "counts", .recipientStatus)
     }
 
     /// Returns the event after which a list is shown; a list as of an event cannot be filtered.

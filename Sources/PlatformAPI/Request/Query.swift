@@ -63,16 +63,35 @@ struct Query: Sendable {
     ///
     /// - Throws: `invalid` of a size or a `count` that is not allowed.
     func pageSize(atMost largest: Int) throws(Rejection) -> Int {
-        guard isCounted || self["count"] == "none" else { throw .invalid("count", .listCount) }
-        guard let text = self["page_size"] else { return largest }
-        let digits = text.utf8
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw .invalid("page_size", .pageSize)
+        _ = try isSet("count", to: "none", .listCount)
+        let size = try count("page_size", .pageSize, from: 1, upTo: Int64(largest))
+        return size.map { size in Int(size) } ?? largest
+    }
+
+    /// Returns the number in a parameter; a larger one than allowed is cut.
+    func count(
+        _ name: String, _ rule: ValidationRule, from least: Int64, upTo largest: Int64
+    ) throws(Rejection) -> Int64? {
+        guard let text = self[name] else { return nil }
+        guard let number = Self.number(text), number >= least else { throw .invalid(name, rule) }
+        return min(number, largest)
+    }
+
+    /// Reads decimal digits; a number that does not fit becomes the largest one.
+    static func number(_ text: String) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
         }
-        // A number that does not fit is a large size.
-        let size = Int(text) ?? largest
-        guard size > 0 else { throw .invalid("page_size", .pageSize) }
-        return min(size, largest)
+        return Int64(text) ?? .max
+    }
+
+    /// Whether a parameter is present that has one allowed value.
+    func isSet(
+        _ name: String, to value: String, _ rule: ValidationRule
+    ) throws(Rejection) -> Bool {
+        guard let text = self[name] else { return false }
+        guard text == value else { throw .invalid(name, rule) }
+        return true
     }
 }
 
@@ -137,7 +156,7 @@ extension Query {
     /// - Throws: `invalid("as_of")` unless it consists of digits.
     func asOf() throws(Rejection) -> LogPosition? {
         guard let text = self["as_of"] else { return nil }
-        guard let number = EventQuery.number(text) else { throw .invalid("as_of", .logPosition) }
+        guard let number = Self.number(text) else { throw .invalid("as_of", .logPosition) }
         return LogPosition(number)
     }
 }

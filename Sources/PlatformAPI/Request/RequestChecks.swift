@@ -243,20 +243,20 @@ extension Request {
 }
 
 /// The media types a `PATCH` may come with (platform-api §1.2).
-enum PatchType {
+public enum PatchType {
     /// The type the documentation names; `OPTIONS` shows it in `Accept-Patch`.
     static let name = "application/vnd.layer-patch+json"
 
-    /// Whether a `Content-Type` names a patch; parameters do not matter.
-    ///
-    /// One page of the original documentation misspells the type, and one official client sends `application/json` with
-    /// version 3.0: both are accepted.
+    /// Whether a `Content-Type` is that of Layer Patch, also as one page of the original documentation misspells it;
+    /// parameters do not matter.
+    public static func isNamed(by contentType: String?) -> Bool {
+        [name, "application/vnd.layer-patch.json"].contains(type(of: contentType))
+    }
+
+    /// Whether a `PATCH` may have a `Content-Type`: one official client sends `application/json` with version 3.0.
     static func accepts(_ contentType: String?, _ version: APIVersion) -> Bool {
-        switch type(of: contentType) {
-        case name, "application/vnd.layer-patch.json": return true
-        case "application/json": return version == .v3_0
-        default: return false
-        }
+        isNamed(by: contentType)
+            || version == .v3_0 && type(of: contentType) == "application/json"
     }
 
     /// Whether a `Content-Type` names the JSON Patch of RFC 6902, which this server does not read.

@@ -97,7 +97,7 @@ extension RequestContext {
             }
             return last
         }
-        let includesAttempts = try includesAttempts()
+        let includesAttempts = try query.isSet("include", to: "attempts", .deliveryInclude)
         let found = try await store.deliveries(
             of: id, in: state, newerThan: last, after: page.after, limit: page.limit,
             isCounted: query.isCounted, withLogs: includesAttempts, of: application)
@@ -112,14 +112,6 @@ extension RequestContext {
         }
         return try listing(writer.finish(), of: found, size: page.size) { delivery in
             delivery.id.uuid
-        }
-    }
-
-    private func includesAttempts() throws(Rejection) -> Bool {
-        switch query["include"] {
-        case nil: false
-        case "attempts": true
-        default: throw .invalid("include", .deliveryInclude)
         }
     }
 
