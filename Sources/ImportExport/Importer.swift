@@ -14,7 +14,7 @@ public struct Importer {
     private var application: Application.ID?
     private var waiting = Batch()
     /// The transaction under way, and the steps in it.
-    private var running: (batch: Batch, outcomes: Task<TimedOutcomes, any Error>)?
+    private var running: (batch: Batch, outcomes: Task<BatchOutcomes, any Error>)?
     /// The conversation whose messages are being read.
     private var open: Conversation.ID?
     /// The last conversation record.
@@ -42,8 +42,8 @@ public struct Importer {
         var bytes: Int64 = 0
     }
 
-    /// The outcomes of the steps of a transaction, and how long it took.
-    private typealias TimedOutcomes = (outcomes: [ImportOutcome], duration: Duration)
+    /// The outcomes of the steps of a transaction, and its time.
+    private typealias BatchOutcomes = (outcomes: [ImportOutcome], time: TransactionTime)
 
     /// The number of steps that start a transaction. Large transactions write each page of an index less often.
     private var stepsAtOnce = BatchSize(256, in: 64...1024, taking: .milliseconds(30))
@@ -226,11 +226,7 @@ public struct Importer {
         let steps = batch.steps.map(\.step)
         running = (
             batch,
-            Task { [store] in
-                let start = ContinuousClock.now
-                let outcomes = try await store.importRecords(steps, in: application)
-                return (outcomes, start.duration(to: .now))
-            }
+            Task { [store] in try await store.importRecords(steps, in: application) }
         )
     }
 
@@ -242,12 +238,10 @@ public struct Importer {
         guard let application, let (batch, outcomes) = running else { return }
         running = nil
         do {
-            let (outcomes, duration) = try await outcomes.value
+            let (outcomes, time) = try await outcomes.value
             publishedBefore = PublishedContents()
             count(batch, outcomes)
-            if !hasSorted(batch, outcomes) {
-                stepsAtOnce.adjust(to: duration, for: batch.steps.count)
-            }
+            stepsAtOnce.adjust(to: time, for: batch.steps.count)
         } catch let rejected as RejectedImportStep {
             // Contents of later lines are already published: they are unused and will be cleaned up.
             let later = (batch.steps[rejected.step...] + waiting.steps).filter { _, step in
@@ -260,13 +254,6 @@ public struct Importer {
         } catch {
             waiting = Batch()
             throw error
-        }
-    }
-
-    /// Whether messages were sorted after the transaction, by further ones.
-    private func hasSorted(_ batch: Batch, _ outcomes: [ImportOutcome]) -> Bool {
-        zip(batch.steps, outcomes).contains { step, outcome in
-            if case .sort = step.step { outcome != .present } else { false }
         }
     }
 

@@ -140,6 +140,23 @@ public struct MessagingStore: Sendable {
             return value
         }
     }
+
+    /// Runs a mutation as ``change(in:prefetching:_:)`` does, and measures its transaction.
+    func timedChange<Value: Sendable>(
+        in application: Application.ID,
+        prefetching prefetch: (@Sendable (Transaction) throws -> Void)? = nil,
+        _ body: @escaping @Sendable (MutationContext) throws -> Value
+    ) async throws -> (value: Value, time: TransactionTime) {
+        let (value, start, hasDelayedOthers) = try await change(
+            in: application, prefetching: prefetch
+        ) { [database] context in
+            let start = ContinuousClock.now
+            let value = try body(context)
+            return (value, start, database.waitingChanges > 0)
+        }
+        let duration = start.duration(to: .now)
+        return (value, TransactionTime(duration: duration, hasDelayedOthers: hasDelayedOthers))
+    }
 }
 
 /// An event of the server's own log that is recorded together with a change of an application.
@@ -208,6 +225,14 @@ struct StoreContext: Sendable {
     private init(_ mode: Mode, _ idempotencyGuard: IdempotencyGuard?) {
         self.mode = mode
         self.idempotencyGuard = idempotencyGuard
+    }
+
+    /// Changes queued for the next transaction; 0 inside an open transaction.
+    var waitingChanges: Int {
+        switch mode {
+        case .shared(let database): database.waitingChanges
+        case .inline: 0
+        }
     }
 
     /// The same context, in which the first query of a request checks its idempotency key.

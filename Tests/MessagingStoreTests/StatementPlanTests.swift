@@ -352,7 +352,7 @@ private struct LargeApplication: Sendable {
                 steps, in: large.application, hash: large.sample.store.environment.sha256)
             try transaction.sendPrefetches()
             let outcomes = try large.inline(transaction) { store in
-                try await store.importRecords(steps, in: large.application)
+                try await store.importRecords(steps, in: large.application).outcomes
             }
             #expect(outcomes.allSatisfy { outcome in outcome == .present })
         },

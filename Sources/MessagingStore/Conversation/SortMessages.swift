@@ -17,8 +17,7 @@ extension MessagingStore {
     ///   - id: Its own id or an alias.
     ///   - limit: The maximum number of messages that one transaction moves, multiplied by
     ///     1 + (participants + hidden messages) / 256, because each transaction reads those rows once.
-    ///   - target: The time that a transaction should take, because other writers wait for it: a slow one is followed by one
-    ///     that moves fewer messages.
+    ///   - target: The time that a transaction should take while no other writer waits (``BatchSize``).
     /// - Returns: Whether anything has changed.
     @discardableResult
     func sortMessages(
@@ -44,7 +43,7 @@ extension MessagingStore {
                 if step.isSorted { return true }
                 guard !step.rest.isEmpty else { break }
                 sort = step.rest
-                size.adjust(to: step.duration, for: size.count)
+                size.adjust(to: step.time, for: size.count)
                 try Task.checkCancellation()
             }
         }
@@ -52,16 +51,14 @@ extension MessagingStore {
 
     /// Takes the next step of a sort in a transaction.
     ///
-    /// - Returns: As ``MutationContext/take(_:atMost:)``, and how long other writers had to wait.
+    /// - Returns: As ``MutationContext/take(_:atMost:)``, and the time of the transaction.
     private func takeNextStep(
         of sort: MessageSort, atMost limit: Int, in application: Application.ID
-    ) async throws -> (rest: MessageSort, isSorted: Bool, duration: Duration)? {
-        let step = try await change(in: application) { context in
-            let start = ContinuousClock.now
-            return try context.take(sort, atMost: limit).map { taken in (taken, start) }
+    ) async throws -> (rest: MessageSort, isSorted: Bool, time: TransactionTime)? {
+        let (step, time) = try await timedChange(in: application) { context in
+            try context.take(sort, atMost: limit)
         }
-        guard let ((rest, isSorted), start) = step else { return nil }
-        return (rest, isSorted, start.duration(to: .now))
+        return step.map { step in (step.rest, step.isSorted, time) }
     }
 
     /// The number of participants and hidden messages for which a transaction moves as many messages more.

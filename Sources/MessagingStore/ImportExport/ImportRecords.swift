@@ -85,26 +85,27 @@ extension MessagingStore {
     /// - Parameters:
     ///   - steps: A few steps. The bytes of their contents must be stored already.
     ///   - limit: See ``sortMessages(of:in:atMost:taking:)``.
-    /// - Returns: The outcome of each step.
+    /// - Returns: The outcome of each step, and the time of the transaction without that of sorting.
     /// - Throws: ``RejectedImportStep``.
+    @discardableResult
     public func importRecords(
         _ steps: [ImportStep], in application: Application.ID,
         sortingAtMost limit: Int = MessagingStore.sortedAtOnce
-    ) async throws -> [ImportOutcome] {
-        var outcomes = try await importUnsorted(steps, in: application)
+    ) async throws -> (outcomes: [ImportOutcome], time: TransactionTime) {
+        var (outcomes, time) = try await importUnsorted(steps, in: application)
         for (index, step) in steps.enumerated() {
             guard case .sort(let id) = step else { continue }
             if try await sortMessages(of: id, in: application, atMost: limit) {
                 outcomes[index] = .imported
             }
         }
-        return outcomes
+        return (outcomes, time)
     }
 
     private func importUnsorted(
         _ steps: [ImportStep], in application: Application.ID
-    ) async throws -> [ImportOutcome] {
-        try await change(
+    ) async throws -> (value: [ImportOutcome], time: TransactionTime) {
+        try await timedChange(
             in: application,
             prefetching: { [environment] transaction in
                 try transaction.prefetch(steps, in: application, hash: environment.sha256)

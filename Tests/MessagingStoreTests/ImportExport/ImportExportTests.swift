@@ -225,7 +225,8 @@ extension SampleApplication {
         if let open { steps.append(.sort(open.conversation.id)) }
         for some in steps.chunks(of: count) {
             outcomes += try await store.importRecords(
-                some, in: application, sortingAtMost: count)
+                some, in: application, sortingAtMost: count
+            ).outcomes
         }
         return outcomes
     }
@@ -239,18 +240,18 @@ extension SampleApplication {
                     SELECT id FROM conversations WHERE deleted_at IS NOT NULL
                 )
                 """
-            try transaction.execute("DELETE FROM messages WHERE \(deleted)")
+            try transaction.execute("/* test */ DELETE FROM messages WHERE \(deleted)")
             for column in [
                 "messages SET event", "following SET event", "identities SET identity_event",
                 "announcement_recipients SET event", "messages SET changed",
                 "conversations SET changed",
-            ] { try transaction.execute(SQL(stringLiteral: "UPDATE \(column) = 0")) }
-            try transaction.execute("DELETE FROM hidden_messages WHERE \(deleted)")
+            ] { try transaction.execute(SQL(stringLiteral: "/* test */ UPDATE \(column) = 0")) }
+            try transaction.execute("/* test */ DELETE FROM hidden_messages WHERE \(deleted)")
             try transaction.execute(
-                "DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)")
+                "/* test */ DELETE FROM parts WHERE message NOT IN (SELECT id FROM messages)")
             try transaction.execute(
                 """
-                UPDATE conversations SET
+                /* test */ UPDATE conversations SET
                     is_distinct = 0, is_announced = 1, last_position = 0, last_sent_at = NULL,
                     message_count = 0, metadata = \(Metadata().columnBytes)
                 WHERE deleted_at IS NOT NULL

@@ -141,7 +141,7 @@ extension SampleApplication {
         try await scheduleMessages()
         try await registerWebhooks()
         try await upload(6, to: nil, by: .ana)
-        _ = try await store.importRecords(
+        try await store.importRecords(
             [.record(.relations(ArchivedRelations(.bo, followed: [.named("gil")])))],
             in: application)
     }

@@ -208,7 +208,7 @@ import Testing
                     identityVersion: 1, isSuspended: false, sessionsEndedAt: nil),
                 externalUnreadCount: 0,
                 createdAt: moment.map(Timestamp.init(milliseconds:)))
-            _ = try await sample.store.importRecords(
+            try await sample.store.importRecords(
                 [.record(.user(record))], in: sample.application)
         }
         #expect(try await sample.pages(10).items.map(\.id.text) == ["e", "d", "b", "a", "c"])
