@@ -181,6 +181,7 @@ extension SQLiteConnection {
         writingTo path: String, _ settings: DatabaseSettings
     ) throws(SQLError) {
         try self.init(path: path, access: .readWrite, busyTimeout: settings.busyTimeout)
+        onPrepare = settings.onPrepare
         try prepareForWriting(settings)
     }
 
@@ -188,6 +189,7 @@ extension SQLiteConnection {
         readingFrom path: String, _ settings: DatabaseSettings
     ) throws(SQLError) {
         try self.init(path: path, access: .readOnly, busyTimeout: settings.busyTimeout)
+        onPrepare = settings.onPrepare
         try prepareForReading()
     }
 }

@@ -32,6 +32,10 @@ public struct DatabaseSettings: Sendable {
     /// of its sync.
     public var onCommit: @Sendable (Duration) -> Void = { _ in }
 
+    /// Called with each statement that a connection to a file prepares, and a closure that finds its plan; for tests. The
+    /// plan is a line for each table (https://sqlite.org/eqp.html).
+    package var onPrepare: (@Sendable (_ statement: String, _ plan: () throws -> [String]) -> Void)?
+
     /// The defaults.
     public init() {}
 }

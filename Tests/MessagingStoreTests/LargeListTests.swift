@@ -82,7 +82,8 @@ import Testing
         try await sample.expectSameRowsAgain()
         for _ in 0..<2 {
             let weights = try await sample.database.read { transaction in
-                try transaction.rows("SELECT weight FROM messages ORDER BY position") { row in
+                try transaction.rows("/* test */ SELECT weight FROM messages ORDER BY position") {
+                    row in
                     try row.int64(0)
                 }
             }
@@ -91,10 +92,10 @@ import Testing
             #expect(page.items.reversed().map(\.message.weight) == weights)
             // The size of a message is computed from its parts.
             try await sample.database.write { transaction in
-                try transaction.execute("UPDATE messages SET weight = 0")
+                try transaction.execute("/* test */ UPDATE messages SET weight = 0")
                 try transaction.execute(
                     """
-                    UPDATE messages SET weight = (
+                    /* test */ UPDATE messages SET weight = (
                         SELECT CAST(COALESCE(SUM(
                             COALESCE(LENGTH(p.body), 0) + LENGTH(p.mime_type) + 256
                         ), 0) AS BIGINT) FROM parts p

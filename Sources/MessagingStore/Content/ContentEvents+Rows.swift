@@ -153,9 +153,10 @@ extension Projection {
     private func moveShared(from conversation: Conversation.ID) throws {
         let used = try transaction.rows(
             """
-            SELECT s.content, s.conversation, s.use_count FROM contents c
-            JOIN shared_contents s ON s.application = c.application AND s.content = c.id
+            SELECT s.content, s.conversation, s.use_count
+            FROM contents c CROSS JOIN shared_contents s
             WHERE c.application = \(application) AND c.conversation = \(conversation)
+                AND s.application = c.application AND s.content = c.id
             ORDER BY s.content, s.conversation
             """
         ) { row in

@@ -94,13 +94,11 @@ extension Transaction {
             "SELECT uploader FROM contents WHERE application = \(application) AND id = \(id)"
         ) { row in try row.optionalUser(0) }
         if uploader == user { return true }
+        // With DISTINCT, SQLite would read all parts of the application in the order of their messages.
         let messages = try rows(
-            """
-            SELECT DISTINCT message FROM parts
-            WHERE application = \(application) AND content = \(id)
-            """
+            "SELECT message FROM parts WHERE application = \(application) AND content = \(id)"
         ) { row in try row.id(0) as Message.ID }
-        return try messages.contains { message in
+        return try Set(messages).contains { message in
             try sees(message, user, in: application)
         }
     }

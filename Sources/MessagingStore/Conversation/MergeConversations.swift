@@ -414,10 +414,11 @@ extension Projection {
     private func seeing(_ one: Conversation.ID, _ two: Conversation.ID) throws -> [UserID] {
         try transaction.rows(
             """
-            SELECT user_id FROM participants
-            WHERE application = \(application) AND conversation IN (\(one), \(two))
-                AND state = 'shown'
-            GROUP BY user_id HAVING COUNT(*) = 2 ORDER BY user_id
+            SELECT a.user_id FROM participants a CROSS JOIN participants b
+            WHERE a.application = \(application) AND a.conversation = \(one) AND a.state = 'shown'
+                AND b.application = a.application AND b.conversation = \(two)
+                AND b.user_id = a.user_id AND b.state = 'shown'
+            ORDER BY a.user_id
             """
         ) { row in try row.user(0) }
     }

@@ -46,6 +46,8 @@ extension FeedReader {
         if let known {
             return known.filter { change in change.position > position && change.position <= bound }
         }
+        // The conversations of the user are read first, and then what has changed in each: without statistics SQLite
+        // would read all messages of the application, but it takes tables in the order of a CROSS JOIN.
         let streamed = try transaction.rows(
             """
             SELECT t.position, t.kind, t.stream, t.id, t.gone_at, t.place FROM touched t
@@ -54,9 +56,9 @@ extension FeedReader {
                 AND t.kind >= \(TouchedKind.view.rawValue)
             UNION ALL
             SELECT t.position, t.kind, t.stream, t.id, t.gone_at, t.place
-            FROM participants p
-            JOIN touched t ON t.application = p.application AND t.stream = p.conversation
+            FROM participants p CROSS JOIN touched t
             WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND t.application = p.application AND t.stream = p.conversation
                 AND t.position > \(position) AND t.position <= \(bound)
                 AND t.kind < \(TouchedKind.alias.rawValue)
                 AND (p.left_after IS NULL OR t.place <= p.left_after)
@@ -68,19 +70,17 @@ extension FeedReader {
                 AND p.left_after IS NULL AND c.changed > \(position) AND c.changed <= \(bound)
             UNION ALL
             SELECT m.changed, \(TouchedKind.message.rawValue), m.conversation, m.id, 0, m.position
-            FROM participants p
-            JOIN messages m
-                ON m.application = p.application AND m.conversation = p.conversation
+            FROM participants p CROSS JOIN messages m
             WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND m.application = p.application AND m.conversation = p.conversation
                 AND m.changed > \(position) AND m.changed <= \(bound)
                 AND (p.left_after IS NULL OR m.position <= p.left_after)
             UNION ALL
             SELECT m.event, \(TouchedKind.message.rawValue), m.conversation, m.id, 0, m.position
-            FROM participants p
-            JOIN conversations c ON c.application = p.application AND c.id = p.conversation
-            JOIN messages m
-                ON m.application = p.application AND m.conversation = p.conversation
+            FROM participants p CROSS JOIN conversations c CROSS JOIN messages m
             WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND c.application = p.application AND c.id = p.conversation
+                AND m.application = p.application AND m.conversation = p.conversation
                 AND c.changed > \(position) AND m.changed IS NULL
                 AND m.position > COALESCE((
                     SELECT o.position FROM messages o

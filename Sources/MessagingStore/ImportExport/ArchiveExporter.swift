@@ -348,8 +348,8 @@ extension ArchiveExporter {
             """
             SELECT kind, replay_key, object FROM replay_keys
             WHERE application = \(application)
-                AND (kind, replay_key) > (\(last?.kind.rawValue ?? ""), \(last?.key.bytes ?? []))
-            ORDER BY kind, replay_key LIMIT \(Self.pageSize)
+                AND (replay_key, kind) > (\(last?.key.bytes ?? []), \(last?.kind.rawValue ?? ""))
+            ORDER BY replay_key, kind LIMIT \(Self.pageSize)
             """
         ) { row in
             guard let kind = Replay.Kind(rawValue: try row.text(0)) else {

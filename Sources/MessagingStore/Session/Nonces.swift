@@ -69,11 +69,12 @@ extension MutationContext {
         try transaction.execute(
             """
             DELETE FROM used_nonces
-            WHERE application = \(application) AND nonce IN (
-                SELECT nonce FROM used_nonces
-                WHERE application = \(application) AND expires_at <= \(now)
-                ORDER BY expires_at LIMIT 100
-            )
+            WHERE application = \(application) AND expires_at <= \(now)
+                AND expires_at <= COALESCE((
+                    SELECT expires_at FROM used_nonces
+                    WHERE application = \(application) AND expires_at <= \(now)
+                    ORDER BY expires_at LIMIT 1 OFFSET 99
+                ), \(now))
             """)
     }
 }

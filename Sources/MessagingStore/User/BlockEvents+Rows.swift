@@ -106,13 +106,17 @@ extension Projection {
     func hideBlocked(
         from user: UserID, in conversation: Conversation.ID, after last: Position
     ) throws -> (count: Int64, isAll: Bool) {
-        let blocks: SQL =
-            """
-            WHERE application = \(application) AND (owner = \(user) OR blocked = \(user))
-                AND owner <> blocked
-            """
+        let byUser: SQL =
+            "WHERE application = \(application) AND owner = \(user) AND blocked <> \(user)"
+        let againstUser: SQL =
+            "WHERE application = \(application) AND blocked = \(user) AND owner <> \(user)"
         let hasBlocks = try transaction.first(
-            "SELECT 1 FROM blocks \(blocks) UNION ALL SELECT 1 FROM past_blocks \(blocks) LIMIT 1"
+            """
+            SELECT 1 FROM blocks \(byUser) UNION ALL SELECT 1 FROM blocks \(againstUser)
+            UNION ALL SELECT 1 FROM past_blocks \(byUser)
+            UNION ALL SELECT 1 FROM past_blocks \(againstUser)
+            LIMIT 1
+            """
         ) { _ in true }
         guard hasBlocks == true else { return (0, false) }
         let messages: SQL =

@@ -233,11 +233,11 @@ extension SQL {
     ) -> SQL {
         let isNow: SQL = isBeyond ? "" : "OR (a.until IS NULL AND b.until IS NULL)"
         return """
-            FROM wide_stays a
-            JOIN wide_stays b ON b.application = a.application AND b.conversation = a.conversation
+            FROM wide_stays a CROSS JOIN wide_stays b
             LEFT JOIN unfollowed u ON u.application = a.application AND u.follower = a.user_id
                 AND u.followed = b.user_id
             WHERE a.application = \(application) AND a.user_id = \(follower)
+                AND b.application = a.application AND b.conversation = a.conversation
                 AND b.user_id <> a.user_id AND \(areTogether)
                 AND (u.event IS NULL OR a.sees_since > u.event OR b.since > u.event \(isNow))
             """

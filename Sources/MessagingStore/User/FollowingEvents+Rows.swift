@@ -129,8 +129,8 @@ extension Projection {
             """
             INSERT INTO unfollowed (application, follower, followed, event)
             SELECT f.application, f.follower, f.followed, \(position)
-            \(pairs(of: conversation, where: "a.state <> 'unseen'", joining: """
-                JOIN following f ON f.application = a.application AND f.follower = a.user_id
+            \(pairs(of: conversation, with: "CROSS JOIN following f", where: """
+                a.state <> 'unseen' AND f.application = a.application AND f.follower = a.user_id
                     AND f.followed = b.user_id AND f.is_kept = 0
                 """))
             ON CONFLICT (application, follower, followed) DO UPDATE SET event = excluded.event
@@ -183,7 +183,7 @@ extension Projection {
     /// another one and all are sent in one round trip.
     ///
     /// - Parameters:
-    ///   - condition: Selects the pairs; see ``pairs(of:where:joining:)``.
+    ///   - condition: Selects the pairs; see ``pairs(of:with:where:)``.
     ///   - followers: The users whose rows the statements may change; all first participants must be among them.
     private func connect(
         _ condition: SQL, _ followers: [UserID], of conversation: Conversation.ID,
@@ -275,13 +275,12 @@ extension Projection {
     /// Statements use them as a subquery instead of two lists of users: for lists, the database may choose a plan that
     /// reads all rows of a follower, which are thousands for some users.
     private func pairs(
-        of conversation: Conversation.ID, where condition: SQL, joining table: SQL = ""
+        of conversation: Conversation.ID, with table: SQL = "", where condition: SQL
     ) -> SQL {
         """
-        FROM participants a
-        JOIN participants b ON b.application = a.application AND b.conversation = a.conversation
-        \(table)
+        FROM participants a CROSS JOIN participants b \(table)
         WHERE a.application = \(application) AND a.conversation = \(conversation)
+            AND b.application = a.application AND b.conversation = a.conversation
             AND a.left_after IS NULL AND b.left_after IS NULL
             AND a.user_id <> b.user_id AND \(condition)
         """

@@ -14,6 +14,9 @@ import Glibc
     /// The checkpointer of the connection that writes; `nil` for all others.
     var checkpointer: Checkpointer?
 
+    /// ``DatabaseSettings/onPrepare``.
+    var onPrepare: (@Sendable (_ statement: String, _ plan: () throws -> [String]) -> Void)?
+
     /// The most prepared statements; the least recently used one is evicted first.
     static let statementLimit = 256
 
@@ -223,7 +226,21 @@ extension SQLiteConnection {
             return statement
         }
         guard let pointer = unsafe pointer else { throw .closed }
-        return try unsafe SQLiteStatement(template, on: pointer, of: self)
+        let statement = try unsafe SQLiteStatement(template, on: pointer, of: self)
+        onPrepare?(template.text) { try plan(of: template.text) }
+        return statement
+    }
+
+    /// How the engine finds the rows of a statement, as ``DatabaseSettings/onPrepare`` describes.
+    private func plan(of statement: String) throws(SQLError) -> [String] {
+        guard let pointer = unsafe pointer else { throw .closed }
+        let explaining = try unsafe SQLiteStatement(
+            StatementTemplate("EXPLAIN QUERY PLAN \(statement)"), on: pointer, of: self)
+        var lines: [String] = []
+        while try explaining.next() {
+            if case .text(let line) = explaining.value(at: 3) { lines.append(line) }
+        }
+        return lines
     }
 
     func takeBack(_ statement: SQLiteStatement) {

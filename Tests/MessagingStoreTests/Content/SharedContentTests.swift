@@ -165,7 +165,7 @@ extension SampleApplication {
         try await database.read { [application] transaction in
             try transaction.first(
                 """
-                SELECT CAST(COALESCE(SUM(use_count), 0) AS BIGINT) FROM shared_contents
+                /* test */ SELECT CAST(COALESCE(SUM(use_count), 0) AS BIGINT) FROM shared_contents
                 WHERE application = \(application.bytes)
                 """
             ) { row in try row.int64(0) } ?? 0

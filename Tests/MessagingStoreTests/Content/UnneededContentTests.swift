@@ -141,7 +141,7 @@ import Testing
         // A message that was scheduled without a row for its content.
         try await sample.database.write { transaction in
             try transaction.execute("DELETE FROM scheduled_contents")
-            try transaction.execute("UPDATE contents SET use_count = 0")
+            try transaction.execute("/* test */ UPDATE contents SET use_count = 0")
         }
         try await sample.send(after: 5)
         #expect(try await !sample.store.withdrawContent(content))

@@ -25,7 +25,7 @@ import Testing
             }
             try transaction.execute(
                 """
-                UPDATE conversations SET last_position = \(count / 2), message_count = \(count / 2)
+                /* test */ UPDATE conversations SET last_position = \(count / 2), message_count = \(count / 2)
                 WHERE application = \(application)
                 """)
             let before = onSQLite ? 0 : try transaction.rowsRead()

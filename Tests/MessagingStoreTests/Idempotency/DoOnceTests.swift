@@ -27,7 +27,9 @@ import Testing
 
     private func count(in sample: SampleApplication) async throws -> Int {
         try await sample.database.read { transaction in
-            try transaction.first("SELECT COUNT(*) FROM idempotency_keys") { try $0.int(0) } ?? 0
+            try transaction.first("/* test */ SELECT COUNT(*) FROM idempotency_keys") {
+                try $0.int(0)
+            } ?? 0
         }
     }
 

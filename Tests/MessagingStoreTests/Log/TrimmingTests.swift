@@ -109,7 +109,7 @@ extension SampleApplication {
     fileprivate func historyCounts() async throws -> [Int64] {
         try await database.read { transaction in
             try Transaction.historyTables.map { table in
-                try transaction.first("SELECT COUNT(*) FROM \(raw: table.name)") { row in
+                try transaction.first("/* test */ SELECT COUNT(*) FROM \(raw: table.name)") { row in
                     try row.int64(0)
                 } ?? -1
             }

@@ -253,7 +253,7 @@ extension SampleApplication {
         try await database.read { [application] transaction in
             try transaction.first(
                 """
-                SELECT CAST(COALESCE(SUM(LENGTH(state)), 0) AS BIGINT) FROM object_history
+                /* test */ SELECT CAST(COALESCE(SUM(LENGTH(state)), 0) AS BIGINT) FROM object_history
                 WHERE application = \(application.bytes)
                 """
             ) { row in try row.int64(0) } ?? 0

@@ -159,7 +159,7 @@ extension SampleApplication {
     /// The stored receipts of each participant.
     fileprivate func readIntervals() async throws -> [String] {
         try await database.read { transaction in
-            try transaction.rows("SELECT read FROM receipts") { row in try row.text(0) }
+            try transaction.rows("/* test */ SELECT read FROM receipts") { row in try row.text(0) }
         }
     }
 }

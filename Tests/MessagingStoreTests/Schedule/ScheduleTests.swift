@@ -136,7 +136,7 @@ import Testing
         try await sample.schedule("next", to: conversation)
         try await sample.database.write { transaction in
             try transaction.execute(
-                "UPDATE scheduled_messages SET payload = \([UInt8(1)]) WHERE turn = 1")
+                "/* test */ UPDATE scheduled_messages SET payload = \([UInt8(1)]) WHERE turn = 1")
         }
         sample.tick()
         sample.wait(milliseconds: 4000)

@@ -14,7 +14,7 @@ extension SampleApplication {
         let counts = try await database.read { [application] transaction in
             try transaction.first(
                 """
-                SELECT conversation_count, user_count, (
+                /* test */ SELECT conversation_count, user_count, (
                     SELECT COUNT(*) FROM conversations c
                     WHERE c.application = a.application AND c.deleted_at IS NULL
                 ), (

@@ -3,6 +3,7 @@ import SQL
 import SQLPostgres
 import SystemSupport
 import TestSupport
+import Testing
 
 @testable import MessagingStore
 
@@ -38,6 +39,11 @@ final class SampleApplication: Sendable {
         var settings = DatabaseSettings()
         // Another process of the same test may be stalled while it holds the lock.
         settings.busyTimeout = .seconds(120)
+        settings.onPrepare = { statement, plan in
+            StatementPlans.shared.examine(statement, plan) { flaw in
+                Issue.record(Comment(rawValue: flaw))
+            }
+        }
         database = try Database.open(
             place.location, migrations: MessagingStore.migrations, settings: settings)
         store = MessagingStore(
@@ -77,7 +83,8 @@ final class SampleApplication: Sendable {
             let tables = try transaction.tables()
             return try tables.filter { table in !excluded.contains(table) }.flatMap { table in
                 let columns = try transaction.columns(of: table)
-                return try transaction.rows(SQL(stringLiteral: "SELECT * FROM \(table)")) { row in
+                return try transaction.rows(SQL(stringLiteral: "/* test */ SELECT * FROM \(table)"))
+                { row in
                     var text = table
                     for (index, column) in columns.enumerated() {
                         text += " " + column + ": " + Self.text(of: try row.value(.index(index)))

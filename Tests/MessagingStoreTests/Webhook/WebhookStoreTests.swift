@@ -81,7 +81,8 @@ import Testing
         _ = try await sample.store.deactivateWebhook(webhook.id, in: sample.application)
         try await sample.store.deleteWebhook(webhook.id, in: sample.application)
         let payloads = try await sample.database.read { transaction in
-            try transaction.rows("SELECT payload FROM events WHERE kind >= 'webhook.'") { row in
+            try transaction.rows("/* test */ SELECT payload FROM events WHERE kind >= 'webhook.'") {
+                row in
                 String(decoding: try row.blob(0), as: UTF8.self)
             }
         }

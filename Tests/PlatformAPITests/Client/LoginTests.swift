@@ -409,7 +409,7 @@ extension MessagingStore {
     fileprivate func usedNonces(in application: Application.ID) async throws -> Int64? {
         try await database.read { transaction in
             try transaction.first(
-                "SELECT COUNT(*) FROM used_nonces WHERE application = \(application)"
+                "/* test */ SELECT COUNT(*) FROM used_nonces WHERE application = \(application)"
             ) { row in try row.int64(0) }
         }
     }

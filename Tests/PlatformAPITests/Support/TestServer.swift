@@ -8,6 +8,7 @@ import SQL
 import SQLPostgres
 import Synchronization
 import TestSupport
+import Testing
 import Uploads
 import WebSockets
 
@@ -228,6 +229,11 @@ struct TestServer: Sendable {
         var databaseSettings = DatabaseSettings()
         // Another server of the same test may be stalled while it holds the lock.
         databaseSettings.busyTimeout = .seconds(120)
+        databaseSettings.onPrepare = { statement, plan in
+            StatementPlans.shared.examine(statement, plan) { flaw in
+                Issue.record(Comment(rawValue: flaw))
+            }
+        }
         let database = try Database.open(
             location(folder), migrations: MessagingStore.migrations, settings: databaseSettings)
         let store = MessagingStore(
