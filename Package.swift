@@ -172,7 +172,8 @@ let package = Package(
             swiftSettings: testSettings),
         // Fixtures that the tests of several modules share.
         .target(
-            name: "TestSupport", dependencies: ["COpenSSL", "CPostgres"], path: "Tests/Support",
+            name: "TestSupport", dependencies: ["COpenSSL", "CPostgres", "SystemSupport"],
+            path: "Tests/Support",
             exclude: [
                 "objectstore.py", "parley_server.py", "postgres.py", "postgres.sh", "receiver.py",
                 "server_cluster.py",

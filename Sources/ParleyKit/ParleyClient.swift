@@ -149,7 +149,7 @@ public final class ParleyClient: Sendable {
         let engine = engine
         let pass = Task { () async -> ParleyError? in
             do throws(ParleyError) {
-                try await engine.pollToEnd()
+                try await engine.catchUp()
                 return nil
             } catch {
                 return error

@@ -25,11 +25,17 @@ package final class WakeSignal: Sendable {
 
     /// Waits until the signal is set, the time is over or the task is cancelled; returns at once
     /// when it was set since the last wait. Clears the signal. At most one task may wait at a time.
-    package func wait(atMost milliseconds: Int64) async {
+    ///
+    /// - Parameter milliseconds: `nil` for no limit. A limit takes some hundred bytes of memory until it is over, also if
+    ///   the signal is set before: the system keeps the timer of a sleep that is cancelled. So where a signal is frequent,
+    ///   a limit must be short.
+    package func wait(atMost milliseconds: Int64?) async {
         guard !clear() else { return }
-        let timeout = Task { [self] in
-            try await Task.sleep(for: .milliseconds(milliseconds))
-            signal()
+        let timeout = milliseconds.map { milliseconds in
+            Task { [self] in
+                try await Task.sleep(for: .milliseconds(milliseconds))
+                signal()
+            }
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
@@ -46,7 +52,7 @@ package final class WakeSignal: Sendable {
         } onCancel: {
             signal()
         }
-        timeout.cancel()
+        timeout?.cancel()
     }
 
     private func clear() -> Bool {

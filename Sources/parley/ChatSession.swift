@@ -27,6 +27,7 @@ struct ChatSession {
         /get N             download what message N holds into the current folder
         /set KEY TEXT      set metadata, such as /set topic rent
         /add USER …        add participants
+        /typing            tell the others that you write
         /delete N          delete message N for all
         /retry N           send message N again, which was refused
         /discard N         discard message N, which was not sent
@@ -155,6 +156,7 @@ struct ChatSession {
                 of: try requireOpen())
         case "/add":
             try await client.add(Set(arguments.map { UserID($0) }), to: try requireOpen())
+        case "/typing": client.sendTyping(.started, in: try requireOpen())
         case "/attach":
             guard let path = arguments.first else {
                 printer.print("! /attach needs the path of a file")

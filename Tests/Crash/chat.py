@@ -9,11 +9,12 @@ before the next one. A line that a client has printed as a message is durable in
 nothing waits, and
 
 - each printed line is in the conversation exactly once, in the order of writing,
-- both clients show the same messages,
-- a client with an empty store opens the conversation as soon as it has arrived.
+- both clients show the same messages, a file that one of them sends, and that the other user writes,
+- a client with an empty store opens the conversation as soon as it has arrived, and another process cannot use its store.
 """
 
 import argparse
+import contextlib
 import json
 import pathlib
 import queue
@@ -37,16 +38,19 @@ class Chat:
     """A client of a user; its store outlives the process."""
 
     def __init__(self, binary, server, user, folder):
-        self.command = [binary, "chat", "--server", f"http://127.0.0.1:{server.port}", "--app", APPLICATION,
-                        "--user", user, "--store", str(folder / user)]
+        self.command = [str(pathlib.Path(binary).resolve()), "chat", "--server", f"http://127.0.0.1:{server.port}",
+                        "--app", APPLICATION, "--user", user, "--store", str(folder / user)]
         self.user = user
+        # Where `/get` writes.
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
         # The lines that were written and those that were printed as messages, in their order.
         self.written, self.shown = [], []
         self.process = None
 
     def start(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, bufsize=1)
+                                        stderr=subprocess.STDOUT, text=True, bufsize=1, cwd=self.folder)
         self.output = queue.Queue()
         threading.Thread(target=self.read, args=(self.process.stdout, self.output), daemon=True).start()
 
@@ -66,9 +70,9 @@ class Chat:
         except BrokenPipeError:
             pass
 
-    def wait_for(self, expression):
+    def wait_for(self, expression, patience=PATIENCE):
         """The next output that matches."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + patience
         seen = []
         while time.monotonic() < end:
             try:
@@ -141,6 +145,50 @@ def open_what_has_arrived(binary, server, folder):
     chat.quit()
 
 
+def refuse_second(binary, server, folder):
+    """A second process with a store that is open ends with an error, and the first one goes on."""
+    first, second = [Chat(binary, server, "ana", folder) for _ in range(2)]
+    first.start()
+    first.wait_for(r"^\* connected$")
+    second.start()
+    second.wait_for(rf"is in use by process {first.process.pid}")
+    if second.process.wait(timeout=PATIENCE) == 0:
+        raise SystemExit("the second process succeeded")
+    first.write("/queue")
+    first.wait_for(r"^\* 0 messages wait to be sent$")
+    first.quit()
+
+
+def exchange(chats):
+    """A file arrives at the other user, who sees then that the first one writes."""
+    for chat in chats:
+        chat.start()
+        chat.wait_for(r"^\* connected$")
+        chat.write("/new " + USERS[1 - USERS.index(chat.user)])
+    writer, reader = chats
+    file = writer.folder / "film.mp4"
+    file.write_bytes(random.Random(1).randbytes(3_000_000))
+    writer.write(f"/attach {file} video/mp4")
+    writer.wait_for(r"^\* up \[##########\] 3000000 of 3000000 bytes$")
+    number = reader.wait_for(rf"^(\d+) {writer.user}: \[video/mp4, 3000000 bytes, readyForDownload\]")[1]
+    reader.write(f"/get {number}")
+    copy = pathlib.Path(reader.wait_for(r"^\* (/.*/parley-\d+-0)$")[1])
+    if copy.read_bytes() != file.read_bytes():
+        raise SystemExit("the file differs from its copy")
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        writer.write("/typing")
+        writer.write("/queue")
+        writer.wait_for(r"^\* 0 messages wait to be sent$")
+        with contextlib.suppress(SystemExit):
+            reader.wait_for(rf"^\* {writer.user} is typing$", 5)
+            break
+    else:
+        raise SystemExit("the other user does not see who writes")
+    for chat in chats:
+        chat.quit()
+
+
 def messages(server):
     """The texts of all messages by their position, and their senders."""
     headers = {"Authorization": f"Bearer {TOKEN}", "Accept": "application/vnd.layer+json; version=3.0"}
@@ -194,7 +242,9 @@ def main():
             finish(chat)
             chat.quit()
         check(chats, messages(server))
+        exchange(chats)
         open_what_has_arrived(options.binary, server, pathlib.Path(folder) / "new")
+        refuse_second(options.binary, server, pathlib.Path(folder) / "new")
 
 
 if __name__ == "__main__":

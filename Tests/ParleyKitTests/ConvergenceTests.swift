@@ -168,7 +168,7 @@ extension ParleyClient {
     }
 
     /// The rows of the outbox.
-    fileprivate func outbox() async throws -> [String] {
+    func outbox() async throws -> [String] {
         try await read { reader in
             try reader.transaction.rows(
                 """

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HTTP
+import JSON
 import SQL
 import SystemSupport
 import TestSupport
@@ -24,7 +25,7 @@ import Testing
                 END
                 """)
         }
-        var applier = FeedApplier(sample.store, limit: .zero)
+        var applier = FeedApplier(sample.store, after: nil, limit: .zero)
         for number in 1...items {
             let item = #"{"type":"identity","id":"layer:///identities/u\#(number)","data":null}"#
             _ = try applier.add(
@@ -38,6 +39,42 @@ import Testing
         }
         // So few items may be of one event, which is not divided.
         #expect(cursors == (items == 20 ? ["e.20"] : (1...items).map { "e.\($0)" }))
+    }
+
+    @Test func `of two requests for the feed the one that is behind applies nothing (K10, K15)`()
+        async throws
+    {
+        let sample = try await SampleStore()
+        try await sample.change { transaction in
+            for user in ["ann", "bob"] {
+                try transaction.sql.execute(
+                    "INSERT INTO identities (user, is_followed, snapshot) VALUES (\(user), 1, 0)")
+            }
+        }
+        func removal(of user: String) -> String {
+            #"{"type":"identity","id":"layer:///identities/\#(user)","data":null}"#
+        }
+        var (stream, pass) = (
+            FeedApplier(sample.store, after: nil), FeedApplier(sample.store, after: nil)
+        )
+        _ = try stream.add(
+            ServerSentEvent(type: "item", data: Array(removal(of: "ann").utf8), id: "e.6"))
+        try await stream.apply()
+        let answer =
+            #"{"items":[\#(removal(of: "bob"))],"cursor":"e.5","more":false,"reset":false}"#
+        let page = try JSONDocument(Array(answer.utf8)).root
+        await #expect(throws: ParleyError.feedHasMoved) { _ = try await pass.apply(answer: page) }
+        let followed = try await sample.identities().filter(\.isFollowed).map(\.id)
+        #expect(followed == ["bob"])
+        #expect(try await sample.store.read { try StoreTransaction($0).setting("cursor") } == "e.6")
+        // A later pass moves the cursor, and the stream goes on from where it was.
+        pass = FeedApplier(sample.store, after: "e.6")
+        let later = #"{"items":[],"cursor":"e.8","more":false,"reset":false}"#
+        #expect(try await pass.apply(answer: try JSONDocument(Array(later.utf8)).root) == false)
+        _ = try stream.add(
+            ServerSentEvent(type: "item", data: Array(removal(of: "bob").utf8), id: "e.9"))
+        try await stream.apply()
+        #expect(try await sample.identities().allSatisfy { !$0.isFollowed })
     }
 
     @Test(arguments: [("e", 5, true), ("e", 3, false), ("d", 5, false)])
@@ -62,7 +99,7 @@ import Testing
                 WHERE number = \(number)
                 """)
         }
-        var applier = FeedApplier(sample.store)
+        var applier = FeedApplier(sample.store, after: nil)
         for type in ["reset", "ready"] {
             _ = try applier.add(ServerSentEvent(type: type, data: Array("{}".utf8), id: "e.4"))
         }
@@ -142,6 +179,47 @@ import Testing
         try await eventually("bo is live again") { bo.connection == .live }
         #expect(transport.streams.withLock { $0 } == streams, "a stream was opened again")
         for client in [ana, bo] { await client.close() }
+    }
+
+    @Test func `an answer ends the feed's delay unless the server named it, and stays (K14, K18)`()
+        async throws
+    {
+        let server = try KitServer()
+        let configuration = server.configuration("ana")
+        let transport = BrokenFeedTransport(base: try openTransport(configuration))
+        let ana = try await ParleyClient(configuration, transport)
+        try await ana.authenticate()
+        ana.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        // After so many failures a delay has up to a minute.
+        for number in 1...10 {
+            try await eventually("the feed has failed \(number) times") {
+                ana.kick()
+                return transport.attempts.withLock { $0 } >= number
+            }
+        }
+        try await ana.waitUntilSent(try await ana.send([.text("one")], to: conversation).id)
+        // The answers of the creation and of the message stay without a feed.
+        #expect(try await ana.conversation(conversation)?.lastMessage?.isSent == true)
+        let attempts = transport.attempts.withLock { $0 }
+        try await eventually("the feed is requested again", within: .seconds(20)) {
+            // The answer may come while a request is on its way.
+            try await ana.waitUntilSent(try await ana.send([.text("more")], to: conversation).id)
+            return transport.attempts.withLock { $0 } > attempts + 2
+        }
+        transport.isBusy.withLock { $0 = true }
+        try await eventually("the server has named a delay") {
+            ana.kick()
+            if case .waiting(let delay, _) = ana.connection { return delay >= .seconds(600) }
+            return false
+        }
+        // The last kick may cause one more request.
+        try await Task.sleep(for: .milliseconds(300))
+        let last = transport.attempts.withLock { $0 }
+        try await ana.waitUntilSent(try await ana.send([.text("two")], to: conversation).id)
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(transport.attempts.withLock { $0 } == last)
+        await ana.close()
     }
 
     @Test func `a client begins with the first unread message, or the newest (K12)`() async throws {
@@ -259,6 +337,36 @@ import Testing
         commits.close()
         #expect(try await watcher.value > 0)
         for client in [ana, bo] { await client.close() }
+    }
+}
+
+/// Passes on everything but the feed, which cannot be reached.
+private struct BrokenFeedTransport: Transport {
+    let base: any Transport
+    let attempts = Locked(0)
+    /// Whether the feed is answered with a delay instead.
+    let isBusy = Locked(false)
+
+    func send(_ request: TransportRequest) async throws(ParleyError) -> TransportResponse {
+        try await base.send(request)
+    }
+
+    func open(_ request: TransportRequest) async throws(ParleyError) -> any TransportStream {
+        guard request.path.hasPrefix("/events") else { return try await base.open(request) }
+        attempts.withLock { $0 += 1 }
+        guard isBusy.withLock({ $0 }) else {
+            throw ParleyError(.network, "The connection was reset.", isTransient: true)
+        }
+        return BusyStream()
+    }
+
+    private struct BusyStream: TransportStream {
+        let status = 503
+        let headers = Fields([(name: "Retry-After", value: "600")])
+
+        func next() async throws(ParleyError) -> [UInt8]? { nil }
+
+        func cancel() {}
     }
 }
 

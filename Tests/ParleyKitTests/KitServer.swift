@@ -1,5 +1,7 @@
 import FoundationEssentials
 import FoundationNetworking
+import HTTP
+import JSON
 import Logging
 import SQL
 import SystemSupport
@@ -11,6 +13,8 @@ import TestSupport
 /// A server process with its own data folder, which ends with this object, and the clients of its users.
 final class KitServer: Sendable {
     static let application = "7b2e4c1a-50f3-4a8e-9f6d-2c1d8e3b4a55"
+    /// The token of the application, as `Tests/Crash/server.py` has it.
+    private static let token = "crash-test-token-0123456789"
 
     let port: UInt16
     /// What its clients have logged.
@@ -44,6 +48,38 @@ final class KitServer: Sendable {
 
     /// Replaces the server by an empty one.
     func replace() { expectEqual(process.send("replace"), "ready \(port)") }
+
+    /// Sends a request of the Platform API, which must succeed, and returns the body of its answer.
+    @discardableResult
+    func request(
+        _ method: HTTP.Method, _ path: String, _ body: String? = nil,
+        type: String = "application/json"
+    ) async throws -> [UInt8] {
+        let transport = try CurlTransport(server: configuration("").server, transfers: 1)
+        let answer = try await transport.send(
+            TransportRequest(
+                method: method, path: "/apps/\(Self.application)\(path)",
+                headers: [
+                    ("Accept", SyncEngine.accept), ("Content-Type", type),
+                    ("Authorization", "Bearer \(Self.token)"),
+                ], body: body.map { body in Array(body.utf8) }))
+        guard (200..<300).contains(answer.status) else {
+            throw Failure(
+                text:
+                    "\(method) \(path): \(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+            )
+        }
+        return answer.body
+    }
+
+    /// The same for an answer in JSON.
+    @discardableResult
+    func json(
+        _ method: HTTP.Method, _ path: String, _ body: String? = nil,
+        type: String = "application/json"
+    ) async throws -> JSONValue {
+        try JSONDocument(try await request(method, path, body, type: type)).root
+    }
 
     /// The configuration of a device of a user.
     ///

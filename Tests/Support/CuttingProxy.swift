@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Glibc
-internal import Synchronization
+internal import SystemSupport
 
 /// A TCP proxy between a client and a server on this machine that disturbs what it forwards.
 public final class CuttingProxy: Sendable {
@@ -49,6 +49,11 @@ public final class CuttingProxy: Sendable {
         shared.state.withLock { state in state.withholds = isOn }
     }
 
+    /// Whether event streams are held back: what the server sends on a connection after a request for one is dropped.
+    public func holdEventStreams(_ isOn: Bool) {
+        shared.state.withLock { state in state.holdsStreams = isOn }
+    }
+
     /// Limits how many bytes each direction of a connection forwards in a second; 0 for no limit.
     public func throttle(_ bytesPerSecond: Int) {
         shared.state.withLock { state in state.rate = bytesPerSecond }
@@ -71,11 +76,14 @@ private final class Shared: Sendable {
         var nextCut = 0
         var cutsLeft = 0
         var withholds = false
+        var holdsStreams = false
+        /// The sockets of servers from which an event stream is held back.
+        var heldStreams: Set<Int32> = []
         var rate = 0
         var refuses = false
     }
 
-    let state = Mutex(State())
+    let state = Locked(State())
 
     /// Forwards both directions of a connection until one of them ends.
     func forward(_ client: Int32) {
@@ -90,7 +98,10 @@ private final class Shared: Sendable {
         }
         pump(from: client, to: server, isAnswer: false)
         answers.wait()
-        state.withLock { state in state.sockets.subtract([client, server]) }
+        state.withLock { state in
+            state.sockets.subtract([client, server])
+            state.heldStreams.remove(server)
+        }
     }
 
     private func pump(from source: Int32, to target: Int32, isAnswer: Bool) {
@@ -104,8 +115,14 @@ private final class Shared: Sendable {
             guard count > 0 else { return }
             let (withholds, rate, isCut) = state.withLock { state -> (Bool, Int, Bool) in
                 state.forwarded += count
+                if state.holdsStreams, !isAnswer,
+                    buffer.prefix(count).contains(Array("text/event-stream".utf8))
+                {
+                    state.heldStreams.insert(target)
+                }
                 guard state.cutsLeft > 0, state.forwarded >= state.nextCut else {
-                    return (state.withholds, state.rate, false)
+                    let isHeld = state.heldStreams.contains(source)
+                    return (state.withholds || isHeld, state.rate, false)
                 }
                 state.cutsLeft -= 1
                 state.nextCut = state.forwarded + state.step

@@ -2,6 +2,7 @@ internal import CPostgres
 internal import Dispatch
 internal import FoundationEssentials
 internal import Synchronization
+internal import SystemSupport
 
 /// The PostgreSQL server for the tests of this process. It starts with the first use and ends with
 /// the process (see `postgres.sh`).
@@ -13,7 +14,7 @@ public final class PostgresServer: Sendable {
     public let url: String
     private let server: HelperProcess
     private let schemas = Atomic<Int>(0)
-    private let pool = Mutex(SchemaPool())
+    private let pool = Locked(SchemaPool())
 
     private struct SchemaPool {
         /// Schemas with all tables and no rows, for the next borrowers.

@@ -11,6 +11,8 @@
     final class BackgroundSession: BackgroundUploader {
         private let session: URLSession
         private let delegate: Delegate
+        /// Records the tasks of earlier processes.
+        private let adoption: Task<Void, Never>
         private let server: URL
         private let folder: String
 
@@ -24,11 +26,13 @@
             settings.urlCache = nil
             settings.httpCookieStorage = nil
             settings.httpShouldSetCookies = false
-            delegate = Delegate()
-            session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
+            let delegate = Delegate()
+            let session = URLSession(
+                configuration: settings, delegate: delegate, delegateQueue: nil)
+            adoption = Task { delegate.adopt(await session.allTasks) }
+            (self.delegate, self.session) = (delegate, session)
             self.server = server
             self.folder = folder
-            session.getAllTasks { [delegate] tasks in delegate.adopt(tasks) }
         }
 
         /// Ends the session in this process. The system goes on with its tasks.
@@ -37,7 +41,7 @@
         func put(
             _ request: TransportRequest, of part: MessagePart.ID
         ) async throws(ParleyError) -> TransportResponse {
-            await delegate.waitUntilAdopted()
+            await adoption.value
             return try await delegate.requests.answer(of: part) { () throws(ParleyError) in
                 let (sent, stored) = try urlRequest(request)
                 let (file, isTemporary) = try bodyFile(stored)
@@ -50,7 +54,7 @@
         }
 
         func settle(_ part: MessagePart.ID) async throws(ParleyError) {
-            await delegate.waitUntilAdopted()
+            await adoption.value
             try await delegate.requests.settle(part)
         }
 
@@ -117,38 +121,45 @@
                 var temporary: URL?
             }
 
-            let requests = BackgroundRequests()
-            private let uploads = Locked<[Int: Upload]>([:])
-            private let isAdopted = AsyncStream.makeStream(of: Void.self)
-
-            /// Records the tasks of earlier processes.
-            func adopt(_ tasks: [URLSessionTask]) {
-                for task in tasks {
-                    if let name = BackgroundTaskName(task.taskDescription) {
-                        requests.found(name.part)
-                    }
-                }
-                isAdopted.continuation.finish()
+            private struct State {
+                var uploads: [Int: Upload] = [:]
+                /// The tasks that have ended before those of earlier processes were recorded; `nil` afterwards.
+                var ended: Set<Int>? = []
             }
 
-            func waitUntilAdopted() async { for await _ in isAdopted.stream {} }
+            let requests = BackgroundRequests()
+            private let state = Locked(State())
+
+            /// Records the tasks of earlier processes, without those whose end was reported meanwhile: nothing else would
+            /// end the waiting for them.
+            func adopt(_ tasks: [URLSessionTask]) {
+                state.withLock { state in
+                    for task in tasks where state.ended?.contains(task.taskIdentifier) == false {
+                        if let name = BackgroundTaskName(task.taskDescription) {
+                            requests.found(name.part)
+                        }
+                    }
+                    state.ended = nil
+                }
+            }
 
             func add(
                 _ task: URLSessionTask, onSent: @escaping @Sendable (Int64) -> Void, temporary: URL?
             ) {
-                uploads.withLock { uploads in
-                    uploads[task.taskIdentifier] = Upload(onSent: onSent, temporary: temporary)
+                state.withLock { state in
+                    state.uploads[task.taskIdentifier] = Upload(
+                        onSent: onSent, temporary: temporary)
                 }
             }
 
             func urlSession(
                 _ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data
             ) {
-                uploads.withLock { uploads in
-                    var upload = uploads[dataTask.taskIdentifier] ?? Upload()
+                state.withLock { state in
+                    var upload = state.uploads[dataTask.taskIdentifier] ?? Upload()
                     guard upload.body.count + data.count <= Self.answerLimit else { return }
                     upload.body += data
-                    uploads[dataTask.taskIdentifier] = upload
+                    state.uploads[dataTask.taskIdentifier] = upload
                 }
             }
 
@@ -156,26 +167,19 @@
                 _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
                 totalBytesSent: Int64, totalBytesExpectedToSend: Int64
             ) {
-                let onSent = uploads.withLock { uploads in uploads[task.taskIdentifier]?.onSent }
+                let onSent = state.withLock { state in
+                    state.uploads[task.taskIdentifier]?.onSent
+                }
                 onSent?(totalBytesSent)
-            }
-
-            /// A redirection would send the bytes to another server.
-            func urlSession(
-                _ session: URLSession, task: URLSessionTask,
-                willPerformHTTPRedirection response: HTTPURLResponse,
-                newRequest request: URLRequest,
-                completionHandler: @escaping @Sendable (URLRequest?) -> Void
-            ) {
-                completionHandler(nil)
             }
 
             func urlSession(
                 _ session: URLSession, task: URLSessionTask,
                 didCompleteWithError error: (any Error)?
             ) {
-                let upload = uploads.withLock { uploads in
-                    uploads.removeValue(forKey: task.taskIdentifier)
+                let upload = state.withLock { state in
+                    state.ended?.insert(task.taskIdentifier)
+                    return state.uploads.removeValue(forKey: task.taskIdentifier)
                 }
                 if let file = upload?.temporary { try? FileManager.default.removeItem(at: file) }
                 guard let name = BackgroundTaskName(task.taskDescription) else { return }

@@ -24,9 +24,9 @@
             let status = SecItemCopyMatching(query as CFDictionary, &found)
             if status == errSecItemNotFound { return nil }
             guard status == errSecSuccess else { throw Self.error(status) }
-            guard let members = found as? [CFString: Any],
-                let bytes = members[kSecValueData] as? Data,
-                let user = members[kSecAttrGeneric] as? Data
+            guard let members = found as? [String: Any],
+                let bytes = members[kSecValueData as String] as? Data,
+                let user = members[kSecAttrGeneric as String] as? Data
             else { return nil }
             return StoredSession(
                 user: UserID(String(decoding: user, as: UTF8.self)),

@@ -254,21 +254,8 @@ struct OutboxSender {
             }
         }
         for failure in failures { engine.failures.publish(failure) }
-        guard cursor != nil else { return }
-        Task { [weak engine] in
-            var delay = Self.confirmationDelay
-            while let engine, await engine.hasUnconfirmedAnswers(), delay < Self.lastConfirmation {
-                try await Task.sleep(for: delay)
-                await engine.confirmAnswers()
-                delay *= 2
-            }
-        }
+        if cursor != nil { engine.noteAnswer() }
     }
-
-    /// How long the feed has to show the effect of an answered row before it is asked; twice as long after each request.
-    private static let confirmationDelay = Duration.seconds(2)
-    /// A row that waits longer than this is confirmed by the next change of the feed.
-    private static let lastConfirmation = Duration.seconds(60)
 
     // MARK: - Requests
 

@@ -37,6 +37,9 @@ final class SyncEngine: Sendable {
         var hasPolled = false
         /// When a kick or a success has ended all back-offs last.
         var kicks = 0
+        /// How many commands were answered, and whether a task sees to it that the feed comes to their effects.
+        var answers = 0
+        var isConfirming = false
         /// The requests on their way, by numbers.
         var requests: [Int: OpenRequest] = [:]
         var lastRequest = 0
@@ -238,8 +241,8 @@ final class SyncEngine: Sendable {
     }
 
     private func stream(_ onLive: () -> Void) async throws(ParleyError) {
-        let path = try await feedPath()
-        var request = TransportRequest(method: .get, path: path)
+        let place = try await feedPlace()
+        var request = TransportRequest(method: .get, path: place.path)
         request.headers = [("Accept", "text/event-stream"), ("Accept", Self.accept)]
         request.isStream = true
         let opening = Task { [request] () async -> Result<any TransportStream, ParleyError> in
@@ -274,7 +277,7 @@ final class SyncEngine: Sendable {
         }
         enter(.catchingUp)
         var parser = EventStreamParser()
-        var applier = FeedApplier(store)
+        var applier = FeedApplier(store, after: place.cursor)
         let number = track(Self.streamPatienceAtKick) { stream.cancel() }
         defer { untrack(number) }
         while let bytes = try await stream.next() {
@@ -299,42 +302,56 @@ final class SyncEngine: Sendable {
     /// - Parameter wait: How long the server may hold an answer without items, in seconds.
     /// - Returns: Whether more follows at once.
     private func poll(wait: Int) async throws(ParleyError) -> Bool {
-        var applier = FeedApplier(store)
-        return try await applier.apply(answer: try await page(try await feedPath(), wait: wait))
+        let place = try await feedPlace()
+        var applier = FeedApplier(store, after: place.cursor)
+        return try await applier.apply(answer: try await page(place, wait: wait))
+    }
+
+    /// Reads the feed to its end.
+    func catchUp() async throws(ParleyError) {
+        while true {
+            do throws(ParleyError) {
+                return try await pollToEnd()
+            } catch {
+                // The stream has moved the feed on: what is left is behind it.
+                guard error == .feedHasMoved else { throw error }
+            }
+        }
     }
 
     /// Reads the feed to its end; the next answer is requested while one is applied.
-    func pollToEnd() async throws(ParleyError) {
-        var answer = try await page(try await feedPath(), wait: 0)
+    private func pollToEnd() async throws(ParleyError) {
+        var place = try await feedPlace()
+        var answer = try await page(place, wait: 0)
         while !Task.isCancelled {
-            let cursor = FeedApplier.cursorOfNext(answer)
+            let following = FeedApplier.cursorOfNext(answer).map(place.moved)
             let next = Task { () async -> Result<JSONValue, ParleyError>? in
-                guard let cursor else { return nil }
+                guard let following else { return nil }
                 do throws(ParleyError) {
-                    return .success(try await page(try await feedPath(after: cursor), wait: 0))
+                    return .success(try await page(following, wait: 0))
                 } catch {
                     return .failure(error)
                 }
             }
             defer { next.cancel() }
-            var applier = FeedApplier(store)
+            var applier = FeedApplier(store, after: place.cursor)
             _ = try await applier.apply(answer: answer)
             let result = await withTaskCancellationHandler {
                 await next.value
             } onCancel: {
                 next.cancel()
             }
-            guard let result else { return }
-            answer = try result.get()
+            guard let following, let result else { return }
+            (place, answer) = (following, try result.get())
         }
         throw .cancelled
     }
 
     /// An answer of the feed with at most as many items as one transaction applies.
-    private func page(_ path: String, wait: Int) async throws(ParleyError) -> JSONValue {
+    private func page(_ place: FeedPlace, wait: Int) async throws(ParleyError) -> JSONValue {
         let response = try await send(
             TransportRequest(
-                method: .get, path: path + "&limit=\(FeedApplier.batchSize)&wait=\(wait)",
+                method: .get, path: place.path + "&limit=\(FeedApplier.batchSize)&wait=\(wait)",
                 headers: [("Accept", Self.accept)]))
         let body = (try? JSONDocument(response.body))?.root
         guard response.status == 200, let body else {
@@ -356,19 +373,63 @@ final class SyncEngine: Sendable {
         return error
     }
 
-    /// Whether a command that was answered waits for the feed to come to its effect.
-    func hasUnconfirmedAnswers() async -> Bool {
-        (try? await store.read { sql in try StoreTransaction(sql).hasAnsweredRows() }) == true
+    // MARK: - Answers
+
+    /// How long the feed has to show the effect of an answered row before it is asked; twice as long after each request.
+    private static let confirmationDelay = Duration.seconds(2)
+    /// A row that waits longer than this is confirmed by the next change of the feed.
+    private static let lastConfirmation = Duration.seconds(60)
+
+    /// The server has answered a command: it can be reached, and the feed has to come to the effect.
+    func noteAnswer() {
+        // The server may have named a delay for the feed (K14).
+        if case .waiting(_, let error) = connection, error.retryAfter == nil { feedWake.signal() }
+        let begins = state.withLock { state in
+            defer { state.isConfirming = true }
+            state.answers += 1
+            return !state.isConfirming
+        }
+        guard begins else { return }
+        Task { [weak self] in
+            var (answers, first, delay): (Int, Int64?, Duration) = (0, nil, .zero)
+            while let mark = self?.beginConfirming(after: answers) {
+                answers = mark
+                while let row = await self?.firstUnconfirmedAnswer(), delay < Self.lastConfirmation
+                {
+                    // The feed is on its way to a row that was not here before.
+                    if row == first {
+                        await self?.confirmAnswers()
+                        delay *= 2
+                    } else {
+                        (first, delay) = (row, Self.confirmationDelay)
+                    }
+                    try? await Task.sleep(for: delay)
+                }
+                (first, delay) = (nil, .zero)
+            }
+        }
+    }
+
+    /// - Returns: How many commands were answered; `nil` if none was since, and the task ends.
+    private func beginConfirming(after answers: Int) -> Int? {
+        state.withLock { state in
+            state.isConfirming = state.answers > answers
+            return state.isConfirming ? state.answers : nil
+        }
+    }
+
+    /// The first command that was answered and waits for the feed to come to its effect.
+    private func firstUnconfirmedAnswer() async -> Int64? {
+        try? await store.read { sql in try StoreTransaction(sql).firstAnsweredRow() }
     }
 
     /// Deletes answered rows whose effect the feed does not show because it changed nothing for the user: the stream sends
     /// no cursor for that.
-    func confirmAnswers() async {
-        guard connection == .live, await hasUnconfirmedAnswers(),
-            let path = try? await feedPath(),
+    private func confirmAnswers() async {
+        guard connection == .live, let place = try? await feedPlace(),
             let response = try? await send(
                 TransportRequest(
-                    method: .get, path: path + "&wait=0", headers: [("Accept", Self.accept)])),
+                    method: .get, path: place.path + "&wait=0", headers: [("Accept", Self.accept)])),
             let body = (try? JSONDocument(response.body))?.root,
             let items = body["items"], items.kind == .array, items.count == 0,
             body["reset"]?.bool == false,
@@ -377,18 +438,30 @@ final class SyncEngine: Sendable {
         try? await store.write { transaction in try transaction.settle(upTo: position) }
     }
 
-    /// The path of the feed.
-    ///
-    /// - Parameter cursor: What the client has; by default what is in the store.
-    private func feedPath(after cursor: String? = nil) async throws(ParleyError) -> String {
-        let (known, stored) = try await store.read { sql in
+    /// From where on the feed is requested.
+    private struct FeedPlace: Sendable {
+        let history: String
+        /// What the client has; `nil` for nothing.
+        var cursor: String?
+
+        var path: String {
+            let after = cursor.map { cursor in "&after=\(URIComponent.encoded(cursor))" } ?? ""
+            return "/events?history=\(history)\(after)"
+        }
+
+        /// The place behind an answer.
+        func moved(to cursor: String) -> FeedPlace {
+            FeedPlace(history: history, cursor: cursor)
+        }
+    }
+
+    /// The place of the store.
+    private func feedPlace() async throws(ParleyError) -> FeedPlace {
+        let (cursor, history) = try await store.read { sql in
             let transaction = StoreTransaction(sql)
             return (try transaction.setting("cursor"), try transaction.setting("history"))
         }
-        let history = stored ?? configuration.history.parameter
-        let after =
-            (cursor ?? known).map { cursor in "&after=\(URIComponent.encoded(cursor))" } ?? ""
-        return "/events?history=\(history)\(after)"
+        return FeedPlace(history: history ?? configuration.history.parameter, cursor: cursor)
     }
 }
 

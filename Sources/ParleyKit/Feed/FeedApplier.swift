@@ -3,6 +3,9 @@ internal import Messaging
 internal import MessagingWire
 
 /// Collects items of the feed and applies them to the store, with their cursor, in one transaction (K10).
+///
+/// Two requests may read the feed at the same time: the stream, and a pass of ``ParleyClient/catchUp(within:)``. What the one
+/// that is behind brings may be older than what is in the store, and is not applied.
 struct FeedApplier {
     /// The most items of one transaction.
     static let batchSize = 200
@@ -18,6 +21,8 @@ struct FeedApplier {
     }
 
     private let store: Store
+    /// The cursor of the store, as long as nothing else applies the feed.
+    private var base: String?
     /// How long a transaction may take, because commands wait meanwhile (K16).
     private let limit: Duration
     /// What was collected, each with the cursor behind it.
@@ -25,8 +30,10 @@ struct FeedApplier {
     private var cursor: String?
     private var applied = ContinuousClock.now
 
-    init(_ store: Store, limit: Duration = .milliseconds(50)) {
+    /// - Parameter cursor: That of the store when the feed was requested.
+    init(_ store: Store, after cursor: String?, limit: Duration = .milliseconds(50)) {
         self.store = store
+        base = cursor
         self.limit = limit
     }
 
@@ -97,11 +104,18 @@ struct FeedApplier {
 
     /// Applies what was collected; does nothing without. A transaction that takes too long is ended before the next item, so
     /// that commands that wait come between.
+    ///
+    /// - Throws: ``ParleyError/feedHasMoved`` if another request has applied something meanwhile.
     mutating func apply() async throws(ParleyError) {
         let isDivided = steps.count > Self.undividedSize
         while !steps.isEmpty {
-            let (steps, limit) = (steps, limit)
-            let count = try await store.write { transaction in
+            let (steps, limit, base) = (steps, limit, base)
+            let last = steps.last { step in step.cursor != nil }?.cursor
+            let (count, cursor) = try await store.write { transaction in
+                let stored = try transaction.setting("cursor")
+                guard stored == base || Self.isBehind(stored, last) else {
+                    throw ParleyError.feedHasMoved
+                }
                 let end = ContinuousClock.now + limit
                 var (count, cursor): (Int, String?) = (0, nil)
                 repeat {
@@ -116,12 +130,27 @@ struct FeedApplier {
                 } while count < steps.count && !(isDivided && ContinuousClock.now >= end)
                 if let cursor { try transaction.set("cursor", cursor) }
                 try transaction.settle()
-                return count
+                return (count, cursor)
             }
             self.steps.removeFirst(count)
+            self.base = cursor ?? base
             applied = .now
         }
     }
+
+    /// Whether a cursor is not later than another one. Inside an event, a snapshot or a catch-up that is not known.
+    private static func isBehind(_ stored: String?, _ cursor: String?) -> Bool {
+        guard let stored = stored.flatMap({ text in FeedPosition(text) }), stored.isWhole,
+            let cursor = cursor.flatMap({ text in FeedPosition(text) }), cursor.isWhole
+        else { return false }
+        return stored.epoch == cursor.epoch && stored.position <= cursor.position
+    }
+}
+
+extension ParleyError {
+    /// See ``FeedApplier``.
+    static let feedHasMoved = ParleyError(
+        .network, "Another request has received what this one has.", isTransient: true)
 }
 
 extension Signal {

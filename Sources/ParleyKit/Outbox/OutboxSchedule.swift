@@ -48,10 +48,9 @@ struct OutboxSchedule {
         time(of: row).map { time in time <= now } ?? true
     }
 
-    /// How long to wait for the first of some rows that may be sent later, in milliseconds; without one a day.
-    func pause(before rows: some Sequence<OutboxRow>, at now: Instant) -> Int64 {
+    /// How long to wait for the first of some rows that may be sent later, in milliseconds; `nil` without one.
+    func pause(before rows: some Sequence<OutboxRow>, at now: Instant) -> Int64? {
         let next = rows.compactMap { row in time(of: row) }.filter { time in time > now }.min()
-        guard let next else { return 86_400_000 }
-        return max(1, Int64((next - now) / .milliseconds(1)))
+        return next.map { next in max(1, Int64((next - now) / .milliseconds(1))) }
     }
 }

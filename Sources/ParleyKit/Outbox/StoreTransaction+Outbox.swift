@@ -392,11 +392,11 @@ extension StoreTransaction {
         }
     }
 
-    /// Whether a row waits for the feed to come to its effect.
-    func hasAnsweredRows() throws -> Bool {
+    /// The first row that waits for the feed to come to its effect; `nil` if there is none.
+    func firstAnsweredRow() throws -> Int64? {
         try sql.first(
-            "SELECT 1 AS one FROM outbox WHERE answered_position IS NOT NULL LIMIT 1"
-        ) { row in try row.int64("one") } != nil
+            "SELECT number FROM outbox WHERE answered_position IS NOT NULL ORDER BY number LIMIT 1"
+        ) { row in try row.int64("number") }
     }
 
     /// Deletes the rows whose effect the feed has shown.
@@ -405,7 +405,8 @@ extension StoreTransaction {
     func settle(upTo position: FeedPosition? = nil) throws {
         let stored = try setting("cursor").flatMap { text in FeedPosition(text) }
         let cursor = position ?? stored
-        let isComplete = try setting("in_snapshot") == nil
+        // Before the first answer of the feed, and in a snapshot, no effect was shown.
+        let isComplete = try setting("in_snapshot") == nil && cursor != nil
         let rows = try sql.rows(
             """
             SELECT number, conversation, message, kind FROM outbox

@@ -130,7 +130,7 @@ final class TransferCenter: Sendable, TransferControl {
                 }
                 group.addTask {
                     while !Task.isCancelled, let pause = await self?.startAttempts() {
-                        await wake.wait(atMost: pause)
+                        await wake.wait(atMost: pause.milliseconds)
                     }
                 }
             }
@@ -270,14 +270,17 @@ final class TransferCenter: Sendable, TransferControl {
 
     // MARK: - Attempts
 
+    /// The time until something else may run; `nil` if a signal comes before.
+    private struct Pause {
+        var milliseconds: Int64?
+    }
+
     /// Starts what may run.
-    ///
-    /// - Returns: After how many milliseconds a delay ends; a day without one.
-    private func startAttempts() async -> Int64 {
+    private func startAttempts() async -> Pause {
         let (isConnected, running, delayed) = state.withLock { state in
             (state.isConnected, state.attempts.count, state.delays.count)
         }
-        guard isConnected else { return 86_400_000 }
+        guard isConnected else { return Pause() }
         let configuration = engine.configuration
         let others = running + delayed
         let rows = try? await store.read { sql in
@@ -288,14 +291,15 @@ final class TransferCenter: Sendable, TransferControl {
                     limit: configuration.concurrentDownloads + others)
             )
         }
-        guard let rows else { return 1000 }
+        guard let rows else { return Pause(milliseconds: 1000) }
         start(rows.uploads, atMost: configuration.concurrentUploads, .upload)
         start(rows.downloads, atMost: configuration.concurrentDownloads, .download)
         return state.withLock { state in
             let times =
                 state.delays.values.map(\.until) + [state.diskIsFullUntil].compactMap(\.self)
-            guard let next = times.filter({ time in time > .now }).min() else { return 86_400_000 }
-            return max(1, Int64((next - .now) / .milliseconds(1)))
+            let next = times.filter { time in time > .now }.min()
+            return Pause(
+                milliseconds: next.map { next in max(1, Int64((next - .now) / .milliseconds(1))) })
         }
     }
 

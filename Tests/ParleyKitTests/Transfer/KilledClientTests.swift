@@ -61,16 +61,18 @@ import Testing
         return bytes
     }
 
-    /// Opens the store of a client in a process of its own, and kills it after a megabyte was transferred.
+    /// Opens the store of a client in a process of its own, and kills it after some bytes were transferred, or if nothing
+    /// is left to be.
     private func transferUntilKilled(
-        _ client: ParleyClient, _ fixture: TransferFixture
+        _ client: ParleyClient, _ fixture: TransferFixture, after bytes: Int64 = 1_200_000
     ) async throws {
         let configuration = client.configuration
         guard case .development(let user) = configuration.credentials else { return }
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [
                 server = configuration.server.absoluteString as String,
-                store = configuration.store.path as String, user = user.text as String
+                store = configuration.store.path as String, user = user.text as String,
+                bytes = bytes as Int64
             ] in
             var configuration = Configuration(
                 server: try #require(URL(string: server)), application: KitServer.application,
@@ -80,14 +82,77 @@ import Testing
             let part = try await client.store.read { sql in
                 try StoreTransaction(sql).openTransfers().first?.part
             }
-            let transfer = try #require(part.flatMap { client.transfer(of: $0) })
+            guard let transfer = part.flatMap({ client.transfer(of: $0) }) else {
+                kill(getpid(), SIGKILL)
+                return
+            }
             let start = transfer.progress.completed
             client.connect()
-            while transfer.progress.completed < start + 1_200_000 {
-                try await Task.sleep(for: .milliseconds(2))
+            try await kicking(client) {
+                while transfer.progress.completed < start + bytes, !transfer.progress.isFinished {
+                    try await Task.sleep(for: .milliseconds(2))
+                }
             }
             kill(getpid(), SIGKILL)
         }
+    }
+
+    @Test func `a file arrives although client, server and network end again and again (K38, K39)`()
+        async throws
+    {
+        let megabytes = TestRounds.number(20, of: 300)
+        let rounds = TestRounds.number(3, of: 10)
+        let fixture = try TransferFixture()
+        let (ana, bo) = (try await fixture.client("ana"), try await fixture.client("bo"))
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let (url, digest) = try file(megabytes, in: fixture)
+        let message = try await ana.send([.file(url, mimeType: "a/b")], to: conversation)
+        let part = message.parts[0].id
+        await ana.close()
+        try await transferInRounds(rounds, megabytes, of: ana, fixture)
+        let sender = try await fixture.client("ana")
+        sender.connect()
+        try await kicking(sender) { try await sender.waitUntilSent(message.id) }
+        await sender.close()
+
+        bo.connect()
+        try await kicking(bo) { _ = try await bo.lastPart(in: conversation) }
+        await bo.disconnect()
+        _ = try await bo.download(part)
+        await bo.close()
+        try await transferInRounds(rounds, megabytes, of: bo, fixture)
+        let receiver = try await fixture.client("bo")
+        receiver.connect()
+        try await kicking(receiver) { try await receiver.download(part).wait() }
+        let content = try #require(try await receiver.content(of: part))
+        #expect(try await self.digest(of: content) == digest)
+        await receiver.close()
+    }
+
+    /// Transfers most of a file in several processes, while connections are cut and the server is killed.
+    private func transferInRounds(
+        _ rounds: Int, _ megabytes: Int, of client: ParleyClient, _ fixture: TransferFixture
+    ) async throws {
+        let step = megabytes * 1_000_000 / (rounds + 1)
+        let before = fixture.proxy.forwarded
+        // Half a second for each round, so that the client runs while the others end.
+        fixture.proxy.throttle(2 * step)
+        for _ in 0..<rounds {
+            async let disturbances: Void = disturb(fixture)
+            try await transferUntilKilled(client, fixture, after: Int64(step))
+            try await disturbances
+        }
+        fixture.proxy.throttle(0)
+        let forwarded = try await settledBytes(fixture) - before
+        #expect(forwarded < megabytes * 1_500_000 + 8_000_000, "bytes were sent again")
+    }
+
+    private func disturb(_ fixture: TransferFixture) async throws {
+        try await Task.sleep(for: .milliseconds(.random(in: 100...400)))
+        fixture.proxy.cut()
+        try await Task.sleep(for: .milliseconds(.random(in: 0...200)))
+        fixture.server.kill()
+        fixture.server.start()
     }
 
     @Test(.enabled(if: TestRounds.areAll))
@@ -95,17 +160,7 @@ import Testing
         let fixture = try TransferFixture()
         let (ana, bo) = (try await fixture.client("ana"), try await fixture.client("bo"))
         let conversation = try await ana.newConversation(with: ["bo"]).id
-        let url = URL(filePath: "\(fixture.folder.path)/large.bin")
-        var hash = SHA256()
-        let handle = try #require(fopen(url.path, "w"))
-        for number in 0..<300 {
-            var piece = patternBytes(1_000_000)
-            piece[0] = UInt8(truncatingIfNeeded: number)
-            piece[1] = UInt8(truncatingIfNeeded: number >> 8)
-            hash.update(piece.span)
-            #expect(fwrite(piece, 1, piece.count, handle) == piece.count)
-        }
-        fclose(handle)
+        let (url, digest) = try file(300, in: fixture)
         // The peak is counted from here.
         try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
         let before = try residentPeak()
@@ -116,18 +171,41 @@ import Testing
         let part = try await bo.lastPart(in: conversation)
         try await bo.download(part.id).wait()
         let content = try #require(try await bo.content(of: part.id))
-        var found = SHA256()
-        var position: Int64 = 0
-        while position < content.size {
-            let piece = try await content.read(position..<position + 1_000_000)
-            found.update(piece.span)
-            position += Int64(piece.count)
-        }
-        #expect(found.digest == hash.digest)
+        #expect(try await self.digest(of: content) == digest)
         let after = try residentPeak()
         print("peak of resident memory: \(before) KiB before, \(after) KiB after both transfers")
         #expect(after - before < 64 << 10)
         for client in [ana, bo] { await client.close() }
+    }
+
+    /// A file of some megabytes, and its SHA-256.
+    private func file(
+        _ megabytes: Int, in fixture: TransferFixture
+    ) throws -> (url: URL, digest: [UInt8]) {
+        let url = URL(filePath: "\(fixture.folder.path)/large.bin")
+        var hash = SHA256()
+        let handle = try #require(fopen(url.path, "w"))
+        defer { fclose(handle) }
+        for number in 0..<megabytes {
+            var piece = patternBytes(1_000_000)
+            piece[0] = UInt8(truncatingIfNeeded: number)
+            piece[1] = UInt8(truncatingIfNeeded: number >> 8)
+            hash.update(piece.span)
+            #expect(fwrite(piece, 1, piece.count, handle) == piece.count)
+        }
+        return (url, hash.digest)
+    }
+
+    /// The SHA-256 of a content, which is read in pieces.
+    private func digest(of content: Content) async throws -> [UInt8] {
+        var hash = SHA256()
+        var position: Int64 = 0
+        while position < content.size {
+            let piece = try await content.read(position..<position + 1_000_000)
+            hash.update(piece.span)
+            position += Int64(piece.count)
+        }
+        return hash.digest
     }
 
     /// The peak of the resident memory of this process in KiB.
