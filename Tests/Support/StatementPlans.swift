@@ -1,4 +1,4 @@
-import Synchronization
+internal import SystemSupport
 
 /// Examines how SQLite, which keeps no statistics here, finds the rows of the store's statements.
 ///
@@ -8,7 +8,7 @@ package final class StatementPlans: Sendable {
     /// The plans of the statements that the tests of this process prepare.
     package static let shared = StatementPlans()
 
-    private let examined = Mutex<Set<String>>([])
+    private let examined = Locked<Set<String>>([])
 
     package init() {}
 
