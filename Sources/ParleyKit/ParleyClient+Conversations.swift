@@ -273,7 +273,10 @@ extension StoreTransaction {
             """
         ) { row in try row.bool("created") }
         let unsent = try sql.rows(
-            "SELECT id FROM messages WHERE conversation = \(id.bytes) AND is_sent = 0"
+            """
+            SELECT id FROM messages
+            WHERE conversation = \(id.bytes) AND position IS NULL AND is_sent = 0
+            """
         ) { row in Message.ID(stored: try row.blob("id")) }
         for message in unsent.compactMap(\.self) { try removeMessage(message) }
         try sql.execute(

@@ -366,9 +366,13 @@ extension StoreTransaction {
             ConversationJSON.readFeed(document.root)?.feedMembers?.top
         }
         let newest = try sql.first(
-            "SELECT max(position) AS top FROM messages WHERE conversation = \(conversation.bytes)"
-        ) { row in try row.optionalInt64("top") }
-        let last = max(top ?? .start, Position((newest ?? nil) ?? 0))
+            """
+            SELECT position FROM messages
+            WHERE conversation = \(conversation.bytes) AND position IS NOT NULL
+            ORDER BY place DESC LIMIT 1
+            """
+        ) { row in try row.int64("position") }
+        let last = max(top ?? .start, Position(newest ?? 0))
         guard last > .start else { return }
         let number = try enqueue(
             .markAllRead, lane: .receipts(conversation), conversation: conversation,

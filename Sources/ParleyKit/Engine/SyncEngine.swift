@@ -307,6 +307,9 @@ final class SyncEngine: Sendable {
         return try await applier.apply(answer: try await page(place, wait: wait))
     }
 
+    /// How long a pass leaves the feed to the stream.
+    private static let pauseBesideStream = Duration.milliseconds(200)
+
     /// Reads the feed to its end.
     func catchUp() async throws(ParleyError) {
         while true {
@@ -315,6 +318,7 @@ final class SyncEngine: Sendable {
             } catch {
                 // The stream has moved the feed on: what is left is behind it.
                 guard error == .feedHasMoved else { throw error }
+                try? await Task.sleep(for: Self.pauseBesideStream)
             }
         }
     }

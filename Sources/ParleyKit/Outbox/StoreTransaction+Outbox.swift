@@ -306,7 +306,7 @@ extension StoreTransaction {
     private func positions(of row: OutboxRow) throws -> IntervalSet {
         let condition: SQL
         switch row.kind {
-        case .read: condition = "read_by = \(row.number) AND base_unread = 1"
+        case .read: condition = "read_by = \(row.number) AND read_by > 0 AND base_unread = 1"
         case .delivery:
             condition = "conversation = \(row.conversation?.bytes) AND needs_delivery = 1"
         default:
@@ -362,7 +362,8 @@ extension StoreTransaction {
         case .read:
             let missed = try sql.rows(
                 """
-                SELECT id, position FROM messages WHERE read_by = \(row.number) AND base_unread = 1
+                SELECT id, position FROM messages
+                WHERE read_by = \(row.number) AND read_by > 0 AND base_unread = 1
                 """
             ) { row in (id: try row.blob("id"), position: try row.optionalInt64("position")) }
             .filter { row in !(row.position.map(positions.contains) ?? true) }
@@ -458,8 +459,12 @@ extension StoreTransaction {
     }
 
     private func undoMarks(of number: Int64) throws {
+        // The second condition lets the index of such rows be used: a bound number could be 0.
         try sql.execute(
-            "UPDATE messages SET read_by = 0, is_unread = base_unread WHERE read_by = \(number)")
+            """
+            UPDATE messages SET read_by = 0, is_unread = base_unread
+            WHERE read_by = \(number) AND read_by > 0
+            """)
     }
 
     /// The server refuses a row for good (K32, K33): a send stays, as failed; any other command is dropped, and what is

@@ -173,7 +173,9 @@ private struct DamagedDatabase {
         case .create: guard (try? OutboxPayload.conversation(payload)) != nil else { return nil }
         case .patch: guard (try? OutboxPayload.patches(payload)) != nil else { return nil }
         case .read, .markAllRead:
-            for id in ids("SELECT id FROM messages WHERE read_by = \(number)") {
+            for id in ids(
+                "SELECT id FROM messages WHERE read_by = \(number) AND read_by > 0")
+            {
                 command.messages += message(id).map { [$0] } ?? []
             }
             // Up to a position of an earlier state nothing can be marked, but the messages here can (K31).
