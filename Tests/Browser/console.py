@@ -1322,9 +1322,9 @@ def traffic(browser, chat):
         sender.join()
 
 
-def shoot_for_readme(browser, folder, name):
+def shoot_for_readme(browser, folder, name, width, height):
     """Saves the picture of the page that README.md shows."""
-    browser.resize(1000, 600)
+    browser.resize(width, height)
     time.sleep(0.5)
     file = folder / f"{name}.png"
     browser.driver.save_screenshot(str(file))
@@ -1341,7 +1341,7 @@ def take_screenshots(browser, folder):
         browser.resize(1000, 600)
         browser.until(lambda: len(lines(browser)) > 15, "lines")
         line_of(browser, lines(browser)[-4][0]).click()
-        shoot_for_readme(browser, folder, "live-log")
+        shoot_for_readme(browser, folder, "live-log", 1000, 600)
         opened(browser, "/console/overview")
         browser.until(lambda: browser.all(".chart svg path") and browser.all(".tiles"), "charts")
         browser.until(lambda: len(json.loads(fetch(browser, "GET", "/console/api/stats")[1])["series"]["requests"]) >= 9,
@@ -1349,7 +1349,7 @@ def take_screenshots(browser, folder):
         browser.driver.refresh()
         settled(browser)
         browser.until(lambda: browser.all(".tiles"), "numbers")
-        shoot_for_readme(browser, folder, "overview")
+        shoot_for_readme(browser, folder, "overview", 1200, 780)
     log_out(browser)
     pages.shoot(browser, folder, "console-login")
 
