@@ -123,6 +123,7 @@ test: test-packages swift ## Checks, builds and runs every test.
 	    'python3 Tests/Commands/older_release.py .build/debug/parley' \
 	    'python3 Tests/Commands/disk_space.py .build/debug/parley' \
 	    'python3 Tests/Commands/exports.py .build/debug/parley' \
+	    'python3 Tests/Commands/jobs.py .build/debug/parley' \
 	    'python3 Tests/Commands/upload.py .build/debug/parley' \
 	    'python3 Tests/Commands/compose.py' \
 	    '$(PYTHON) Tests/Commands/receiver.py .build/debug/parley' \

@@ -131,7 +131,7 @@ let package = Package(
         module(
             "Console",
             [
-                "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "MessagingWire",
+                "Blobs", "Bytes", "HTTP", "JSON", "Messaging", "MessagingStore", "MessagingWire",
                 "PlatformAPI", "Readers", "SystemSupport", "Uploads",
             ], exclude: ["Assets"], plugins: ["EmbedFiles"]),
         // The client library.
@@ -212,7 +212,7 @@ let package = Package(
                 "Blobs", "Bytes", "HTTP", "HTTPTransport", "JSON", "Messaging", "MessagingStore",
                 "MessagingWire", "SQL", "SQLPostgres", "SystemSupport", "Uploads", "WebSockets",
             ], exclude: ["Exchanges"]),
-        tests(of: "Console", ["HTTP", "JSON"]),
+        tests(of: "Console", ["HTTP", "JSON", "MessagingWire", "SystemSupport"]),
         tests(
             of: "ParleyKit",
             [

@@ -15,6 +15,8 @@ public final class ExportSnapshot: Sendable {
     private let lines: ScratchFile
     /// Where each content's bytes belong among the lines: records of 32 bytes.
     private let markers: ScratchFile
+    /// The number of bytes of all pieces, to a few bytes for each content.
+    public let expectedSize: Int64
     private let queue = WorkQueue("parley.moving")
 
     private static let piece = 256 << 10
@@ -48,11 +50,11 @@ public final class ExportSnapshot: Sendable {
         } onCancel: {
             isCancelled.withLock { cancelled in cancelled = true }
         }
-        (lines, markers) = try await queue.run {
+        (lines, markers, expectedSize) = try await queue.run {
             try writing.withLock { draft in
                 try draft.lines.flush()
                 try draft.markers.flush()
-                return (draft.lines, draft.markers)
+                return (draft.lines, draft.markers, draft.lines.size + draft.sizeOfContents)
             }
         }
     }
@@ -133,6 +135,8 @@ private struct Draft {
     var markers: ScratchFile
     let namesContents: Bool
     let requireSpace: @Sendable () throws -> Void
+    /// The number of bytes of the lines of all contents, about.
+    private(set) var sizeOfContents: Int64 = 0
     private var named: Set<Content.ID> = []
 
     init(
@@ -152,6 +156,8 @@ private struct Draft {
                 let marker = ContentMarker(
                     place: lines.size, content: archived.content.id, size: archived.content.size)
                 if try markers.append(marker.bytes) { try requireSpace() }
+                let pieces = marker.size / Int64(ArchivedBytes.defaultCount) + 1
+                sizeOfContents += marker.size / 3 * 4 + pieces * 110
             }
         }
         var writer = JSONWriter(capacity: 4096)

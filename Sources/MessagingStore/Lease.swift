@@ -38,7 +38,7 @@ public final class Lease: Sendable {
         self.name = name
         self.store = store
         self.elapsed = elapsed
-        holder = store.environment.randomBytes(16)
+        holder = Array(store.process.utf8) + store.environment.randomBytes(8)
     }
 
     /// Does work if no other process holds the lease, and keeps the lease afterwards.

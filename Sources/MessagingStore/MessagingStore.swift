@@ -11,6 +11,8 @@ public struct MessagingStore: Sendable {
     let environment: StoreEnvironment
     /// The limits that conversations and messages are validated against.
     public let limits: MessagingLimits
+    /// The name of this process until it ends: eight hexadecimal digits.
+    public let process: String
     /// The actor that events are recorded with; `nil` for what the server does by itself.
     private var actor: EventActor?
     /// The trace of the request; `nil` for none.
@@ -46,6 +48,7 @@ public struct MessagingStore: Sendable {
         self.database = StoreContext(database)
         self.environment = environment
         self.limits = limits
+        process = Self.newProcessID()
         grantCache = GrantCache()
         sessionCache = GrantCache()
         consoleCache = GrantCache()
@@ -57,6 +60,11 @@ public struct MessagingStore: Sendable {
         scheduleSignal = ScheduleSignal()
         webhookSignal = WakeSignal()
         clock = InvalidationClock(isAlone: !database.isShared)
+    }
+
+    private static func newProcessID() -> String {
+        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
     /// Whether other processes may use the same database.

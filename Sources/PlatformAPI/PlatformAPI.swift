@@ -13,7 +13,7 @@ import WebSockets
 /// the store once, and writes the answer.
 public final class PlatformAPI: Service {
     let store: MessagingStore
-    let uploads: Uploads
+    package let uploads: Uploads
     let downloads: Downloads
     let publicBase: PublicBaseURL
     let clock: @Sendable () -> Timestamp
@@ -40,9 +40,10 @@ public final class PlatformAPI: Service {
     let packetCache = PacketCache()
     /// Counts the event streams and waiting requests.
     let streams: StreamLimits
-    /// Limits the exports, and the imports, that run at a time.
-    let exports: TransferSlots
-    let imports: TransferSlots
+    /// Limits the exports that run at a time.
+    package let exports: TransferSlots
+    /// Limits the imports that run at a time.
+    package let imports: TransferSlots
     private let crossOrigin: CORSPolicy
     private let clientCrossOrigin: CORSPolicy
     private let acceptIsStrict: Atomic<Bool>

@@ -129,3 +129,19 @@ package final class WorkExecutor: SerialExecutor {
         queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }
+
+/// An executor with its own thread for a task whose steps block on the disk or keep a core busy, and for the functions that
+/// it calls.
+package final class WorkTaskExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    /// Makes an executor with its own label. Without work it holds no thread.
+    package init(_ label: String) { queue = DispatchQueue(label: label) }
+
+    /// Runs a step of the task after the steps before it.
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // The runtime hands over each job once, and it runs once here.
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

@@ -21,6 +21,8 @@ public struct ListedUpload: Sendable, Equatable {
     public let lastProgressAt: Int64
     /// When it expires, or, if it has ended, when its record is deleted, in milliseconds since 1970.
     public let expiresAt: Int64
+    /// Why it failed: `digest`, `storage_lost`, `refused`, `quota` or `overflow`; `nil` if it has not failed.
+    public let failure: String?
 
     init(_ record: UploadRecord, rate: Double?) {
         content = record.contentID
@@ -32,6 +34,19 @@ public struct ListedUpload: Sendable, Equatable {
         self.rate = rate
         lastProgressAt = record.lastProgressAt
         expiresAt = record.expiresAt
+        failure = record.failure.map { failure in failure.name }
+    }
+}
+
+extension FailureReason {
+    fileprivate var name: String {
+        switch self {
+        case .digest: "digest"
+        case .storageLost: "storage_lost"
+        case .refused: "refused"
+        case .quota: "quota"
+        case .overflow: "overflow"
+        }
     }
 }
 

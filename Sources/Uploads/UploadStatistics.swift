@@ -15,6 +15,8 @@ public struct UploadStatistics: Sendable, Hashable {
     public internal(set) var erased = 0
     /// The number of those bytes.
     public internal(set) var erasedBytes: Int64 = 0
+    /// The last run of the sweeper in this process; `nil` before it.
+    public internal(set) var lastSweep: UploadSweep?
     /// Ended uploads, by how they ended.
     public internal(set) var ended: [End: Int] = [:]
 
@@ -45,6 +47,16 @@ public struct UploadStatistics: Sendable, Hashable {
         ended[end, default: 0] += 1
         if end == .expired { expired[next.creation, default: 0] += 1 }
     }
+}
+
+/// What a run of the sweeper has deleted.
+public struct UploadSweep: Sendable, Hashable {
+    /// The number of contents that nothing used.
+    public let contents: Int
+    /// The number of their bytes.
+    public let bytes: Int64
+    /// When it ended, in milliseconds since 1970.
+    public let endedAt: Int64
 }
 
 extension UploadStatistics.End {

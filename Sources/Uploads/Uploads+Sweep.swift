@@ -52,6 +52,17 @@ extension Uploads {
     /// Deletes the bytes first and then calls the finisher; after a crash in between the deletion is repeated.
     private func eraseContents() async {
         let (engine, limit) = (engine, 100)
+        let before = engine.statistics.withLock { statistics in
+            (statistics.erased, statistics.erasedBytes)
+        }
+        defer {
+            let now = engine.clock.now()
+            engine.statistics.withLock { statistics in
+                statistics.lastSweep = UploadSweep(
+                    contents: statistics.erased - before.0,
+                    bytes: statistics.erasedBytes - before.1, endedAt: now)
+            }
+        }
         for _ in 0..<10 {
             do {
                 let abandoned = try await engine.finisher.abandoned(

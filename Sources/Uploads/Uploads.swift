@@ -316,10 +316,43 @@ extension Uploads {
         }
     }
 
+    /// The space on the volume of the data folder. Waits for the disk, on a queue of its own.
+    public func storageSpace() async throws(DiskError) -> StorageSpace {
+        try await WorkQueue("parley.uploads.space").run { [engine] () throws(DiskError) in
+            try engine.storageSpace()
+        }
+    }
+
+    /// The bytes that all unfinished uploads of an application may still become.
+    ///
+    /// - Throws: ``UploadError/unavailable``.
+    public func reservedBytes(of application: String) async throws(UploadError) -> Int64 {
+        do throws(StorageError) {
+            return try await engine.records.claimed(by: application)
+        } catch {
+            throw UploadError(error)
+        }
+    }
+
+    /// The most bytes of content of an application; `nil` for no limit.
+    public var applicationQuota: Int64? { engine.settings.applicationQuota }
+
     /// Requires that an application may store that many bytes besides its content and its uploads.
     ///
     /// - Throws: ``UploadError/quotaExceeded(_:)``, ``UploadError/unavailable``.
     public func requireQuota(of application: String, for bytes: Int64) async throws(UploadError) {
         try await engine.requireQuota(of: application, besidesUploads: bytes)
     }
+}
+
+/// The space on the volume of a data folder, in bytes.
+public struct StorageSpace: Sendable, Equatable {
+    /// The size of the volume.
+    public let total: Int64
+    /// The free bytes that this process can use.
+    public let available: Int64
+    /// The free bytes that uploads leave.
+    public let headroom: Int64
+    /// The bytes that unfinished uploads of this process still need.
+    public let reserved: Int64
 }

@@ -34,8 +34,10 @@ from server import APPLICATION, TOKEN
 
 SETTINGS = {"PARLEY_WEBHOOKS_ALLOW_HTTP": "true", "PARLEY_WEBHOOKS_ALLOWED_NETWORKS": "127.0.0.0/8",
             "PARLEY_WEBHOOKS_RETRY_SCHEDULE": "1s,1s", "PARLEY_WEBHOOKS_ANSWER_TIMEOUT": "60s",
-            "PARLEY_WEBHOOKS_VERIFY_TIMEOUT": "60s"}
+            "PARLEY_WEBHOOKS_VERIFY_TIMEOUT": "60s", "PARLEY_METRICS_TOKEN": "metrics-of-the-browser-test",
+            "PARLEY_CONSOLE_BACKUP_FOLDER": "backups"}
 PASSWORD = "correct horse battery"
+METRICS_TOKEN = "metrics-of-the-browser-test"
 TESTS = []
 test = pages.registering(TESTS)
 
@@ -258,6 +260,91 @@ def an_ended_session_keeps_what_was_typed(browser):
     browser.until(lambda: "press the button once more" in browser.one("main form .problem").text, "the write waits")
     browser.button("Add").click()
     browser.until(lambda: "cy" in browser.one("table").text, "the participant")
+
+
+@test(with_network_errors=True, slow=True)
+def failures_do_not_lock_out_a_link(browser):
+    try:
+        browser.open("/console/login")
+        if browser.all("#account"):
+            log_out(browser)
+        form = browser.one("main form")
+        for number in range(6):
+            fill_login(browser, form, "admin", "not the password")
+            text = browser.until(lambda: browser.one(".problem p", form).text, "the refusal")
+            browser.script("document.querySelector('.problem').remove()")
+            check("the sixth attempt has to wait", ("Try again in" in text) == (number == 5), text)
+        fill_login(browser, form, "admin")
+        browser.until(lambda: "Try again in" in browser.one(".problem p", form).text, "the right password has to wait, too")
+        browser.open(link(browser.server))
+        browser.one("#account")
+    finally:
+        # The process that counts the failures ends.
+        browser.server.kill()
+        browser.server.start()
+
+
+@test(with_network_errors=True)
+def an_ended_session_shows_the_login_at_once(browser):
+    opened(browser, "/console/overview", "reader")
+    browser.until(lambda: browser.one("#connection").text == "Live", "the stream")
+    first = time.monotonic()
+    command(browser.server, "console", "password", "--name", "reader", "--role", "read", text=f"{PASSWORD}\n")
+    fill_login(browser, browser.one("dialog"), "reader")
+    browser.until(lambda: not browser.all("dialog"), "the dialog closes")
+    browser.until(lambda: browser.one("#connection").text == "Live", "the stream again")
+    print(f"console: a login after the password was changed elsewhere took {time.monotonic() - first:.1f} s")
+
+
+class ForeignPage(http.server.BaseHTTPRequestHandler):
+    """A page of another port, whose requests have the cookie: a cookie counts for all ports of a host."""
+
+    target = ""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(f"""<!doctype html><title>foreign</title><form method=post action="{ForeignPage.target}" enctype=text/plain>
+            <input name='{{"name":"stolen","x":"' value='"}}'></form><img src="{ForeignPage.target}"><iframe src="{ForeignPage.target}"></iframe>
+            <iframe src="{ForeignPage.target.replace("/api/apps", "")}"></iframe>""".encode())
+
+    def log_message(self, *arguments):
+        pass
+
+
+@test(with_network_errors=True)
+def pages_of_another_port_have_no_effect(browser):
+    log_in(browser)
+    names = lambda: sorted(line.split("\t")[1] for line in command(browser.server, "app", "list").splitlines())
+    before = names()
+    ForeignPage.target = f"{browser.base}/console/api/apps"
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), ForeignPage) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            browser.driver.get(f"http://127.0.0.1:{server.server_port}/")
+            for headers in ({}, {"Content-Type": "application/json"}, {"X-Parley-Console": "1", "Content-Type": "application/json"}):
+                outcome = browser.driver.execute_async_script("""
+                    const [url, headers, done] = arguments
+                    fetch(url, {method: 'POST', credentials: 'include', headers, body: '{"name":"stolen"}'})
+                        .then(async answer => done(await answer.text()), error => done('refused'))""", ForeignPage.target, headers)
+                check(f"its script reads nothing with {headers}", outcome == "refused", outcome)
+            framed = browser.script("try { return document.querySelectorAll('iframe')[1].contentDocument?.body?.textContent ?? null } catch { return null }")
+            check("it cannot read a frame of the console", not framed or "Overview" not in framed, framed)
+            browser.script("document.forms[0].submit()")
+            browser.until(lambda: browser.driver.current_url.startswith(browser.base), "the answer to the form")
+            check("the form is refused", "access_denied" in browser.driver.page_source, browser.driver.page_source[:300])
+        finally:
+            browser.open("/console")
+            server.shutdown()
+            thread.join()
+    check("no application was created", names() == before, names())
+    # The reports and the requests to the other port are those of this test.
+    reports = [entry["message"] for entry in browser.driver.get_log("browser") if entry["source"] != "network"]
+    check("the browser reports what it blocks, and nothing else",
+          all("frame-ancestors" in report or "CORS policy" in report or "Refused to display" in report for report in reports), reports)
+    browser.driver.get_log("performance")
 
 
 # MARK: Hostile texts
@@ -807,6 +894,65 @@ def an_upload_is_followed_and_cancelled(browser):
     browser.until(lambda: "cancelled" in row(), "the cancelled upload")
 
 
+@test
+def the_uploads_page_shows_the_storage(browser):
+    opened(browser, page("uploads"))
+    text = browser.until(lambda: (found := main_text(browser)) and "Last sweep" in found and found, "the storage")
+    check("the volume and the quota are shown", "free (" in text and "no quota" in text and "Kept free" in text, text)
+    status, body = fetch(browser, "GET", f"/console/api/storage?app={APPLICATION}")
+    answer = json.loads(body)
+    check("the API has the application", status == 200 and [one["id"] for one in answer["applications"]] == [APPLICATION], body)
+    check("the space is that of the volume", 0 < answer["volume"]["free"] <= answer["volume"]["total"], body)
+
+
+# MARK: Jobs
+
+def job_rows(browser):
+    return browser.script("return [...document.querySelectorAll('tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+
+
+@test
+def an_export_and_an_import_survive_a_reload(browser):
+    send(browser, conversation(browser, unique("ana"), "bo"), "Hello", "bo")
+    opened(browser, page("transfer"))
+    browser.button("Start an export").click()
+    browser.until(lambda: job_rows(browser), "the job")
+    browser.driver.refresh()
+    settled(browser)
+    browser.until(lambda: browser.all("tbody a.button"), "the file of the export")
+    path = urllib.parse.urlsplit(browser.one("tbody a.button").get_attribute("href")).path
+    status, exported = fetch(browser, "GET", path)
+    _, expected, _ = request(browser.server, "GET", f"/apps/{APPLICATION}/export", Authorization=f"Bearer {TOKEN}")
+    check("the file is that of the API", status == 200 and exported.encode() == expected, (status, len(exported), len(expected)))
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write(exported)
+        file.flush()
+        browser.one("[type=file]").send_keys(file.name)
+        browser.button("Import").click()
+        browser.until(lambda: "You may leave this page" in main_text(browser), "the file is sent")
+    browser.driver.refresh()
+    settled(browser)
+    browser.until(lambda: any(row[0] == "Import" and row[1] == "done" and "Nothing was missing" in row[3] for row in job_rows(browser)), "the import")
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.write(exported.splitlines()[0] + '\n{"record":"nothing"}\n')
+        file.flush()
+        browser.one("[type=file]").send_keys(file.name)
+        browser.button("Import").click()
+        browser.until(lambda: any(row[1] == "failed" and "Line 2:" in row[3] for row in job_rows(browser)), "the failed import")
+    browser.open("/console/jobs")
+    settled(browser)
+    browser.button("Start a backup").click()
+    browser.until(lambda: any(row[0] == "Backup" and row[1] == "done" for row in job_rows(browser)), "the backup")
+    row = next(row for row in browser.all("tbody tr") if "failed" in row.text)
+    count = len(job_rows(browser))
+    browser.button("Delete", row).click()
+    browser.button("Delete", browser.one("dialog")).click()
+    browser.until(lambda: len(job_rows(browser)) == count - 1, "the job is gone")
+    browser.open("/console/audit")
+    settled(browser)
+    browser.until(lambda: any("deleted job" in text for _, text in lines(browser)), "it is in the audit log")
+
+
 # MARK: Applications
 
 @test
@@ -859,6 +1005,13 @@ def the_overview_shows_what_the_metrics_count(browser):
     browser.until(lambda: browser.script(tiles).get("Connections"), "the numbers of a second")
     shown = browser.script(tiles)
     check("latencies are marked as estimates", shown["Send p95"].startswith("~") or shown["Send p95"] == "–", shown)
+    _, metrics, _ = request(browser.server, "GET", "/metrics", Authorization=f"Bearer {METRICS_TOKEN}")
+    connections = sum(int(value) for value in re.findall(r'^parley_connections\{.*\} (\d+)$', metrics.decode(), re.M))
+    check("connections are those of the metrics, but for those of this moment", abs(int(shown["Connections"]) - connections) <= 3,
+          (shown["Connections"], connections))
+    row = browser.until(lambda: next(iter(browser.script("return [...document.querySelectorAll('[aria-label=Processes] tbody tr')].map(row => row.innerText)")), None), "the process")
+    process = json.loads(fetch(browser, "GET", "/console/api/processes")[1])[0]
+    check("the process is running", process["id"] in row and "running" in row and process["version"] in row, row)
     browser.until(lambda: browser.all(".chart svg path"), "a chart")
     check("a chart says its numbers", re.search(r": \w+ ", browser.one(".plot").get_attribute("aria-label")), browser.one(".plot").get_attribute("aria-label"))
     browser.button("Show as table").click()
@@ -889,7 +1042,7 @@ def addresses_are_the_state(browser):
     chat = conversation(browser, unique("ana"), "bo")
     send(browser, chat, "Hello", "bo")
     log_in(browser)
-    paths = ["/console/overview", "/console/settings", "/console/audit", "/console/apps", f"/console/apps?app={APPLICATION}", "/console/access", "/console/explorer", page("conversations"),
+    paths = ["/console/overview", "/console/settings", "/console/audit", "/console/jobs", "/console/apps", f"/console/apps?app={APPLICATION}", "/console/access", "/console/explorer", page("conversations"),
              page("conversations", distinct="false"), page("conversations", chat), page("conversations", chat, "metadata"),
              page("conversations", chat, "participants"), page("conversations", chat, "receipts"), page("users"),
              page("users", q="bo"), page("users", "bo"), page("users", "bo", "sessions"), page("users", "bo", "conversations"),
@@ -988,9 +1141,44 @@ def the_page_of_an_older_release_says_so(browser):
     check("its files are not found", status == 404 and b"reload" in body, f"{status} {body}")
 
 
+@test(slow=True)
+def seven_pages_share_a_browser(browser):
+    """Each page has one stream, and a browser has six connections to a server: only the visible page may use one."""
+    opened(browser, page("log"))
+    first = browser.driver.current_window_handle
+    try:
+        for _ in range(6):
+            browser.driver.switch_to.new_window("tab")
+            browser.open(page("log"))
+        settled(browser)
+        browser.open(page("users"))
+        settled(browser)
+        status, _ = fetch(browser, "GET", "/console/api/session")
+        check("a request is answered", status == 200, status)
+    finally:
+        for handle in browser.driver.window_handles:
+            if handle != first:
+                browser.driver.switch_to.window(handle)
+                browser.driver.close()
+        browser.driver.switch_to.window(first)
+
+
+@test(slow=True)
+def the_first_paint_is_soon(browser):
+    """Prints the time; how long it takes depends on the machine."""
+    log_in(browser)
+    times = []
+    for _ in range(10):
+        browser.open("/console/overview")
+        times.append(browser.until(lambda: browser.script(
+            "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"), "the first paint"))
+        settled(browser)
+    print(f"console: first contentful paint of the overview: median {sorted(times)[5]:.0f} ms, highest {max(times):.0f} ms")
+
+
 # MARK: Accessibility
 
-PAGES = ["/console/overview", "/console/settings", "/console/audit", "/console/apps", "/console/access", "/console/explorer", page("conversations"), page("users"), page("users", "bo"),
+PAGES = ["/console/overview", "/console/jobs", "/console/settings", "/console/audit", "/console/apps", "/console/access", "/console/explorer", page("conversations"), page("users"), page("users", "bo"),
          page("log"), page("webhooks"), page("uploads"), page("transfer")]
 
 
@@ -1035,6 +1223,26 @@ def pages_have_names_headings_and_contrast(browser):
 
 
 @test
+def pages_respect_motion_colours_and_zoom(browser):
+    log_in(browser)
+    for path in (page("log"), page("conversations"), "/console/overview"):
+        browser.open(path)
+        settled(browser)
+        browser.command("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "reduce"}, {"name": "forced-colors", "value": "active"}])
+        moving = browser.script("""return [...document.querySelectorAll('*')].filter(element => { const style = getComputedStyle(element)
+            return parseFloat(style.animationDuration) > 0 || parseFloat(style.transitionDuration) > 0 || style.scrollBehavior === 'smooth' })
+            .map(element => element.outerHTML.slice(0, 80))""")
+        check(f"nothing moves on {path}", not moving, moving[:3])
+        flat = browser.script("return [...document.querySelectorAll('.badge, .lines')].filter(element => getComputedStyle(element).borderStyle === 'none').length")
+        check(f"states have a border with forced colours on {path}", flat == 0, flat)
+        browser.restore()
+        # 200 % of 1280 pixels.
+        browser.resize(640)
+        check(f"{path} has no sideways scroll at 200 %", browser.overflow() <= 0, browser.overflow())
+        browser.restore()
+
+
+@test
 def everything_works_by_keyboard(browser):
     log_in(browser)
     log_out(browser)
@@ -1058,7 +1266,7 @@ def everything_works_by_keyboard(browser):
     browser.one("#account")
     settled(browser)
     browser.script("document.activeElement.blur()")
-    for keys, address in (("gc", "/conversations"), ("gu", "/users"), ("gw", "/webhooks"), ("gl", "/log"), ("ga", "/console/apps")):
+    for keys, address in (("gc", "/conversations"), ("gu", "/users"), ("gw", "/webhooks"), ("gl", "/log"), ("gj", "/console/jobs"), ("ga", "/console/apps")):
         go(keys, address)
         settled(browser)
         browser.script("document.activeElement.blur()")
@@ -1091,7 +1299,62 @@ def everything_works_by_keyboard(browser):
 
 # MARK: Screenshots
 
+@contextlib.contextmanager
+def traffic(browser, chat):
+    """Sends messages, more and less in turn, while the block runs."""
+    stop = threading.Event()
+    texts = ("Are you at home?", "On my way", "The heating is on", "See you at nine")
+
+    def run():
+        number = 0
+        while not stop.is_set():
+            user = ("ana", "bo", "cy")[number % 3]
+            send(browser, chat, texts[number % 4], user)
+            api(browser, "GET", f"users/{user}/conversations/{chat}/messages?page_size=20")
+            number += 1
+            stop.wait(0.05 + 0.25 * (number // 100 % 3))
+    sender = threading.Thread(target=run)
+    sender.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        sender.join()
+
+
+def shoot_for_readme(browser, folder, name, width, height):
+    """Saves the picture of the page that README.md shows."""
+    browser.resize(width, height)
+    time.sleep(0.5)
+    file = folder / f"{name}.png"
+    browser.driver.save_screenshot(str(file))
+    check(f"{file.name} is small", file.stat().st_size <= 150_000, file.stat().st_size)
+    browser.restore()
+
+
 def take_screenshots(browser, folder):
+    chat = conversation(browser, "ana", "bo", "cy", metadata={"topic": "rent"})
+    with traffic(browser, chat):
+        take_all(browser, folder)
+        opened(browser, page("log"))
+        following(browser)
+        browser.resize(1000, 600)
+        browser.until(lambda: len(lines(browser)) > 15, "lines")
+        line_of(browser, lines(browser)[-4][0]).click()
+        shoot_for_readme(browser, folder, "live-log", 1000, 600)
+        opened(browser, "/console/overview")
+        browser.until(lambda: browser.all(".chart svg path") and browser.all(".tiles"), "charts")
+        browser.until(lambda: len(json.loads(fetch(browser, "GET", "/console/api/stats")[1])["series"]["requests"]) >= 9,
+                      "samples of a minute and a half")
+        browser.driver.refresh()
+        settled(browser)
+        browser.until(lambda: browser.all(".tiles"), "numbers")
+        shoot_for_readme(browser, folder, "overview", 1200, 780)
+    log_out(browser)
+    pages.shoot(browser, folder, "console-login")
+
+
+def take_all(browser, folder):
     chat = conversation(browser, "ana", "bo", "cy", metadata={"topic": "rent", "flat": {"floor": "3", "side": "left"}}, distinct=True)
     for user, name in (("ana", "Ana Silva"), ("bo", "Bo Jensen"), ("cy", "Cy Okafor")):
         api(browser, "PUT", f"users/{user}/identity", {"display_name": name})
@@ -1109,6 +1372,7 @@ def take_screenshots(browser, folder):
         "console-participants": page("conversations", chat, "participants"), "console-receipts": page("conversations", chat, "receipts"),
         "console-users": page("users"), "console-user": page("users", "ana"), "console-log": page("log"),
         "console-webhooks": page("webhooks"), "console-uploads": page("uploads"), "console-transfer": page("transfer"),
+        "console-jobs": "/console/jobs",
     }
     for name, path in shown.items():
         browser.open(path)
@@ -1118,8 +1382,6 @@ def take_screenshots(browser, folder):
             line_of(browser, lines(browser)[-1][0]).click()
         pages.shoot(browser, folder, name)
         browser.restore()
-    log_out(browser)
-    pages.shoot(browser, folder, "console-login")
 
 
 if __name__ == "__main__":

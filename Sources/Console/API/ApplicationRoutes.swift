@@ -11,7 +11,8 @@ extension ConsoleRoute {
             .get, "/console/api/apps", .all(.read), parameters: ["after", "limit"]
         ) { request in try await request.listApplications() },
         ConsoleRoute(
-            .post, "/console/api/apps", .operators(.admin), members: ["name"]
+            .post, "/console/api/apps", .operators(.admin), members: ["name"],
+            repetition: .replayed(withoutMember: nil)
         ) { request in try await request.createApplication() },
         ConsoleRoute(
             .patch, "/console/api/apps/{app}", .operators(.admin), members: ["name", "suspended"],
@@ -26,7 +27,7 @@ extension ConsoleRoute {
         },
         ConsoleRoute(
             .post, "/console/api/apps/{app}/tokens", .all(.admin),
-            members: ["name", "scope", "expires_at"]
+            members: ["name", "scope", "expires_at"], repetition: .replayed(withoutMember: "token")
         ) { request in try await request.createToken() },
         ConsoleRoute(.delete, "/console/api/apps/{app}/tokens/{token}", .all(.admin)) { request in
             try await request.revokeToken()
@@ -39,10 +40,7 @@ extension ConsoleRequest {
     private func store(
         recording type: AuditEventType, subject: String? = nil
     ) -> MessagingStore {
-        let actor: EventActor =
-            principal?.token.map { grant in .token(grant.token.id) }
-            ?? .named("console:\(principal?.name ?? "")")
-        return api.store.acting(as: actor).auditing(type, subject: subject, from: origin)
+        return store.acting(as: actor).auditing(type, subject: subject, from: origin)
     }
 
     // MARK: - Applications
@@ -63,7 +61,7 @@ extension ConsoleRequest {
         let name = try text("name", length: 1...Token.nameLimit)
         let created = try await store(recording: .applicationCreated, subject: name)
             .createApplication(name: name)
-        let found = try await api.store.applicationCounts(only: created.id, limit: 1)
+        let found = try await store.applicationCounts(only: created.id, limit: 1)
         return Response.console(.created) { writer in
             for counts in found { writer.write(counts) }
         }

@@ -10,7 +10,8 @@ extension ConsoleRoute {
     static let audit = [
         ConsoleRoute(
             .get, "/console/api/events", .operators(.admin),
-            parameters: ["after", "before", "order", "at", "types", "limit", "include"]
+            parameters: ["after", "before", "order", "at", "types", "limit", "include"],
+            isScan: true
         ) { request in try await request.listAuditEvents() }
     ]
 }
@@ -143,7 +144,16 @@ extension AuditEvent {
         case .tokenCreated: "\(actor) created token\(about)\(within)"
         case .tokenRevoked: "\(actor) revoked token\(about)\(within)"
         case .uploadCancelled: "\(actor) cancelled upload\(about)\(within)"
+        case .jobStarted: "\(actor) started job\(about)\(within)"
+        case .jobFinished: "Job\(about) of \(actorInSentence)\(within) has finished"
+        case .jobFailed: "Job\(about) of \(actorInSentence)\(within) has failed"
+        case .jobDeleted: "\(actor) deleted job\(about)\(within)"
         }
+    }
+
+    /// The account that has caused it, within a sentence.
+    private var actorInSentence: String {
+        "\(actor.prefix(1).lowercased())\(actor.dropFirst())"
     }
 
     /// The account that has caused it.

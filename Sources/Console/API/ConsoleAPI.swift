@@ -1,9 +1,11 @@
+public import Blobs
 public import HTTP
 import JSON
 public import Messaging
 public import MessagingStore
 import MessagingWire
 public import PlatformAPI
+import SystemSupport
 
 /// The API of the operator console, below `/console/api`.
 ///
@@ -17,17 +19,22 @@ public final class ConsoleAPI: Sendable {
     let clock: @Sendable () -> Timestamp
     let logins: Logins
     let streams: ConsoleStreams
+    let jobs: JobRunner
+    private let scans = ScanSlots()
     private let viewed = ViewedContents()
     private let rule: RequestRule
     private let router: Router<ConsoleRoute>
 
     /// - Parameters:
     ///   - server: What the console shows of the server.
+    ///   - jobFolder: The folder for the files of jobs.
+    ///   - backup: Makes backups; `nil` if the console makes none.
     ///   - publicURL: The setting `public_url`.
     ///   - clock: Returns the current time.
     public init(
         store: MessagingStore, platform: PlatformAPI, settings: ConsoleSettings,
-        server: ConsoleServer, publicURL: String?, clock: @escaping @Sendable () -> Timestamp
+        server: ConsoleServer, jobFolder: BlobFolder, backup: ConsoleBackup?, publicURL: String?,
+        clock: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.platform = platform
@@ -36,11 +43,26 @@ public final class ConsoleAPI: Sendable {
         self.clock = clock
         logins = Logins(store: store, clock: clock)
         streams = ConsoleStreams(store: store, lifetimes: settings.lifetimes)
+        jobs = JobRunner(
+            store: store, platform: platform, files: JobFiles(in: jobFolder), backup: backup,
+            clock: clock
+        ) { [statistics = server.statistics] job in
+            var writer = JSONWriter()
+            writer.write(job, fileSize: nil)
+            guard let event = EncodedEvent(data: writer.finish(), name: "job") else { return }
+            statistics.sendToAdministrators(event)
+        }
         rule = RequestRule(publicURL: publicURL, networks: settings.allowedNetworks)
         var router = Router<ConsoleRoute>(allowsTrailingSlash: true)
         for route in ConsoleRoute.all { router.add(route.method, route.path, route) }
         self.router = router
     }
+
+    /// Removes what interrupted jobs have left behind. Call it before the first request.
+    public func start() async { await jobs.tidy() }
+
+    /// Stops all jobs, which can be run again.
+    public func stop() async { await jobs.stop() }
 
     /// The path of the API.
     public static let root = "/console/api"
@@ -59,6 +81,12 @@ public final class ConsoleAPI: Sendable {
     /// The most bytes of a body.
     static let bodyLimit: Int64 = 65_536
     private static let policy = BodyPolicy(limit: bodyLimit)
+    /// That of the file of an import: 1 TiB, as with the Platform API.
+    private static let filePolicy = BodyPolicy(limit: 1 << 40, isTimed: false)
+    /// The lists of the Platform API that may examine many rows.
+    private static let scannedLists: Set<String> = [
+        "/apps/{app}/conversations", "/apps/{app}/users", "/apps/{app}/events",
+    ]
 
     /// Answers a request to a path that the API ``owns(_:)``.
     public func answer(to request: Request) -> Answer {
@@ -73,7 +101,8 @@ public final class ConsoleAPI: Sendable {
         where route.yieldsToPatches && PatchType.isNamed(by: request.fields["Content-Type"]):
             return forward(request)
         case .found(let route, let template, let parameters):
-            return Answer(template.description, Self.policy) { [self] body in
+            let policy = route.isStreamed ? Self.filePolicy : Self.policy
+            return Answer(template.description, policy) { [self] body in
                 await answer(request, route, parameters, body)
             }
         case .otherMethods(let template, let allowed):
@@ -118,11 +147,18 @@ public final class ConsoleAPI: Sendable {
         do {
             let principal = try await principal(of: request, for: route, parameters)
             let (query, ignored) = try Self.query(of: request, route.parameters)
-            let value = try await Self.json(of: body, request, route)
-            var response = try await route.handle(
-                ConsoleRequest(
-                    api: self, request: request, parameters: parameters, query: query, body: value,
-                    principal: principal))
+            let bytes = try await Self.bytes(of: body, request, route)
+            let console = ConsoleRequest(
+                api: self, store: store, request: request, parameters: parameters, query: query,
+                body: try Self.json(bytes, route), stream: body, principal: principal)
+            var response =
+                if route.isScan {
+                    try await scans.run { () async throws -> Response in
+                        try await route.handle(console)
+                    }
+                } else {
+                    try await reply(to: console, route, bytes)
+                }
             if !ignored.isEmpty {
                 response.fields.add(Negotiation.ignoredField, Negotiation.list(ignored))
             }
@@ -218,17 +254,91 @@ public final class ConsoleAPI: Sendable {
         return (known, ignored)
     }
 
-    private static func json(
+    /// Handles a request, or returns the answer of the first one with its `Idempotency-Key`.
+    private func reply(
+        to console: ConsoleRequest, _ route: ConsoleRoute, _ bytes: [UInt8]
+    ) async throws -> Response {
+        guard route.repetition != .ignored,
+            let text = console.request.fields.joined("Idempotency-Key")
+        else { return try await route.handle(console) }
+        guard let key = IdempotencyKey(text) else {
+            throw APIError(
+                .invalidRequestID,
+                "The Idempotency-Key header must be 1 to \(IdempotencyKey.limit) visible ASCII characters."
+            )
+        }
+        let target = console.request.target
+        let pieces = [
+            Array(route.method.rawValue.utf8), Array(target.path.utf8),
+            Array((target.query ?? "").utf8), bytes,
+        ]
+        let made = Locked<Response?>(nil)
+        let work = { @Sendable (store: MessagingStore) async throws -> StoredResponse in
+            var console = console
+            console.store = store
+            let response = try await route.handle(console)
+            made.withLock { made in made = response }
+            return StoredResponse(
+                status: response.status.code, fields: [],
+                body: Self.storedBody(of: response, route))
+        }
+        // The keys of the console are those of its accounts, in no application.
+        let (none, owner) = (
+            Application.ID(high: 0, low: 0), UserID(stored: console.principal?.name ?? "")
+        )
+        let outcome =
+            if route.repetition == .replayedOutsideTransaction {
+                try await store.doOnceOutsideTransaction(
+                    key, of: owner, describedBy: pieces, in: none, work)
+            } else {
+                try await store.doOnce(key, of: owner, describedBy: pieces, in: none, work)
+            }
+        switch outcome {
+        case .done(let stored): return made.withLock { made in made } ?? Self.response(stored)
+        case .replayed(let stored):
+            var response = Self.response(stored)
+            response.fields.add("Idempotent-Replayed", "true")
+            return response
+        }
+    }
+
+    private static func response(_ stored: StoredResponse) -> Response {
+        Response.console(stored.status == 201 ? .created : .ok) { writer in
+            writer.raw(stored.body ?? Array("{}".utf8))
+        }
+    }
+
+    /// The body of an answer as it is stored: secrets are shown once.
+    private static func storedBody(of response: Response, _ route: ConsoleRoute) -> [UInt8]? {
+        let bytes = response.content.joinedBytes
+        guard case .replayed(let secret?) = route.repetition, let bytes,
+            let root = try? JSONDocument(bytes).root
+        else { return bytes }
+        var writer = JSONWriter()
+        writer.object { writer in
+            for (name, value) in root.members where name != secret {
+                writer.key(name)
+                writer.raw(value.raw)
+            }
+        }
+        return writer.finish()
+    }
+
+    /// The body of a request; empty for a route that reads it while it arrives.
+    private static func bytes(
         of body: any RequestBody, _ request: Request, _ route: ConsoleRoute
-    ) async throws -> JSONValue {
-        let empty = Array("{}".utf8)
-        let bytes = try await body.collect()
-        if bytes.isEmpty { return try JSONDocument(empty).root }
-        guard !request.fields.contains("Content-Encoding") else {
+    ) async throws -> [UInt8] {
+        let bytes = route.isStreamed ? [] : try await body.collect()
+        if route.isStreamed || !bytes.isEmpty, request.fields.contains("Content-Encoding") {
             throw APIError(
                 .invalidHeader, "The body must have no content coding.",
                 data: .header("Content-Encoding"), status: 415)
         }
+        return bytes
+    }
+
+    private static func json(_ bytes: [UInt8], _ route: ConsoleRoute) throws -> JSONValue {
+        guard !bytes.isEmpty else { return try JSONDocument(Array("{}".utf8)).root }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONDocument(bytes).root
@@ -280,9 +390,16 @@ public final class ConsoleAPI: Sendable {
         case .work(var policy, let work):
             // Imports and uploads have limits of their own.
             if policy.limit == BodyPolicy.default.limit { policy.limit = Self.bodyLimit }
+            let isScan = request.method == .get && Self.scannedLists.contains(route)
             var answer = Answer(route, policy) { [self] body in
-                let response = await work(body)
-                return await finished(response, to: inner)
+                guard isScan else { return await finished(await work(body), to: inner) }
+                do {
+                    return await finished(
+                        try await scans.run { () async throws -> Response in await work(body) },
+                        to: inner)
+                } catch {
+                    return self.response(to: error, request)
+                }
             }
             answer.user = user
             return answer

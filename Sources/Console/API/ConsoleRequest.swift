@@ -52,12 +52,16 @@ enum ConsolePrincipal: Sendable {
 /// A request to the API of the console that has passed the checks of its route.
 struct ConsoleRequest: Sendable {
     let api: ConsoleAPI
+    /// The store; one transaction if the request has an `Idempotency-Key`.
+    var store: MessagingStore
     let request: Request
     let parameters: PathParameters
     /// The declared parameters of the query.
     let query: [(name: String, value: String)]
     /// The body; an empty object if there is none.
     let body: JSONValue
+    /// The body as it arrives, for a route that reads it.
+    let stream: any RequestBody
     /// `nil` for a login.
     let principal: ConsolePrincipal?
 
@@ -66,6 +70,12 @@ struct ConsoleRequest: Sendable {
         AuditOrigin(
             actor: principal?.name, address: request.peer.description,
             request: request.id.description)
+    }
+
+    /// The actor of the events that the request records in an application.
+    var actor: EventActor {
+        principal?.token.map { grant in .token(grant.token.id) }
+            ?? .named("console:\(principal?.name ?? "")")
     }
 
     /// The first value of a parameter.
@@ -116,7 +126,7 @@ struct ConsoleRequest: Sendable {
     /// The application in the path, which exists.
     func application() async throws -> Application {
         guard let id = parameters["app"].flatMap({ Application.ID(uuid: $0) }),
-            let application = try await api.store.application(id)
+            let application = try await store.application(id)
         else { throw Rejection.notFound(.application) }
         return application
     }

@@ -13,6 +13,17 @@ struct ConsoleRoute: Sendable {
         case operators(Token.Scope)
     }
 
+    /// What a request does whose `Idempotency-Key` was used before.
+    enum Repetition: Equatable, Sendable {
+        /// The same again.
+        case ignored
+        /// It returns the first answer, without the member that holds a secret. The handler uses only the store of the
+        /// request, which is one transaction.
+        case replayed(withoutMember: String?)
+        /// It returns the first answer. The handler also has an effect outside of the database.
+        case replayedOutsideTransaction
+    }
+
     let method: Method
     let path: PathTemplate
     let access: Access
@@ -20,13 +31,20 @@ struct ConsoleRoute: Sendable {
     let members: [String]
     /// The parameters that its query may have.
     let parameters: [String]
+    /// Whether its handler reads the body, which may be as large as an import.
+    let isStreamed: Bool
+    /// Whether it may examine many rows, so that few run at once.
+    let isScan: Bool
+    /// How an `Idempotency-Key` is treated.
+    let repetition: Repetition
     /// Whether a body in the format Layer Patch is one for the Platform API, which has the same method and path.
     let yieldsToPatches: Bool
     let handle: @Sendable (ConsoleRequest) async throws -> Response
 
     init(
         _ method: Method, _ path: PathTemplate, _ access: Access, members: [String] = [],
-        parameters: [String] = [], yieldsToPatches: Bool = false,
+        parameters: [String] = [], isStreamed: Bool = false, isScan: Bool = false,
+        repetition: Repetition = .ignored, yieldsToPatches: Bool = false,
         _ handle: @escaping @Sendable (ConsoleRequest) async throws -> Response
     ) {
         self.method = method
@@ -34,11 +52,16 @@ struct ConsoleRoute: Sendable {
         self.access = access
         self.members = members
         self.parameters = parameters
+        self.isStreamed = isStreamed
+        self.isScan = isScan
+        self.repetition = repetition
         self.yieldsToPatches = yieldsToPatches
         self.handle = handle
     }
 
     /// All routes.
-    static let all: [ConsoleRoute] = [sessions, applications, tokens, webhooks, audit, server]
-        .flatMap(\.self)
+    static let all: [ConsoleRoute] = [
+        sessions, applications, tokens, webhooks, audit, server, jobs,
+    ]
+    .flatMap(\.self)
 }

@@ -1,3 +1,5 @@
+public import Messaging
+
 /// What the console shows of the server that it is a part of.
 public struct ConsoleServer: Sendable {
     /// A setting as the console shows it.
@@ -39,8 +41,8 @@ public struct ConsoleServer: Sendable {
     public let name: String
     /// Its version.
     public let version: String
-    /// The id of this process.
-    public let process: String
+    /// When this process started.
+    public let startedAt: Timestamp
     /// The samples of its counters.
     public let statistics: Statistics
     /// Returns all settings.
@@ -48,12 +50,12 @@ public struct ConsoleServer: Sendable {
 
     /// All members.
     public init(
-        name: String, version: String, process: String, statistics: Statistics,
+        name: String, version: String, startedAt: Timestamp, statistics: Statistics,
         settings: @escaping @Sendable () -> [Setting]
     ) {
         self.name = name
         self.version = version
-        self.process = process
+        self.startedAt = startedAt
         self.statistics = statistics
         self.settings = settings
     }

@@ -15,6 +15,8 @@ public struct ConsoleSettings: Sendable {
     public var idleLifetime: Int64 = 2 * 3_600_000
     /// Whether the console shows the contents of messages.
     public var showsContent = true
+    /// The folder for the backups that the console makes; `nil` for none.
+    public var backupFolder: String?
 
     /// The default settings.
     public init() {}

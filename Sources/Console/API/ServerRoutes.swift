@@ -18,9 +18,15 @@ extension ConsoleRoute {
         ConsoleRoute(.get, "/console/api/stream", .operators(.read)) { request in
             try await request.streamStatistics()
         },
+        ConsoleRoute(.get, "/console/api/processes", .operators(.read)) { request in
+            try await request.listProcesses()
+        },
+        ConsoleRoute(
+            .get, "/console/api/storage", .operators(.read), parameters: ["app", "after", "limit"]
+        ) { request in try await request.readStorage() },
         ConsoleRoute(
             .get, "/console/api/uploads", .operators(.read),
-            parameters: ["app", "state", "after", "limit"]
+            parameters: ["app", "state", "after", "limit"], isScan: true
         ) { request in try await request.listUploads() },
         ConsoleRoute(.delete, "/console/api/uploads/{upload}", .operators(.admin)) { request in
             try await request.cancelUpload()
@@ -45,6 +51,88 @@ extension ConsoleRequest {
                         writer.member("from", setting.place)
                         writer.member("restart", setting.needsRestart)
                         writer.member("pending", setting.isSecret ? nil : setting.pending)
+                    }
+                }
+            }
+        }
+    }
+
+    /// `GET processes`: the answering process first, the others by their last report.
+    fileprivate func listProcesses() async throws -> Response {
+        let stored = api.store.isShared ? try await api.store.processes() : []
+        let leases = stored.first { process in process.id == api.store.process }?.leases ?? []
+        let own = ProcessReporter.report(of: api.server, api.store, leases, at: api.clock())
+        let others = stored.filter { process in process.id != own.id }
+        return Response.console { writer in
+            writer.array { writer in for process in [own] + others { writer.write(process) } }
+        }
+    }
+
+    /// `GET storage`: the space of the data folder, and of each application by id.
+    fileprivate func readStorage() async throws -> Response {
+        let limit = Int(try count("limit", from: 1, upTo: 100) ?? 50)
+        let after: Application.ID? = try id("after", of: "an application")
+        let uploads = api.platform.uploads
+        let space = try await uploads.storageSpace()
+        let statistics = uploads.statistics
+        let contents = try await api.store.contentBytesOfAllApplications()
+        let only: Application.ID? = try id("app", of: "an application")
+        let found = try await api.store.applicationCounts(after: after, only: only, limit: limit)
+        var reserved: [Int64] = []
+        for counts in found {
+            reserved.append(
+                try await uploads.reservedBytes(of: counts.application.id.uuid))
+        }
+        return Response.console { [reserved] writer in
+            writer.object { writer in
+                writer.key("volume")
+                writer.object { writer in
+                    writer.member("total", space.total)
+                    writer.member("free", space.available)
+                }
+                writer.member("headroom", space.headroom)
+                writer.member("contents", contents)
+                writer.member("reserved", space.reserved)
+                writer.key("quota")
+                if let quota = uploads.applicationQuota {
+                    writer.integer(quota)
+                } else {
+                    writer.null()
+                }
+                writer.key("applications")
+                writer.array { writer in
+                    for (counts, reserved) in zip(found, reserved) {
+                        writer.object { writer in
+                            writer.member("id", counts.application.id.uuid)
+                            writer.member("name", counts.application.name)
+                            writer.member("content_bytes", counts.contentBytes)
+                            writer.member("reserved", reserved)
+                        }
+                    }
+                }
+                writer.key("sweep")
+                if let sweep = statistics.lastSweep {
+                    writer.object { writer in
+                        writer.member("orphans", sweep.contents)
+                        writer.member("bytes", sweep.bytes)
+                        writer.member("at", Timestamp(milliseconds: sweep.endedAt))
+                    }
+                } else {
+                    writer.null()
+                }
+                writer.key("traffic")
+                writer.array { writer in
+                    for uploadProtocol in UploadProtocol.allCases {
+                        guard let traffic = statistics.traffic[uploadProtocol] else { continue }
+                        writer.object { writer in
+                            writer.member("protocol", uploadProtocol.rawValue)
+                            writer.member(
+                                "requests", traffic.requests.values.reduce(0, +))
+                            writer.member("received", traffic.received)
+                            writer.member("committed", traffic.committed)
+                            writer.member("resumes", traffic.resumes)
+                            writer.member("takeovers", traffic.takeovers)
+                        }
                     }
                 }
             }
@@ -116,7 +204,8 @@ extension ConsoleRequest {
             throw APIError(.accessDenied, "A stream needs a session.")
         }
         let feed = StatisticsStream(
-            api.server.statistics, process: api.server.process, at: api.clock())
+            api.server.statistics, process: api.store.process,
+            isOfAdministrator: principal?.role == .admin, at: api.clock())
         let stream = EventStream(feed)
         guard api.streams.add(stream, of: session.id) else { throw ConsoleStreams.full }
         stream.expire(
@@ -126,6 +215,18 @@ extension ConsoleRequest {
 }
 
 extension JSONWriter {
+    fileprivate mutating func write(_ process: ServerProcess) {
+        object { writer in
+            writer.member("id", process.id)
+            writer.member("version", process.version)
+            writer.member("started_at", process.startedAt)
+            writer.member("last_seen_at", process.lastSeenAt)
+            writer.key("leases")
+            writer.array { writer in for name in process.leases { writer.string(name) } }
+            writer.member("stats", raw: Array(process.statistics.utf8))
+        }
+    }
+
     fileprivate mutating func write(_ upload: ListedUpload) {
         object { writer in
             writer.member("id", upload.content)
@@ -134,6 +235,7 @@ extension JSONWriter {
             writer.member("owner", upload.owner.user)
             writer.member("protocol", upload.creation.rawValue)
             writer.member("state", upload.state)
+            writer.member("failure", upload.failure)
             writer.key("size")
             if let length = upload.length { writer.integer(length) } else { writer.null() }
             writer.member("offset", upload.received)

@@ -1,3 +1,5 @@
+import HTTP
+import JSON
 public import Messaging
 internal import SystemSupport
 
@@ -113,6 +115,14 @@ struct StatisticsSample: Sendable {
         }
     }
 
+    /// Writes a member for each series.
+    func write(into writer: inout JSONWriter) {
+        for series in StatisticsSeries.allCases {
+            writer.key(series.rawValue)
+            writer.write(self[series])
+        }
+    }
+
     subscript(series: StatisticsSeries) -> Double? {
         get {
             let value = values[series.place]
@@ -208,6 +218,11 @@ public final class Statistics: Sendable {
     /// Stops sampling.
     public func stop() async { await work.stop() }
 
+    /// The latest sample of ten seconds; `nil` before the first.
+    var latest: StatisticsSample? {
+        rings.withLock { rings in rings.hour.samples.last.flatMap(\.self) }
+    }
+
     func ring(_ range: StatisticsRing.Range) -> StatisticsRing {
         rings.withLock { rings in range == .hour ? rings.hour : rings.day }
     }
@@ -247,6 +262,12 @@ public final class Statistics: Sendable {
 
     func remove(_ stream: StatisticsStream) {
         watchers.withLock { watchers in watchers.streams[ObjectIdentifier(stream)] = nil }
+    }
+
+    /// Sends an event to the streams of administrators.
+    func sendToAdministrators(_ event: EncodedEvent) {
+        let streams = watchers.withLock { watchers in Array(watchers.streams.values) }
+        for stream in streams where stream.isOfAdministrator { stream.send(event) }
     }
 
     private func watch() async {

@@ -17,6 +17,10 @@ public enum AuditEventType: String, CaseIterable, Sendable {
     case tokenCreated = "token.created"
     case tokenRevoked = "token.revoked"
     case uploadCancelled = "upload.cancelled"
+    case jobStarted = "job.started"
+    case jobFinished = "job.finished"
+    case jobFailed = "job.failed"
+    case jobDeleted = "job.deleted"
 }
 
 /// Where a change of the server comes from: the account and the request.

@@ -49,6 +49,19 @@ extension MessagingStore {
         }
     }
 
+    /// The number of bytes of all contents, of at most 10,000 applications.
+    public func contentBytesOfAllApplications() async throws -> Int64 {
+        try await database.read { transaction in
+            try transaction.first(
+                """
+                SELECT CAST(COALESCE(SUM(content_bytes), 0) AS BIGINT) FROM (
+                    SELECT content_bytes FROM applications LIMIT 10000
+                ) AS some
+                """
+            ) { row in try row.int64(0) } ?? 0
+        }
+    }
+
     /// The number of bytes of all files of all applications.
     public func storedFileBytes() async throws -> Int64 {
         try await database.read { transaction in

@@ -80,6 +80,12 @@ extension MessagingStore {
         }
     }
 
+    /// Checks whether the key of the request was used before, for work outside of a transaction that does not begin with a
+    /// query of its store.
+    public func checkIdempotencyKey() async throws {
+        try await database.read { _ in }
+    }
+
     private func withRunningRequest(
         on key: IdempotencyKey, _ user: UserID?, _ pieces: [[UInt8]],
         _ application: Application.ID,

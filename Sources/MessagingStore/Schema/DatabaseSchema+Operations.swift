@@ -229,7 +229,7 @@ extension DatabaseSchema {
         """,
         "CREATE INDEX idempotency_keys_by_age ON idempotency_keys (application, kept_at)",
         // Leases, for work that only one process may do at a time (`Lease`). No event writes them.
-        // `holder`: 16 random bytes of the process that holds the lease; NULL if it is free.
+        // `holder`: the id of the process that holds the lease and 8 random bytes; NULL if it is free.
         // `renewals`: incremented with every change of the row.
         """
         CREATE TABLE leases (

@@ -73,5 +73,41 @@ extension DatabaseSchema {
         )
         """,
         "CREATE INDEX audit_events_by_time ON audit_events (at, position)",
+        // The processes that share a database server, each written by itself every ten seconds. A database file has one
+        // process, which has no row.
+        // `id`: eight hexadecimal digits, new with each start.
+        // `stats`: the latest sample of its counters, as JSON.
+        """
+        CREATE TABLE processes (
+            id TEXT NOT NULL PRIMARY KEY,
+            version TEXT NOT NULL,
+            started_at BIGINT NOT NULL,
+            last_seen_at BIGINT NOT NULL,
+            stats TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX processes_by_time ON processes (last_seen_at)",
+        // The jobs of the console (`ConsoleJob`).
+        // `process`: the id of the process that works on it.
+        // `done`, `total`: bytes.
+        // `result`: what it has done, as JSON.
+        """
+        CREATE TABLE console_jobs (
+            id BYTEA NOT NULL PRIMARY KEY,
+            kind TEXT NOT NULL,
+            application BYTEA,
+            state TEXT NOT NULL,
+            process TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            started_at BIGINT NOT NULL,
+            ended_at BIGINT,
+            done BIGINT NOT NULL,
+            total BIGINT,
+            error TEXT,
+            result TEXT
+        )
+        """,
+        "CREATE INDEX console_jobs_by_time ON console_jobs (started_at)",
+        "CREATE INDEX console_jobs_of_application ON console_jobs (application, started_at)",
     ]
 }

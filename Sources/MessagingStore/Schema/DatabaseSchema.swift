@@ -15,7 +15,7 @@ import SQL
 enum DatabaseSchema {
     static let migrations = [
         SchemaMigration(
-            number: 1, name: "sixth schema of 28 November 2026",
+            number: 1, name: "seventh schema of 29 November 2026",
             statements: logTables + messageTables + operationTables + operatorTables)
     ]
 

@@ -61,13 +61,16 @@ extension MessagingStore {
     /// - Parameters:
     ///   - after: The last item of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of users, at least 1.
+    ///   - isCounted: Whether the page has the number of all of them.
     /// - Throws: `Rejection.notFound(.user)` for an unknown follower; `notFound(.identity)` for an `after`
     ///   that is not followed.
     public func following(
-        of follower: UserID, after: UserID? = nil, limit: Int, in application: Application.ID
+        of follower: UserID, after: UserID? = nil, limit: Int, isCounted: Bool = true,
+        in application: Application.ID
     ) async throws -> ListPage<UserID> {
         try await database.read { transaction in
-            let total = try transaction.followingCount(of: follower, in: application)
+            let total = try transaction.followingCount(
+                of: follower, ifCounted: isCounted, in: application)
             try transaction.requireFollowing(follower, after, in: application)
             let followed = try transaction.followed(
                 by: follower, after: after, limit: limit, in: application)
@@ -76,12 +79,14 @@ extension MessagingStore {
     }
 
     /// A page of the users that a user follows, by ascending id, with their identities; otherwise as
-    /// ``following(of:after:limit:in:)``.
+    /// ``following(of:after:limit:isCounted:in:)``.
     public func followedUsers(
-        of follower: UserID, after: UserID? = nil, limit: Int, in application: Application.ID
+        of follower: UserID, after: UserID? = nil, limit: Int, isCounted: Bool = true,
+        in application: Application.ID
     ) async throws -> ListPage<User> {
         try await database.read { transaction in
-            let total = try transaction.followingCount(of: follower, in: application)
+            let total = try transaction.followingCount(
+                of: follower, ifCounted: isCounted, in: application)
             try transaction.requireFollowing(follower, after, in: application)
             let followed = try transaction.followed(
                 by: follower, after: after, limit: limit, in: application)
@@ -138,6 +143,15 @@ extension Transaction {
         ) { row in try row.int64(0) }
         guard let count else { throw Rejection.notFound(.user) }
         return count
+    }
+
+    /// The same, or `nil` if the number is not needed.
+    fileprivate func followingCount(
+        of user: UserID, ifCounted isCounted: Bool, in application: Application.ID
+    ) throws -> Int64? {
+        if isCounted { return try followingCount(of: user, in: application) }
+        try requireUser(user, in: application)
+        return nil
     }
 
     /// Whether a user follows another.

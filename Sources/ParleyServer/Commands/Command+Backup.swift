@@ -1,10 +1,12 @@
 import Blobs
+import Console
 import Logging
 import Messaging
 import MessagingStore
 import ObjectStore
 import SQL
 import SQLPostgres
+import SystemSupport
 import Telemetry
 import Uploads
 
@@ -15,21 +17,57 @@ extension Command {
     /// If interrupted, the same call resumes.
     public static func backup(_ sources: SettingsSources, to folder: String) async throws -> Int32 {
         let settings = try settings(sources)
-        let source = try embeddedFolder(settings, "backup")
-        try source.requireDatabase(making: false)
-        let draft = try draft(folder, for: "backup")
         let bar = ProgressBar()
         defer { bar.end() }
-        let manifest = try await filling(folder, from: source.path) {
-            try await Backup(
-                source: source, draft: draft, bucket: try await bucket(settings),
-                bucketName: settings.bucket.name, now: StoreEnvironment.live.now(),
-                progress: { done, total in bar.show(done, of: total) }
-            ).run()
+        let manifest = try await makeBackup(settings, to: folder) {
+            try await bucket(settings)
+        } progress: { done, total in
+            bar.show(done, of: total)
         }
         bar.end()
         printLine("\(folder) holds \(summary(manifest))")
         return 0
+    }
+
+    private static func makeBackup(
+        _ settings: Settings, to folder: String, bucket: () async throws -> ContentBucket?,
+        progress: @escaping (Int64, Int64) -> Void
+    ) async throws -> BackupManifest {
+        let source = try embeddedFolder(settings, "backup")
+        try source.requireDatabase(making: false)
+        let draft = try draft(folder, for: "backup")
+        return try await filling(folder, from: source.path) {
+            try await Backup(
+                source: source, draft: draft, bucket: try await bucket(),
+                bucketName: settings.bucket.name, now: StoreEnvironment.live.now(),
+                progress: progress
+            ).run()
+        }
+    }
+
+    /// The backups that operators make in the console of a running server.
+    static func consoleBackup(
+        _ settings: Settings, in folder: String, bucket: ContentBucket?
+    ) -> ConsoleBackup {
+        let executor = WorkTaskExecutor("parley.backup")
+        return ConsoleBackup(in: folder) { target, progress in
+            try await withTaskExecutorPreference(executor) {
+                do {
+                    let manifest = try await makeBackup(settings, to: target) {
+                        bucket
+                    } progress: { done, total in
+                        progress(done, total)
+                    }
+                    return ConsoleBackup.Result(
+                        contents: manifest.files.count,
+                        bytes: manifest.database.size + manifest.files.size)
+                } catch let failure as CommandFailure {
+                    let text = failure.description
+                    throw ConsoleBackup.Failure(
+                        "\(text.prefix(1).uppercased())\(text.dropFirst()).")
+                }
+            }
+        }
     }
 
     /// Restores a backup into the data folder of the settings, which must be empty.

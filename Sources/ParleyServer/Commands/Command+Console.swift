@@ -107,8 +107,9 @@ struct ConsoleLink {
         return try await make(for: Operator.firstName, lifetime: Self.firstLifetime)
     }
 
-    /// The public URL, or else an address of this machine, which may log in without TLS.
+    /// The address of the console, or else the public URL, or else an address of this machine, which may log in without TLS.
     private var base: String {
+        if let address = settings.consoleAddresses.first { return "http://\(address.reachable)" }
         if let publicURL = settings.publicURL { return publicURL }
         let local = settings.http.addresses.first { address in
             switch address.reachable {

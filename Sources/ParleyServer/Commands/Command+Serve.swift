@@ -24,6 +24,7 @@ extension Command {
             settings: settings, sources: sources, components: components, log: log)
         let first = FirstApplication(store: components.store, settings: settings)
         try await first.makeConfigured()
+        await components.consoleAPI?.start()
         try running.listen()
         components.store.listen { [uploads = components.uploads] name, holder, request in
             guard let request = UploadWriterRequest(rawValue: request) else { return }
@@ -37,6 +38,7 @@ extension Command {
         components.maintenance.start()
         components.shownSettings.note(SettingsReader(sources), running: settings)
         if settings.console.isEnabled { components.statistics.start() }
+        components.processReporter.start()
         running.logStart()
         let notice = try await first.makeIfNone()
         let link = try await ConsoleLink(settings: settings, store: components.store).makeIfFirst()

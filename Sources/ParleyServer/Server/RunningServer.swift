@@ -23,6 +23,9 @@ struct RunningServer {
     /// - Throws: ``CommandFailure`` when an address is in use or is not one of this machine.
     func listen() throws(CommandFailure) {
         try start(components.server, on: settings.http.addresses + settings.tls.addresses)
+        if let consoleServer = components.consoleServer {
+            try start(consoleServer, on: settings.consoleAddresses)
+        }
         if let redirect = components.redirect {
             try start(redirect, on: settings.redirectAddresses)
         }
@@ -59,7 +62,8 @@ struct RunningServer {
 
     private static let loggedAtStart: Set<String> = [
         "data.folder", "public_url", "http.listen", "tls.listen", "tls.redirect_listen",
-        "metrics.listen", "api.rate_limit", "api.rate_burst", "api.max_participants",
+        "console.listen", "metrics.listen", "api.rate_limit", "api.rate_burst",
+        "api.max_participants",
         "http.max_connections", "http.max_concurrent_requests", "http.max_buffered_bodies",
         "http.max_connections_per_address", "uploads.max_upload_size",
         "uploads.max_open_uploads_per_owner", "uploads.application_quota",
@@ -97,6 +101,8 @@ struct RunningServer {
         async let webhookSupervisor: Void = components.webhookSupervisor.stop()
         // Redirects are answered at once: none runs for long.
         _ = await components.redirect?.drain(deadline: 1000)
+        await components.consoleAPI?.stop()
+        _ = await components.consoleServer?.drain(deadline: 1000)
         let isClean = await components.server.drain(deadline: settings.shutdownDeadline)
         await uploads
         await exporter
@@ -104,6 +110,7 @@ struct RunningServer {
         await components.sender.stop()
         await components.maintenance.stop()
         await components.statistics.stop()
+        await components.processReporter.stop()
         // Last, so that the shutdown can be monitored.
         _ = await components.metricsServer?.drain(deadline: 1000)
         components.close()

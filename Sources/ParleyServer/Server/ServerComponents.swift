@@ -40,6 +40,13 @@ struct ServerComponents: Sendable {
     let metricsServer: Server?
     /// Redirects all requests to the addresses with TLS (H173); `nil` if not configured.
     let redirect: Server?
+    /// The API of the console; `nil` if there is none.
+    let consoleAPI: ConsoleAPI?
+    /// The console on separate addresses and its server; `nil` without such addresses.
+    let consoleService: ServerService?
+    let consoleServer: Server?
+    /// Reports this process to the others that share the database.
+    let processReporter: ProcessReporter
     /// The settings as the console shows them.
     let shownSettings: ShownSettings
     /// The samples that the console shows.
@@ -131,30 +138,52 @@ struct ServerComponents: Sendable {
             await metrics.counters(folder: folder)
         }
         self.statistics = statistics
-        let service = ServerService(
-            api: api, uploads: uploads, downloads: downloads, readiness: readiness,
-            metrics: metricsEndpoint, probe: probe, publicBase: settings.publicBase,
-            console: Console(settings, limits: store.limits),
-            consoleAPI: settings.console.isEnabled
-                ? ConsoleAPI(
-                    store: store, platform: api, settings: settings.console,
-                    server: ConsoleServer(
-                        name: Release.name, version: Release.version,
-                        process: ConsoleServer.newProcessID(), statistics: statistics
-                    ) { shownSettings.all },
-                    publicURL: settings.publicURL, clock: environment.now)
-                : nil,
-            hosts: HostRule(
-                publicURL: settings.publicURL, allowed: settings.http.head.allowedHosts),
-            servesDocumentation: settings.servesDocumentation)
-        self.service = service
+        let consoleSubject = ConsoleServer(
+            name: Release.name, version: Release.version, startedAt: environment.now(),
+            statistics: statistics
+        ) { shownSettings.all }
+        processReporter = ProcessReporter(
+            store: store, server: consoleSubject, clock: environment.now)
+        let backup = settings.console.backupFolder.map { target in
+            Command.consoleBackup(settings, in: target, bucket: bucket?.contents)
+        }
+        let consoleAPI =
+            try settings.console.isEnabled
+            ? ConsoleAPI(
+                store: store, platform: api, settings: settings.console, server: consoleSubject,
+                jobFolder: CommandFailure.naming(folder) { try BlobFolder(at: "\(folder)/jobs") },
+                backup: backup, publicURL: settings.publicURL, clock: environment.now)
+            : nil
+        self.consoleAPI = consoleAPI
+        let consoleTransport = settings.consoleTransport
+        let console = Console(settings, limits: store.limits)
+        let service = { [api, uploads, downloads, readiness] (part: ServerService.Part) in
+            ServerService(
+                part, api: api, uploads: uploads, downloads: downloads, readiness: readiness,
+                metrics: metricsEndpoint, probe: probe, publicBase: settings.publicBase,
+                console: console, consoleAPI: consoleAPI,
+                hosts: HostRule(
+                    publicURL: settings.publicURL, allowed: settings.http.head.allowedHosts),
+                servesDocumentation: settings.servesDocumentation)
+        }
+        let mainService = service(consoleTransport == nil ? .all : .withoutConsole)
+        self.service = mainService
         redirect = try settings.redirectTransport.map { transport in
             try Server(transport, service: RedirectService(to: settings.base))
         }
         self.accessLog = accessLog
         let watch = ServerObserver(metrics.requests, accessLog)
         server = try CommandFailure.naming(folder) {
-            try Server(transport, service: service, observer: watch)
+            try Server(transport, service: mainService, observer: watch)
+        }
+        let consoleService = consoleTransport.map { _ in service(.console) }
+        self.consoleService = consoleService
+        consoleServer = try CommandFailure.naming(folder) {
+            try consoleTransport.flatMap { transport in
+                try consoleService.map { service in
+                    try Server(transport, service: service, observer: watch)
+                }
+            }
         }
         metricsServer = try CommandFailure.naming(folder) {
             try settings.metricsTransport.map { transport in
@@ -173,6 +202,7 @@ struct ServerComponents: Sendable {
         accessLog.level.set(settings.accessLevel)
         api.apply(settings.api)
         server.apply(settings.transport)
+        if let transport = settings.consoleTransport { consoleServer?.apply(transport) }
         if let transport = settings.metricsTransport { metricsServer?.apply(transport) }
     }
 

@@ -1,3 +1,4 @@
+import Console
 import FoundationEssentials
 import HTTP
 import HTTPTransport
@@ -88,6 +89,15 @@ extension Settings {
         configuration.maximumConnections = 64
         // Prometheus connects directly, not through a load balancer.
         configuration.proxyProtocol = .off
+        return configuration
+    }
+
+    /// The configuration of the server of the console; `nil` if the other addresses serve it.
+    var consoleTransport: ServerConfiguration? {
+        guard console.isEnabled, !consoleAddresses.isEmpty else { return nil }
+        var configuration = http
+        configuration.addresses = consoleAddresses
+        configuration.loops = 1
         return configuration
     }
 

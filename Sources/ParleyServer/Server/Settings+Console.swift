@@ -31,7 +31,8 @@ extension Console {
 extension Settings {
     /// The origins of uploads and downloads, where they are not those of the pages.
     var contentOrigins: [String] {
-        [uploadPublicBase.map(Self.origin), bucket.redirects ? bucketOrigin : nil]
+        let transfers = uploadPublicBase ?? (consoleAddresses.isEmpty ? nil : base)
+        return [transfers.map(Self.origin), bucket.redirects ? bucketOrigin : nil]
             .compactMap(\.self)
     }
 
@@ -48,13 +49,5 @@ extension Settings {
     private static func origin(of url: String) -> String {
         url.split(separator: "/", omittingEmptySubsequences: false).prefix(3)
             .joined(separator: "/")
-    }
-}
-
-extension ConsoleServer {
-    /// Returns a name for this process, until it ends: eight hexadecimal digits.
-    static func newProcessID() -> String {
-        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
     }
 }

@@ -20,15 +20,39 @@ final class ServerService: Service {
     private let probe: ReadinessProbe
     private let publicBase: PublicBaseURL
     private let router: Router<Route>
+    /// Whether it answers what belongs to the modules, and not only pages.
+    private let servesModules: Bool
+
+    /// The paths that a service answers.
+    enum Part {
+        case all
+        /// All but the console, which has addresses of its own.
+        case withoutConsole
+        /// The console with its files, the documentation, and whether the server is ready.
+        case console
+
+        fileprivate func includes(_ page: Page) -> Bool {
+            switch page {
+            case .console, .consolePage, .consoleList, .consoleObject, .consoleTab:
+                self != .withoutConsole
+            case .asset, .description, .documentation, .search, .article, .operations, .live,
+                .ready:
+                true
+            case .root, .ping, .demo, .metrics: self != .console
+            }
+        }
+    }
 
     /// Creates the service from its modules.
     ///
     /// - Parameters:
+    ///   - part: What it answers; anything else is 404.
     ///   - consoleAPI: The API of the console; `nil` if there is none.
     ///   - servesDocumentation: Whether the paths below `/docs` exist.
     init(
-        api: PlatformAPI, uploads: Uploads, downloads: Downloads, readiness: Readiness,
-        metrics: MetricsEndpoint, probe: ReadinessProbe, publicBase: PublicBaseURL,
+        _ part: Part, api: PlatformAPI, uploads: Uploads, downloads: Downloads,
+        readiness: Readiness, metrics: MetricsEndpoint, probe: ReadinessProbe,
+        publicBase: PublicBaseURL,
         console: Console, consoleAPI: ConsoleAPI?, hosts: HostRule, servesDocumentation: Bool
     ) {
         self.api = api
@@ -39,11 +63,12 @@ final class ServerService: Service {
         self.publicBase = publicBase
         self.probe = probe
         self.console = console
-        self.consoleAPI = consoleAPI
+        self.consoleAPI = part == .withoutConsole ? nil : consoleAPI
         self.hosts = hosts
+        servesModules = part != .console
         var router = Router<Route>(allowsTrailingSlash: true)
-        router.add(.post, Self.login, .login)
-        for page in Page.allCases {
+        if servesModules { router.add(.post, Self.login, .login) }
+        for page in Page.allCases where part.includes(page) {
             switch page {
             case .metrics where !metrics.isOpen: continue
             case .documentation, .search, .article, .operations:
@@ -58,11 +83,13 @@ final class ServerService: Service {
 
     func answer(to request: Request) -> Answer {
         let path = request.target.path.utf8
-        if path.starts(with: Self.apps) { return api.answer(to: request) }
-        if path.starts(with: Self.uploads) || path.elementsEqual(Self.creation) {
-            return uploads.answer(to: request, by: api)
+        if servesModules {
+            if path.starts(with: Self.apps) { return api.answer(to: request) }
+            if path.starts(with: Self.uploads) || path.elementsEqual(Self.creation) {
+                return uploads.answer(to: request, by: api)
+            }
+            if path.starts(with: Self.download) { return downloads.answer(to: request) }
         }
-        if path.starts(with: Self.download) { return downloads.answer(to: request) }
         if let consoleAPI, ConsoleAPI.owns(request.target.path) {
             guard hosts.admits(request) else {
                 return Answer(PlatformAPI.unknownRoute, refusal(Self.unknownHost))
@@ -82,7 +109,9 @@ final class ServerService: Service {
                 return api.clientMethods(allowed, request, template.description)
             }
             return Answer(template.description, methods(allowed, of: request))
-        case .unknown, .fault: return api.answer(to: request)
+        case .unknown, .fault:
+            return servesModules
+                ? api.answer(to: request) : Answer(PlatformAPI.unknownRoute, Response(.notFound))
         }
     }
 

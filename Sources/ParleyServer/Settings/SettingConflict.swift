@@ -1,3 +1,4 @@
+import Console
 import HTTP
 import HTTPTransport
 import PlatformAPI
@@ -42,13 +43,16 @@ struct SettingConflict: Sendable {
             return hosts.contains(host)
         },
         SettingConflict(
-            keys: ["metrics.listen", "tls.redirect_listen", "tls.listen", "http.listen"],
+            keys: [
+                "metrics.listen", "console.listen", "tls.redirect_listen", "tls.listen",
+                "http.listen",
+            ],
             rule:
-                "http.listen, tls.listen, metrics.listen and tls.redirect_listen must not share an address; 0.0.0.0 and [::] are all addresses"
+                "http.listen, tls.listen, console.listen, metrics.listen and tls.redirect_listen must not share an address; 0.0.0.0 and [::] are all addresses"
         ) { settings in
             let addresses =
                 settings.http.addresses + settings.tls.addresses + settings.metricsAddresses
-                + settings.redirectAddresses
+                + settings.redirectAddresses + settings.consoleAddresses
             return !addresses.indices.contains { index in
                 addresses[..<index].contains { other in other.overlaps(addresses[index]) }
             }
@@ -60,6 +64,14 @@ struct SettingConflict: Sendable {
         ) { settings in
             !settings.api.allowsDevelopmentLogin
                 || settings.publicURL?.hasPrefix("https:") != true
+        },
+        SettingConflict(
+            keys: ["console.backup_folder", "database.url", "database.url_file"],
+            rule:
+                "console.backup_folder needs the embedded database: one on a server is saved with its own tools"
+        ) { settings in
+            settings.console.backupFolder == nil
+                || (settings.databaseURL == nil && settings.databaseURLFile == nil)
         },
         SettingConflict(
             keys: ["http.write_low", "http.write_high"],

@@ -461,6 +461,10 @@ extension Settings {
         .boolean(
             "console.enabled", \.console.isEnabled,
             "Whether `/console` serves the operator console and its API."),
+        .addresses(
+            "console.listen", \.consoleAddresses, isOptional: true,
+            "Addresses without TLS that alone serve the console; by default `http.listen` and `tls.listen` do."
+        ),
         .boolean(
             "console.allow_http", \.console.allowsHTTP,
             "Whether operators may log in without TLS from other machines."),
@@ -476,6 +480,9 @@ extension Settings {
         .boolean(
             "console.show_content", \.console.showsContent,
             "Whether the console shows the contents of messages; if false, they are `[hidden]`."),
+        .file(
+            "console.backup_folder", \.console.backupFolder,
+            "Folder for the backups that operators make in the console; by default they cannot."),
         .boolean(
             "docs.enabled", \.servesDocumentation,
             "Whether `/docs` serves the documentation, to which the `url` of an error leads."),

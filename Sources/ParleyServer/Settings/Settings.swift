@@ -72,6 +72,8 @@ public struct Settings: Sendable {
     public var bucket = BucketSettings()
     /// The operator console.
     public var console = ConsoleSettings()
+    /// Addresses that alone serve the operator console; empty for those of ``http`` and ``tls``.
+    public var consoleAddresses: [ListenAddress] = []
     /// Whether the documentation is served at `/docs`.
     public var servesDocumentation = true
 

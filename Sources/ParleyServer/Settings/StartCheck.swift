@@ -97,7 +97,7 @@ struct StartCheck {
     private func addresses() -> [String] {
         let addresses =
             settings.http.addresses + settings.tls.addresses + settings.redirectAddresses
-            + settings.metricsAddresses
+            + settings.metricsAddresses + settings.consoleAddresses
         return addresses.compactMap { address in
             do throws(SystemError) {
                 try address.check()

@@ -1,9 +1,9 @@
 import Blobs
-import HTTP
+package import HTTP
 import ImportExport
 import JSON
-import Messaging
-import MessagingStore
+package import Messaging
+package import MessagingStore
 import MessagingWire
 import SystemSupport
 import Uploads
@@ -77,11 +77,7 @@ extension RequestContext {
         guard request.method != .head else { return Reply(.withheld, JSONLinesType.name) }
         let (api, id) = (api, request.id)
         let slot = try api.exports.slot(for: application, "An export of this application")
-        let lines = try await api.withDiskSpace {
-            try await ExportSnapshot(
-                of: application, in: store, at: api.uploads.blobs, with: contents == .inline
-            ) { try api.uploads.requireDiskSpace() }
-        }
+        let lines = try await api.snapshot(of: application, with: contents)
         let content = HTTP.Content.written { writer in
             defer { withExtendedLifetime(slot) {} }
             do {
@@ -104,12 +100,53 @@ extension RequestContext {
         try JSONLinesType.require(request)
         let slot = try api.imports.slot(for: application, "An import into this application")
         defer { withExtendedLifetime(slot) {} }
-        let summary = try await api.withDiskSpace {
-            try await ImportJob(store, api.uploads, application).run(body)
+        return Reply(.ok, try await api.importLines(of: body, into: application, by: store))
+    }
+}
+
+// What the endpoints and the jobs of the console share.
+extension PlatformAPI {
+    fileprivate func snapshot(
+        of application: Application.ID, with contents: ExportedContents
+    ) async throws -> ExportSnapshot {
+        try await withDiskSpace {
+            try await ExportSnapshot(
+                of: application, in: store, at: uploads.blobs, with: contents == .inline
+            ) { [uploads] in try uploads.requireDiskSpace() }
+        }
+    }
+
+    /// Exports an application with the bytes of its contents, as `GET /apps/{app}/export` does.
+    ///
+    /// - Parameter take: Called with each piece, after it has taken the one before, and with the expected number of bytes
+    ///   of all pieces.
+    /// - Throws: 404, 507, and what `take` throws.
+    package func exportLines(
+        of application: Application.ID,
+        _ take: @escaping @Sendable (_ piece: [UInt8], _ total: Int64) async throws -> Void
+    ) async throws {
+        let lines = try await snapshot(of: application, with: .inline)
+        let total = lines.expectedSize
+        try await withDiskSpace {
+            try await lines.forEachPiece(from: uploads.contents) { piece in
+                try await take(piece, total)
+            }
+        }
+    }
+
+    /// Imports lines into an application, as `POST /apps/{app}/import` does.
+    ///
+    /// - Returns: The number of records of each kind, as JSON.
+    /// - Throws: 422 or 400 for an invalid line, 507, and the errors of the body.
+    package func importLines(
+        of body: any RequestBody, into application: Application.ID, by store: MessagingStore
+    ) async throws -> [UInt8] {
+        let summary = try await withDiskSpace {
+            try await ImportJob(store, uploads, application).run(body)
         }
         var writer = JSONWriter()
         ImportSummaryJSON.write(summary, into: &writer)
-        return Reply(.ok, writer.finish())
+        return writer.finish()
     }
 }
 

@@ -1,12 +1,12 @@
 import Blobs
-import Messaging
-import MessagingWire
+package import Messaging
+package import MessagingWire
 import SystemSupport
 import Uploads
 
 /// Limits the exports or imports that run at a time: one per application, and a few in all, because each uses a
 /// database connection or the memory of a line.
-final class TransferSlots: Sendable {
+package final class TransferSlots: Sendable {
     private let taken = Locked<Set<Application.ID>>([])
     private let maximum: Int
 
@@ -14,7 +14,7 @@ final class TransferSlots: Sendable {
     init(atMost maximum: Int) { self.maximum = maximum }
 
     /// A slot in use; it is freed when the last reference is released.
-    final class Slot: Sendable {
+    package final class Slot: Sendable {
         private let slots: TransferSlots
         private let application: Application.ID
 
@@ -30,7 +30,7 @@ final class TransferSlots: Sendable {
     ///
     /// - Parameter work: The subject of the error message, such as "An export of this application".
     /// - Throws: 409 while the application uses one, 503 while none is free.
-    func slot(for application: Application.ID, _ work: String) throws(APIError) -> Slot {
+    package func slot(for application: Application.ID, _ work: String) throws(APIError) -> Slot {
         try taken.withLock { taken throws(APIError) in
             guard !taken.contains(application) else {
                 throw APIError(.requestInProgress, "\(work) is in progress.")
@@ -50,7 +50,7 @@ extension PlatformAPI {
     /// Runs work that writes to the disk.
     ///
     /// - Throws: 507 when the disk is full, or another `APIError` for what the uploads refuse.
-    func withDiskSpace<Value: Sendable>(
+    package func withDiskSpace<Value: Sendable>(
         _ work: () async throws -> Value
     ) async throws -> Value {
         do {

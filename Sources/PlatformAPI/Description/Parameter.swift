@@ -44,11 +44,13 @@ extension Parameter {
             Parameter(
                 "from_id", name,
                 "The last item of the previous page; this page begins after it."),
-            Parameter(
-                "count", .choice(["none"]),
-                "`none`: the answer has no `Layer-Count`, and a search with filters may end early."),
+            uncounted,
         ]
     }
+
+    private static let uncounted = Parameter(
+        "count", .choice(["none"]),
+        "`none`: the answer has no `Layer-Count`, and a search with filters may end early.")
 
     /// The parameters that put contents into the answer itself (X8).
     static let inline = [
@@ -70,6 +72,7 @@ extension Parameter {
         Parameter(
             "from_id", UserIDJSON.namingSchema(.v3_0),
             "The last user of the previous page; this page begins after that user."),
+        uncounted,
     ]
 
     /// The key of an endpoint that has one (platform-api §1.9).

@@ -267,25 +267,29 @@ extension PlatformAPI {
     package func response(
         to error: any Error, for request: Request, of family: APIFamily, limit: Int64
     ) -> Response {
-        switch error {
-        case let error as APIError: return response(to: error, for: request)
-        case let problem as IdentityTokenProblem:
-            return response(to: APIError(problem), for: request)
-        case let error as ImportError: return response(to: APIError(error), for: request)
-        case let rejection as Rejection:
-            return response(to: APIError(rejection, family), for: request)
-        case let error as BodyError:
+        if let error = error as? BodyError {
             return Response(error, limit: limit, publicBase: publicBase.of(request))
+        }
+        return response(to: apiError(for: error, request.id, family), for: request)
+    }
+
+    /// Converts any error but that of a body; a fault is reported here, once.
+    ///
+    /// - Parameter request: The request that has caused it.
+    package func apiError(
+        for error: any Error, _ request: RequestID, _ family: APIFamily
+    ) -> APIError {
+        switch error {
+        case let error as APIError: return error
+        case let problem as IdentityTokenProblem: return APIError(problem)
+        case let error as ImportError: return APIError(error)
+        case let rejection as Rejection: return APIError(rejection, family)
         default:
-            switch onFault(error, request.id) {
+            switch onFault(error, request) {
             case .unavailable:
-                return response(
-                    to: APIError(.serviceUnavailable, "The service is not available now."),
-                    for: request)
+                return APIError(.serviceUnavailable, "The service is not available now.")
             case .unexpected:
-                return response(
-                    to: APIError(.internalServerError, "Something unexpected happened."),
-                    for: request)
+                return APIError(.internalServerError, "Something unexpected happened.")
             }
         }
     }

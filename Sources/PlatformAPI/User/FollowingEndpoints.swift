@@ -99,7 +99,8 @@ extension RequestContext {
     func listFollowing() async throws -> Reply {
         let page = try FollowingQuery(query)
         let found = try await store.following(
-            of: user(), after: page.after, limit: page.limit, in: application)
+            of: user(), after: page.after, limit: page.limit, isCounted: query.isCounted,
+            in: application)
         let users = Array(found.items.prefix(page.size))
         return try listing(FollowingJSON.bytes(users), of: found, size: page.size) { user in
             UserIDJSON.text(user, .v3_0)
@@ -110,7 +111,8 @@ extension RequestContext {
     func listIdentities() async throws -> Reply {
         let page = try FollowingQuery(query)
         let found = try await store.followedUsers(
-            of: user(), after: page.after, limit: page.limit, in: application)
+            of: user(), after: page.after, limit: page.limit, isCounted: query.isCounted,
+            in: application)
         let users = Array(found.items.prefix(page.size))
         return try listing(FollowingJSON.bytes(users, links), of: found, size: page.size) { user in
             UserIDJSON.text(user.id, .v3_0)

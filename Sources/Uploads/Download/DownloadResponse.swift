@@ -1,4 +1,4 @@
-internal import Blobs
+package import Blobs
 internal import Bytes
 internal import HTTP
 internal import ObjectStore
@@ -239,10 +239,12 @@ extension DownloadResponse {
 }
 
 /// A blob for the transport: its descriptor stays open while it is sent.
-private final class BlobContent: FileContent {
+package final class BlobContent: FileContent {
     private let file: BlobFile
 
-    init(_ file: BlobFile) { self.file = file }
+    /// - Parameter file: Stays open as long as this.
+    package init(_ file: BlobFile) { self.file = file }
 
-    var descriptor: Int32 { file.descriptor.number }
+    /// The descriptor of the blob.
+    package var descriptor: Int32 { file.descriptor.number }
 }

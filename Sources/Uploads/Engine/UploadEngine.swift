@@ -36,11 +36,19 @@ struct UploadEngine: Sendable {
 
     /// Requires that all reservations fit on the disk. Waits for the disk.
     func requireDiskSpace() throws(DiskError) {
-        let space = try blobs.freeSpace()
-        let headroom = settings.diskHeadroom ?? max(1 << 30, space.total / 20)
-        guard ledger.withLock({ $0.unplaced }) <= space.available - headroom else {
+        let space = try storageSpace()
+        guard space.reserved <= space.available - space.headroom else {
             throw DiskError(kind: .full, operation: "reserving space")
         }
+    }
+
+    /// The space on the volume of the data folder. Waits for the disk.
+    func storageSpace() throws(DiskError) -> StorageSpace {
+        let space = try blobs.freeSpace()
+        return StorageSpace(
+            total: space.total, available: space.available,
+            headroom: settings.diskHeadroom ?? max(1 << 30, space.total / 20),
+            reserved: ledger.withLock { ledger in ledger.unplaced })
     }
 
     /// The record of an upload whose bytes are lost; requests get this error until the record is deleted.

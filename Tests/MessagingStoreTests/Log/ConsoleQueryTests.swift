@@ -34,6 +34,9 @@ import Testing
             .deliveries(of: .sample(1), in: nil, before: .max, limit: 51, of: application),
             "deliveries_by_number"
         ),
+        (.processes(seenSince: Timestamp(milliseconds: 5000)), "processes_by_time"),
+        (.jobs(of: nil), "console_jobs_by_time"),
+        (.jobs(of: application), "console_jobs_of_application"),
         (.uploads(of: nil, isOpen: true, after: "9", limit: 100), "uploads_by_openness"),
         (
             .uploads(of: "a1", isOpen: false, after: nil, limit: 100), "uploads_of_application"
@@ -46,7 +49,8 @@ import Testing
             try Self.fill(transaction)
             for table in [
                 "events", "audit_events", "conversations", "identities", "participants",
-                "receipts", "conversation_aliases", "deliveries", "uploads",
+                "receipts", "conversation_aliases", "deliveries", "uploads", "processes",
+                "console_jobs",
             ] as [StaticString] { try transaction.execute("ANALYZE \(raw: table)") }
         }
         for (sql, index) in Self.queries {
@@ -104,6 +108,16 @@ import Testing
             ) SELECT \(application), \(Webhook.ID.sample(1)), n, \(number: "n"), \(number: "n"),
                 \(number: "n"), 'Message.created', n, \(number: "n"), 'delivered', 1, n, n
             FROM \(series)
+            """,
+            """
+            INSERT INTO processes (id, version, started_at, last_seen_at, stats)
+            SELECT 'p' || n, '1', n, n, '{}' FROM \(series)
+            """,
+            """
+            INSERT INTO console_jobs (
+                id, kind, application, state, process, actor, started_at, done
+            ) SELECT \(number: "n"), 'export',
+                CASE WHEN n % 1000 = 0 THEN \(application) END, 'done', 'p', 'a', n, 1 FROM \(series)
             """,
             """
             INSERT INTO uploads (

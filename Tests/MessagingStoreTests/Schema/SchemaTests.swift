@@ -49,7 +49,8 @@ import Testing
                 WHERE m.type = 'index' AND i.seqno = 0
                     AND m.tbl_name NOT IN (
                         'schema_migrations', 'leases', 'uploads', 'secrets', 'operators',
-                        'console_sessions', 'console_links', 'audit_log', 'audit_events'
+                        'console_sessions', 'console_links', 'audit_log', 'audit_events',
+                        'processes', 'console_jobs'
                     )
                 """
             ) { row in (index: try row.text(0), column: try row.text(1)) }

@@ -51,6 +51,14 @@ import Testing
             ofOperator: .admin, ofToken: .admin),
         RoleCase(
             method: .get, path: "apps/{app}/export", body: nil, ofOperator: .admin, ofToken: .admin),
+        RoleCase(method: .get, path: "processes", body: nil, ofOperator: .read, ofToken: nil),
+        RoleCase(method: .get, path: "storage", body: nil, ofOperator: .read, ofToken: nil),
+        RoleCase(method: .get, path: "jobs", body: nil, ofOperator: .admin, ofToken: .admin),
+        RoleCase(
+            method: .post, path: "jobs?kind=export&app={app}", body: nil, ofOperator: .admin,
+            ofToken: .admin),
+        RoleCase(
+            method: .post, path: "jobs?kind=backup", body: nil, ofOperator: .admin, ofToken: nil),
     ]
 
     @Test(arguments: cases) func `are checked by the server`(role: RoleCase) async throws {
@@ -323,7 +331,7 @@ import Testing
         let first = await fixture.send(
             .get, "uploads?app=\(application)&limit=1", cookie: cookie)
         #expect(first.text.contains(#"[{"id":"\#(ids[0])","app":"\#(application)","#))
-        #expect(first.text.contains(#""protocol":"api","state":"created","size":"#))
+        #expect(first.text.contains(#""protocol":"api","state":"created","failure":null,"size":"#))
         #expect(first.text.contains(#","offset":0,"rate":null,"progress_at":"#))
         let second = await fixture.send(.get, "uploads?after=\(ids[0])", cookie: cookie)
         #expect(second.text.contains(ids[1]) && !second.text.contains(ids[0]))
@@ -390,6 +398,41 @@ import Testing
             .get, "/\(messages)", token: token.secret,
             fields: ["Accept": "application/vnd.layer+json; version=3.0"])
         #expect(plain.text.contains("under the mat"), "the public API is not affected")
+    }
+}
+
+@Suite struct `The console of several processes` {
+    @Test func `shows all of them, the answering one first`() async throws {
+        let url = PostgresServer.shared.newSchema()
+        let first = try await ConsoleFixture([("database.url", url)])
+        let second = try await ConsoleFixture([("database.url", url)])
+        let (one, two) = (first.components, second.components)
+        defer {
+            one.close()
+            two.close()
+        }
+        one.processReporter.start()
+        two.processReporter.start()
+        let cookie = try await first.logIn()
+        var listed: [JSONValue] = []
+        for _ in 0..<200 where listed.count < 2 {
+            try await Task.sleep(for: .milliseconds(20))
+            listed =
+                await first.send(.get, "processes", cookie: cookie).json?.elements.map(\.self) ?? []
+        }
+        #expect(
+            listed.map { $0["id"]?.string } == [first.store.process, second.store.process])
+        for process in listed {
+            #expect(process["version"]?.string == Release.version)
+            #expect(process["started_at"]?.string != nil)
+            #expect(process["last_seen_at"]?.string != nil)
+            #expect(process["leases"]?.kind == .array)
+            #expect(process["stats"]?.kind == .object)
+        }
+        await two.processReporter.stop()
+        let rest = await first.send(.get, "processes", cookie: cookie)
+        #expect(rest.json?.elements.map { $0["id"]?.string } == [first.store.process])
+        await one.processReporter.stop()
     }
 }
 

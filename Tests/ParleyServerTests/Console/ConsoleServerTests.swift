@@ -149,6 +149,98 @@ import Testing
     }
 }
 
+@Suite struct `The processes and the storage in the console` {
+    @Test func `show one process of a database file`() async throws {
+        let fixture = try await ConsoleFixture()
+        let cookie = try await fixture.logIn("reader", role: .read)
+        let reply = await fixture.send(.get, "processes", cookie: cookie)
+        #expect(reply.status == 200, "\(reply.text)")
+        let listed = try #require(reply.json).elements.map(\.self)
+        #expect(listed.map { $0["id"]?.string } == [fixture.store.process])
+        #expect(listed[0]["version"]?.string == Release.version)
+        #expect(listed[0]["leases"]?.count == 0)
+    }
+
+    @Test func `show the volume, the quota and what each application uses`() async throws {
+        let fixture = try await ConsoleFixture([
+            ("uploads.application_quota", "1GiB"), ("uploads.max_upload_size", "1GiB"),
+            ("uploads.disk_headroom", "5MiB"),
+        ])
+        let cookie = try await fixture.logIn("reader", role: .read)
+        let shop = try await fixture.store.createApplication(name: "shop").id
+        let other = try await fixture.store.createApplication(name: "other").id
+        let reply = await fixture.send(.get, "storage", cookie: cookie)
+        #expect(reply.status == 200, "\(reply.text)")
+        let total = try #require(reply["volume"]?["total"]?.integer)
+        let free = try #require(reply["volume"]?["free"]?.integer)
+        #expect(0 < free && free <= total)
+        #expect(reply["headroom"]?.integer == 5 << 20)
+        #expect(reply["quota"]?.integer == 1 << 30)
+        #expect(reply["contents"]?.integer == 0)
+        #expect(reply["reserved"]?.integer == 0)
+        let listed = reply["applications"]?.elements.map { $0["id"]?.string } ?? []
+        #expect(Set(listed) == [shop.uuid, other.uuid])
+        let one = await fixture.send(.get, "storage?app=\(other)", cookie: cookie)
+        #expect(one["applications"]?.elements.map { $0["name"]?.string } == ["other"])
+        // The sweeper has run at the start, and found nothing.
+        var sweep = reply["sweep"]
+        for _ in 0..<200 where sweep?["orphans"] == nil {
+            try await Task.sleep(for: .milliseconds(20))
+            sweep = await fixture.send(.get, "storage", cookie: cookie)["sweep"]
+        }
+        #expect(sweep?["orphans"]?.integer == 0)
+        #expect(sweep?["at"]?.string != nil)
+        #expect(await fixture.send(.get, "storage?app=x", cookie: cookie).status == 422)
+    }
+}
+
+@Suite struct `The addresses of the console` {
+    @Test func `alone serve it, and nothing else`() async throws {
+        let server = TestServer([("console.listen", "127.0.0.1:0")])
+        let components = try await server.components()
+        let console = try #require(components.consoleService)
+        let fields = [("Host", "localhost")]
+        for path in ["/console", "/console/audit", "/console/api/session"] {
+            #expect(
+                await components.service.response(to: .get, path, fields: fields).status.code
+                    == 404, "\(path)")
+            #expect(
+                await console.response(to: .get, path, fields: fields).status.code != 404,
+                "\(path)")
+        }
+        for path in ["/docs", "/openapi.json", "/health/ready"] {
+            #expect(
+                await console.response(to: .get, path, fields: fields).status.code == 200,
+                "\(path)")
+        }
+        let id = "00000000-0000-4000-8000-000000000000"
+        for path in [
+            "/", "/demo", "/apps/\(id)/users", "/uploads/x", "/download/\(id)/x", "/nonces",
+        ] {
+            #expect(
+                await console.response(to: .get, path, fields: fields).status.code == 404,
+                "\(path)")
+        }
+        #expect(
+            await console.response(to: .post, "/nonces", fields: fields).status.code == 404)
+        let elsewhere = [("Host", "evil.example")]
+        #expect(
+            await console.response(to: .get, "/console", fields: elsewhere).status.code == 421)
+        #expect(server.settings.contentOrigins.count == 1)
+        components.close()
+    }
+
+    @Test func `must not be those of other listeners`() {
+        let reader = SettingsReader(
+            SettingsSources(
+                flags: [
+                    SettingsSources.Flag("http.listen", "0.0.0.0:8080", name: "test"),
+                    SettingsSources.Flag("console.listen", "127.0.0.1:8080", name: "test"),
+                ]))
+        #expect(reader.errors.contains { "\($0)".contains("must not share an address") })
+    }
+}
+
 @Suite struct `The check of a webhook's signature` {
     @Test func `answers without the secret`() async throws {
         let fixture = try await ConsoleFixture([("webhooks.allowed_networks", "127.0.0.0/8")])

@@ -334,6 +334,12 @@ import Testing
         let identities = try await chat.send("GET", "/identities?page_size=1")
         #expect(identities["Layer-Count"] == "2")
         #expect(identities.json?.count == 1)
+        for list in ["identities", "following"] {
+            let uncounted = try await chat.send("GET", "/\(list)?count=none")
+            #expect(uncounted.json?.count == 2)
+            #expect(uncounted["Layer-Count"] == nil)
+            #expect(try await chat.send("GET", "/\(list)?count=all").status == 422)
+        }
         #expect(
             identities["Link"]?.hasPrefix("<https://chat.example.com/identities?") == true)
         #expect(

@@ -3,7 +3,7 @@
 import { call, get, inApp, isOperator, may, writeButton } from "./api.js"
 import { readTime } from "./format.js"
 import { pathTo, show } from "./router.js"
-import { attempt, badge, clipped, command, confirmed, dialog, facts, field, folded, form, h2, idText, input, link, list, narrow, p, rowEnd, say, select, span, timeNode, tools } from "./ui.js"
+import { attempt, badge, clipped, command, confirmButton, confirmed, dialog, facts, field, folded, form, h2, idText, input, link, list, narrow, p, rowEnd, say, select, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 /** All applications that this login may see. */
@@ -36,8 +36,8 @@ export async function appsPage(view) {
   return {
     title: "Applications", list: shown,
     nodes: [shown, isOperator() ? narrow(h2("Create an application"),
-      form([field("Name", name)], "Create", async () => {
-        await call("POST", "apps", { body: { name: name.value } })
+      form([field("Name", name)], "Create", async key => {
+        await call("POST", "apps", { headers: { "Idempotency-Key": key }, body: { name: name.value } })
         say("The application was created.")
         show()
       }, { needs: "admin" })) : null],
@@ -79,16 +79,12 @@ function tokens(view, id) {
   const path = inApp(id, "tokens")
   const shown = list({
     label: "Tokens", columns: ["Name", "Scope", "Created", "Expires", ""],
-    fetch: async () => ({ items: await get(path), next: null }),
+    fetch: () => get(path),
     row: token => [
       span(clipped(token.name ?? ""), " ", idText(token.id)), token.scope, timeNode(token.created_at),
       token.revoked_at ? badge("revoked", "error") : token.expires_at ? timeNode(token.expires_at, true) : "never",
-      token.revoked_at ? "" : writeButton("Revoke", "admin", () =>
-        confirmed("Revoke this token?", `Requests with token ${token.id} are refused from now on.`, "Revoke", async () => {
-          await call("DELETE", `${path}/${token.id}`)
-          say("The token was revoked.")
-          shown.reload()
-        }), { class: "small" }),
+      token.revoked_at ? "" : confirmButton("Revoke", "admin", "Revoke this token?", `Requests with token ${token.id} are refused from now on.`,
+        () => call("DELETE", `${path}/${token.id}`), "The token was revoked.", () => shown.reload()),
     ],
     empty: [p("This application has no tokens.")],
   })
@@ -97,10 +93,11 @@ function tokens(view, id) {
   const expires = input({ placeholder: "2027-01-01" })
   expires.addEventListener("input", () => expires.setCustomValidity(!expires.value || readTime(expires.value) ? "" : "A time such as 2027-01-01"))
   return element("div", {}, shown, narrow(element("h3", {}, "Create a token"), form([
-    field("Name", name), field("Scope", scope), field("Expires", expires, "Empty: never.")], "Create", async () => {
-    const { json } = await call("POST", path, { body: {
+    field("Name", name), field("Scope", scope), field("Expires", expires, "Empty: never.")], "Create", async key => {
+    const { json } = await call("POST", path, { headers: { "Idempotency-Key": key }, body: {
       ...(name.value && { name: name.value }), scope: scope.value, ...(expires.value && { expires_at: readTime(expires.value) }) } })
     shown.reload()
+    if (!json.token) return say("The token exists already, and was shown once. Revoke it, and create another.")
     await dialog("The new token", close => [
       p("It is shown only now. Store it where your backend reads it."), command(json.token),
       rowEnd(element("button", { type: "button", class: "primary", on: { click: () => close() } }, "I have stored it")),

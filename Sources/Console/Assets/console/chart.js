@@ -6,7 +6,7 @@ import { element } from "../shared/dom.js"
 
 const SVG = "http://www.w3.org/2000/svg"
 const HEIGHT = 160
-const MARGIN = { top: 8, right: 8, bottom: 22, left: 56 }
+const MARGIN = { top: 8, right: 8, bottom: 22, left: 66 }
 const DASHES = ["", "6 3", "2 3"]
 
 function svg(name, attributes = {}, ...children) {
@@ -76,7 +76,8 @@ export function chart({ title, metric, series, from, step, times, format }) {
       svg("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(most * share), y2: y(most * share) }),
       svg("text", { x: MARGIN.left - 6, y: y(most * share) + 4, "text-anchor": "end" }, format(most * share)),
     ])
-    const labels = [0, 0.5, 1].map(share => svg("text", {
+    // The labels of one or two steps would stand on each other.
+    const labels = (length > 2 ? [0, 0.5, 1] : [0]).map(share => svg("text", {
       x: x((length - 1) * share), y: HEIGHT - 4, "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle",
     }, length ? timeOf(Math.round((length - 1) * share)).slice(step < 60_000 ? 6 : 0) : ""))
     place.replaceChildren(svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, height: HEIGHT, "aria-hidden": "true" },

@@ -17,13 +17,13 @@ import { webhooksPage } from "./webhooks.js"
 import { accessPage } from "./access.js"
 import { auditPage } from "./audit.js"
 import { settingsPage } from "./settings.js"
-import { transferPage } from "./transfer.js"
+import { jobsPage, transferPage } from "./jobs.js"
 import { uploadsPage } from "./uploads.js"
 import { explorerPage } from "./explorer.js"
 import { element } from "../shared/dom.js"
 
 pages.server = {
-  login: loginPage, overview: overviewPage, apps: appsPage, settings: settingsPage, audit: auditPage, access: accessPage,
+  login: loginPage, overview: overviewPage, apps: appsPage, jobs: jobsPage, settings: settingsPage, audit: auditPage, access: accessPage,
   explorer: explorerPage,
 }
 pages.app = {
@@ -34,7 +34,7 @@ pages.app = {
 // Name, text, key after `g`, role, whether only operators have it.
 const SERVER_PAGES = [
   ["overview", "Overview", "o", "read", true], ["apps", "Applications", "a", "read", false],
-  ["settings", "Settings", "s", "admin", true], ["audit", "Audit", "d", "admin", true],
+  ["jobs", "Jobs", "j", "admin", false], ["settings", "Settings", "s", "admin", true], ["audit", "Audit", "d", "admin", true],
   ["access", "Access", null, "admin", true], ["explorer", "API explorer", null, "read", false],
 ]
 // Name, text, key after `g`, whether only operators have it.

@@ -2,14 +2,17 @@
 
 import { ROOT, get } from "./api.js"
 import { chart } from "./chart.js"
-import { duration, percent, timeText } from "./format.js"
+import { duration, percent, serverNow, timeText } from "./format.js"
 import { setQuery } from "./router.js"
 import { Stream } from "./stream.js"
-import { badge, bar, facts, h2, link, loading, p, span, tools } from "./ui.js"
+import { badge, bar, facts, h2, link, list, loading, p, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 const rate = value => value < 10 ? String(Number((value ?? 0).toPrecision(2))) : count(value)
 const size = value => bytes(value ?? 0)
+const isKnown = value => value !== null && value !== undefined
+/** A process that has not reported itself for so long does not run. */
+const LATE = 30_000
 // Quantiles are estimated from buckets.
 const about = value => `~${duration(value)}`
 
@@ -42,13 +45,28 @@ export async function overviewPage(view) {
       series: Object.entries(names).filter(([name]) => series[name]).map(([name, text]) => ({ name: text, values: series[name] })),
     }))),
   ])
+  const processes = list({
+    label: "Processes", columns: ["Process", "State", "Release", "Started", "Works for all", "Requests/s", "Send p95", "Processor", "Memory"],
+    async fetch() {
+      const all = await get("processes")
+      process.textContent = `process ${all[0].id}${all.length > 1 ? `, one of ${all.length}` : ""}, up ${duration((serverNow() - Date.parse(all[0].started_at)) / 1000)}`
+      return all
+    },
+    row: ({ id, version, started_at, last_seen_at, leases, stats }) => [
+      element("code", {}, id),
+      serverNow() - Date.parse(last_seen_at) < LATE ? badge("running", "ok") : span(badge("silent", "error"), " since ", timeNode(last_seen_at, true)),
+      version, timeNode(started_at, true), leases.join(", ") || "–", rate(stats.requests), isKnown(stats.send_p95) ? about(stats.send_p95) : "–",
+      percent(stats.cpu), size(stats.memory),
+    ],
+  })
   const timer = setInterval(() => {
-    // A chart that is being read does not change.
-    if (!document.hidden && !charts.contains(document.activeElement)) charts.reload()
+    // What is being read does not change.
+    if (document.hidden) return
+    if (!charts.contains(document.activeElement)) charts.reload()
+    if (!processes.matches(":hover,:focus-within")) processes.reload()
   }, range === "hour" ? 10_000 : 60_000)
 
   new Stream(view.signal, () => `${ROOT}stream`, {
-    hello(event) { process.textContent = `process ${JSON.parse(event.data).process}` },
     stats(event) { now.replaceChildren(tiles(JSON.parse(event.data))) },
   })
   const choice = (value, text) => element("button", {
@@ -58,23 +76,23 @@ export async function overviewPage(view) {
     nodes: [
       tools(health, element("span", { class: "muted" }, process)),
       now, tools(h2("Over time"), choice("hour", "1 hour"), choice("day", "24 hours")), charts,
+      h2("Processes"), processes,
     ],
   }
 }
 
 function tiles(sample) {
-  const known = value => value !== null && value !== undefined
   const made = facts([
     ["Requests/s", rate(sample.requests)],
     ["Errors", percent(sample.requests ? sample.errors / sample.requests : 0)],
-    ["Send p95", known(sample.send_p95) ? about(sample.send_p95) : "–"],
-    ["Commit p95", known(sample.commit_p95) ? about(sample.commit_p95) : "–"],
+    ["Send p95", isKnown(sample.send_p95) ? about(sample.send_p95) : "–"],
+    ["Commit p95", isKnown(sample.commit_p95) ? about(sample.commit_p95) : "–"],
     ["Connections", count(sample.clients ?? 0)], ["Event streams", count(sample.streams ?? 0)],
     ["Open uploads", count(sample.uploads_open ?? 0)], ["Uploading", `${size(sample.upload_bytes)}/s`],
     ["Webhooks waiting", count(sample.webhooks_pending ?? 0)], ["Webhooks dead", count(sample.webhooks_dead ?? 0)],
     ["Processor", percent(sample.cpu ?? 0)], ["Memory", size(sample.memory)],
-    known(sample.disk_used) ? ["Disk", bar(sample.disk_used, `${percent(sample.disk_used)}, ${size(sample.disk_free)} free`)] : null,
-    known(sample.database) ? ["Database", size(sample.database)] : null,
+    isKnown(sample.disk_used) ? ["Disk", bar(sample.disk_used, `${percent(sample.disk_used)}, ${size(sample.disk_free)} free`)] : null,
+    isKnown(sample.database) ? ["Database", size(sample.database)] : null,
   ])
   made.classList.add("tiles")
   return made

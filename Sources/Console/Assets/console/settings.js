@@ -15,8 +15,8 @@ export async function settingsPage(view) {
     label: "Settings", columns: ["Setting", "Value", "Default", "Source", "Variable"],
     async fetch() {
       const all = await get("settings")
-      return { next: null, items: all.filter(item => (!view.query.name || item.name.includes(view.query.name.toLowerCase()))
-        && (!view.query.changed || item.source !== "default")) }
+      return all.filter(item => (!view.query.name || item.name.includes(view.query.name.toLowerCase()))
+        && (!view.query.changed || item.source !== "default"))
     },
     row: item => [
       element("code", {}, item.name),

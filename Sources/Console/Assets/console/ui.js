@@ -1,6 +1,6 @@
 // Parts that pages share: states of a request, lists, dialogs, texts of users and JSON.
 
-import { isLeft, may, needing } from "./api.js"
+import { isLeft, may, needing, writeButton } from "./api.js"
 import { copyButton, count, element, userText, uuid } from "../shared/dom.js"
 import { ago, serverNow, timeText, visible } from "./format.js"
 
@@ -97,6 +97,14 @@ export function bar(share, text) {
   return element("span", { class: "progress" }, element("span", { class: "track", "aria-hidden": "true" }, inner), span(text))
 }
 
+/** Reads a list again every two seconds while `when()` holds; rows that are being read do not change. */
+export function refreshed(view, shown, when) {
+  const timer = setInterval(() => {
+    if (when() && !document.hidden && !shown.matches(":hover,:focus-within") && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
+  }, 2000)
+  view.signal.addEventListener("abort", () => clearInterval(timer))
+}
+
 // MARK: States
 
 const skeleton = () => element("div", { class: "skeleton" }, element("span"), element("span"), element("span"))
@@ -151,7 +159,7 @@ const MOST_ROWS = 300
 /**
  * A table that is read page by page: never more than 300 rows are in the page.
  *
- * `fetch(cursor)` returns `{items, next, note}`; `row(item)` returns the cells, in the order of `columns`. `empty` are
+ * `fetch(cursor)` returns `{items, next, note}`, or all items; `row(item)` returns the cells, in the order of `columns`. `empty` are
  * nodes for a list without items, `clear` removes the filters.
  */
 export function list({ label, columns, fetch, row, empty, clear }) {
@@ -179,7 +187,8 @@ export function list({ label, columns, fetch, row, empty, clear }) {
     node.setAttribute("aria-busy", "true")
     const timer = setTimeout(() => { if (!body.rows.length) foot.replaceChildren(skeleton()) }, 150)
     try {
-      const { items, next, note } = await fetch(cursor, PAGE)
+      const found = await fetch(cursor, PAGE)
+      const { items, next, note } = Array.isArray(found) ? { items: found } : found
       if (!cursor) { body.replaceChildren(); cut = false }
       add(items)
       const isEmpty = !body.rows.length
@@ -301,9 +310,17 @@ export async function confirmed(title, effect, verb, action, typed) {
   if (sure) await attempt(action)
 }
 
+/** A small button that asks, then sends a request, says that it was done, and goes on. */
+export const confirmButton = (label, role, title, effect, send, done, then, verb = label) => writeButton(label, role, () =>
+  confirmed(title, effect, verb, async () => {
+    await send()
+    say(...[done].flat())
+    then()
+  }), { class: "small" })
+
 /**
  * A form whose submit runs an action once at a time, and shows what went wrong below the fields.
- * `action` gets a key for `Idempotency-Key`, which only routes of the Platform API use. `needs` is the role for it.
+ * `action` gets a key for `Idempotency-Key`, the same until it succeeds. `needs` is the role for it.
  */
 export function form(children, label, action, { needs = null, ...attributes } = {}) {
   const failed = element("div")

@@ -111,7 +111,7 @@ async function sessionsTab(view) {
   })
   const shown = list({
     label: "Sessions", columns: ["Begun", "Last used", "Ends", "Client", ""],
-    fetch: async () => ({ items: await get(path), next: null }),
+    fetch: () => get(path),
     row: item => [
       timeNode(item.created_at), timeNode(item.last_used_at, true), timeNode(item.expires_at), clipped(item.user_agent ?? ""),
       writeButton("End", "write", () => end(nameOf(item.id), "End this session?"), { class: "small" }),
