@@ -4,7 +4,7 @@ import Testing
 
 @testable import Console
 
-@Suite struct `Searches of the console` {
+@Suite(.timeLimit(.minutes(5))) struct `Searches of the console` {
     @Test func `run four at a time, and sixteen wait`() async throws {
         let slots = ScanSlots()
         let (counts, gate) = (Locked((running: 0, most: 0)), Gate())
@@ -32,8 +32,21 @@ import Testing
         }
         #expect(refused == 30 - ScanSlots.limit - ScanSlots.waitingLimit)
         #expect(counts.withLock { counts in counts.most } == ScanSlots.limit)
-        // All slots are free again.
-        for _ in 0..<ScanSlots.limit { try await slots.run {} }
+        // All slots are free again: as many searches wait for each other.
+        let together = Locked(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<ScanSlots.limit {
+                group.addTask {
+                    try await slots.run {
+                        together.withLock { count in count += 1 }
+                        while together.withLock({ count in count < ScanSlots.limit }) {
+                            await pause(milliseconds: 1)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     /// Opens when as many searches were refused as must be.

@@ -145,15 +145,10 @@ extension AuditEvent {
         case .tokenRevoked: "\(actor) revoked token\(about)\(within)"
         case .uploadCancelled: "\(actor) cancelled upload\(about)\(within)"
         case .jobStarted: "\(actor) started job\(about)\(within)"
-        case .jobFinished: "Job\(about) of \(actorInSentence)\(within) has finished"
-        case .jobFailed: "Job\(about) of \(actorInSentence)\(within) has failed"
+        case .jobFinished: "Job\(about)\(within) has finished (started by \(actor))"
+        case .jobFailed: "Job\(about)\(within) has failed (started by \(actor))"
         case .jobDeleted: "\(actor) deleted job\(about)\(within)"
         }
-    }
-
-    /// The account that has caused it, within a sentence.
-    private var actorInSentence: String {
-        "\(actor.prefix(1).lowercased())\(actor.dropFirst())"
     }
 
     /// The account that has caused it.

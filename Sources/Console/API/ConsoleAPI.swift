@@ -58,8 +58,8 @@ public final class ConsoleAPI: Sendable {
         self.router = router
     }
 
-    /// Removes what interrupted jobs have left behind. Call it before the first request.
-    public func start() async { await jobs.tidy() }
+    /// Begins to delete old jobs, and what interrupted ones have left behind. Call it before the first request.
+    public func start() async { await jobs.start() }
 
     /// Stops all jobs, which can be run again.
     public func stop() async { await jobs.stop() }
@@ -271,6 +271,8 @@ public final class ConsoleAPI: Sendable {
         let pieces = [
             Array(route.method.rawValue.utf8), Array(target.path.utf8),
             Array((target.query ?? "").utf8), bytes,
+            // Of a file that is read while it arrives, only the size is compared.
+            Array((console.request.fields.joined("Content-Length") ?? "").utf8),
         ]
         let made = Locked<Response?>(nil)
         let work = { @Sendable (store: MessagingStore) async throws -> StoredResponse in
@@ -390,7 +392,11 @@ public final class ConsoleAPI: Sendable {
         case .work(var policy, let work):
             // Imports and uploads have limits of their own.
             if policy.limit == BodyPolicy.default.limit { policy.limit = Self.bodyLimit }
-            let isScan = request.method == .get && Self.scannedLists.contains(route)
+            // A request that waits for events is no search, and would occupy a slot for a minute.
+            let isWaiting =
+                (try? request.target.parameters())?.contains { $0.name == "wait" } == true
+            let isScan =
+                request.method == .get && Self.scannedLists.contains(route) && !isWaiting
             var answer = Answer(route, policy) { [self] body in
                 guard isScan else { return await finished(await work(body), to: inner) }
                 do {

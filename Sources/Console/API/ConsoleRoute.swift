@@ -13,14 +13,14 @@ struct ConsoleRoute: Sendable {
         case operators(Token.Scope)
     }
 
-    /// What a request does whose `Idempotency-Key` was used before.
+    /// How a request with an `Idempotency-Key` that was used before is answered.
     enum Repetition: Equatable, Sendable {
-        /// The same again.
+        /// The header has no effect.
         case ignored
-        /// It returns the first answer, without the member that holds a secret. The handler uses only the store of the
-        /// request, which is one transaction.
+        /// With the first answer, without the member that holds a secret. The handler uses only the store of the request,
+        /// which is one transaction.
         case replayed(withoutMember: String?)
-        /// It returns the first answer. The handler also has an effect outside of the database.
+        /// With the first answer. The handler also has an effect outside of the database.
         case replayedOutsideTransaction
     }
 

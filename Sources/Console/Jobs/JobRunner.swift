@@ -16,13 +16,23 @@ import Uploads
 final class JobRunner: Sendable {
     /// How often the progress of a job is stored, in milliseconds.
     private static let interval: Int64 = 1000
+    /// How often old jobs and files without a job are deleted, in milliseconds.
+    private static let cleaningInterval: Int64 = 3_600_000
+
+    private struct State {
+        var running: [ConsoleJob.ID: Task<Void, Never>] = [:]
+        /// Imports whose file arrives, and whose job is not stored yet.
+        var receiving: Set<ConsoleJob.ID> = []
+        var isStopping = false
+    }
 
     private let store: MessagingStore
     private let platform: PlatformAPI
     private let files: JobFiles
     private let backup: ConsoleBackup?
     private let clock: @Sendable () -> Timestamp
-    private let running = Locked<[ConsoleJob.ID: Task<Void, Never>]>([:])
+    private let state = Locked(State())
+    private let cleaning = BackgroundTask()
     /// Called with each job of this process that has begun, progressed or ended.
     private let onChange: @Sendable (ConsoleJob) -> Void
 
@@ -39,7 +49,7 @@ final class JobRunner: Sendable {
         self.onChange = onChange
     }
 
-    /// The accounts and the request that start a job.
+    /// The account and the request that start a job.
     struct Origin: Sendable {
         let audit: AuditOrigin
         /// The actor of the events that an import records.
@@ -59,11 +69,12 @@ final class JobRunner: Sendable {
         from origin: Origin
     ) async throws -> ConsoleJob {
         let slot = try slot(for: kind, of: application)
-        await trim()
         var job = ConsoleJob(
             id: .v7(at: clock(), random: .random(in: .min ... .max)), kind: kind,
             application: application, state: .running, process: store.process,
             actor: origin.audit.actor ?? "", startedAt: clock())
+        state.withLock { state in _ = state.receiving.insert(job.id) }
+        defer { state.withLock { state in _ = state.receiving.remove(job.id) } }
         if kind == .import {
             job.total = try await platform.withDiskSpace {
                 try await files.receive(body, as: job.id, requireSpace: requireSpace)
@@ -72,6 +83,8 @@ final class JobRunner: Sendable {
         do {
             try await store.startJob(job, from: origin.audit)
         } catch {
+            // It may be stored nevertheless, if the database was lost during the commit.
+            _ = try? await store.deleteJob(job.id, of: nil, from: origin.audit)
             await files.discard(job.id)
             throw error
         }
@@ -110,7 +123,7 @@ final class JobRunner: Sendable {
             throw Self.unknown
         }
         // The work of another process ends when it finds that the job is gone.
-        if let task = running.withLock({ running in running[id] }) {
+        if let task = state.withLock({ state in state.running[id] }) {
             task.cancel()
             await task.value
         }
@@ -144,27 +157,40 @@ final class JobRunner: Sendable {
         return try? await files.open(job.id)?.size
     }
 
-    /// Deletes files without a job, which a crash has left, and jobs that ended a week ago. Call it before the first job.
-    func tidy() async {
-        await trim()
-        do {
-            for id in try await files.ids() where try await store.job(id) == nil {
-                await files.discard(id)
+    /// Deletes old jobs and files without a job, now and every hour. Call it before the first job.
+    func start() async {
+        await clean()
+        cleaning.start { [weak self] in
+            while !Task.isCancelled {
+                await pause(milliseconds: Self.cleaningInterval)
+                await self?.clean()
             }
-        } catch {
-            // The next start repeats it.
         }
     }
 
-    private func trim() async {
+    /// Deletes jobs that ended a week ago, and files without a job: those of deleted jobs, also of jobs that another
+    /// process has deleted, and those that a crash has left.
+    private func clean() async {
         let oldest = Timestamp(milliseconds: clock().milliseconds - ConsoleJob.retention)
-        // If this fails, it is repeated with the next job.
-        for id in (try? await store.trimJobs(endedBefore: oldest)) ?? [] { await files.discard(id) }
+        do {
+            try await store.trimJobs(before: oldest)
+            for id in try await files.ids() {
+                let arrives = state.withLock { state in state.receiving.contains(id) }
+                guard !arrives, try await store.job(id) == nil else { continue }
+                await files.discard(id)
+            }
+        } catch {
+            // It is repeated in an hour.
+        }
     }
 
-    /// Stops all jobs; the next process with this data folder can run them again.
+    /// Stops all jobs, and starts no others; the next process with this data folder can run them again.
     func stop() async {
-        let tasks = running.withLock { running in Array(running.values) }
+        await cleaning.stop()
+        let tasks = state.withLock { state in
+            state.isStopping = true
+            return Array(state.running.values)
+        }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
     }
@@ -187,6 +213,9 @@ final class JobRunner: Sendable {
     private func slot(
         for kind: ConsoleJob.Kind, of application: Application.ID?
     ) throws -> TransferSlots.Slot {
+        if state.withLock({ state in state.isStopping }) {
+            throw APIError(.serviceUnavailable, "The server is stopping; try again later.")
+        }
         switch (kind, application) {
         case (.export, let application?):
             return try platform.exports.slot(for: application, "An export of this application")
@@ -213,12 +242,15 @@ final class JobRunner: Sendable {
     // MARK: - Running
 
     private func run(_ job: ConsoleJob, _ slot: TransferSlots.Slot, _ origin: Origin) {
-        running.withLock { running in
-            running[job.id] = Task { [self] in
+        state.withLock { state in
+            let task = Task { [self] in
                 await work(on: job, origin)
-                _ = self.running.withLock { running in running.removeValue(forKey: job.id) }
+                _ = self.state.withLock { state in state.running.removeValue(forKey: job.id) }
                 withExtendedLifetime(slot) {}
             }
+            state.running[job.id] = task
+            // It is interrupted at once, and can be run again after the next start.
+            if state.isStopping { task.cancel() }
         }
         onChange(job)
     }
@@ -234,13 +266,10 @@ final class JobRunner: Sendable {
             while !Task.isCancelled {
                 await pause(milliseconds: Self.interval)
                 let (done, total) = progress.withLock { progress in progress }
-                // If the database is unreachable, the work fails by itself.
-                if try await store.noteJob(job.id, done: done, total: total) {
-                    onChange(job.having(done, total))
-                } else {
-                    work.cancel()
-                    return
-                }
+                // After a failure the next report is tried.
+                let isOwn = try? await store.noteJob(job.id, done: done, total: total)
+                if isOwn == true { onChange(job.having(done, total)) }
+                guard isOwn != false else { return work.cancel() }
             }
         }
         let outcome = await withTaskCancellationHandler {
@@ -249,6 +278,7 @@ final class JobRunner: Sendable {
             work.cancel()
         }
         reporting.cancel()
+        await reporting.value
         let (done, total) = progress.withLock { progress in progress }
         var ended = job.having(done, total)
         switch outcome {
@@ -256,7 +286,6 @@ final class JobRunner: Sendable {
             ended.state = .done
             ended.total = ended.done
             ended.result = result
-            if job.kind == .import { await files.discard(job.id) }
         case .failure(let error):
             if work.isCancelled {
                 // The job was deleted, or the process stops. An export has no complete file; an import keeps its own.
@@ -267,18 +296,26 @@ final class JobRunner: Sendable {
             ended.error = message(of: error, origin.request)
             if job.kind == .export { await files.discard(job.id) }
         }
-        await store(ended)
+        switch await store(ended) {
+        case true?:
+            // Not before: a job that is not known to have ended can be run again.
+            if job.kind == .import, ended.state == .done { await files.discard(job.id) }
+        case false?: await files.discard(job.id)
+        case nil: break
+        }
     }
 
     /// Stores the end of a job, repeatedly while the database is unreachable.
-    private func store(_ ended: ConsoleJob) async {
+    ///
+    /// - Returns: False if the job was deleted, or another process works on it; `nil` if this task was cancelled before.
+    private func store(_ ended: ConsoleJob) async -> Bool? {
         while true {
             do {
-                try await store.endJob(ended)
+                guard try await store.endJob(ended) else { return false }
                 onChange(ended)
-                return
+                return true
             } catch {
-                if Task.isCancelled { return }
+                if Task.isCancelled { return nil }
                 await pause(milliseconds: 5 * Self.interval)
             }
         }

@@ -63,9 +63,11 @@ extension MessagingStore {
     }
 
     /// Stores the end of a job of this process, and records it.
-    public func endJob(_ job: ConsoleJob) async throws {
+    ///
+    /// - Returns: False if the job was deleted, or another process works on it.
+    public func endJob(_ job: ConsoleJob) async throws -> Bool {
         let now = environment.now()
-        try await database.write { [process] transaction in
+        return try await database.write { [process] transaction in
             let ended = try transaction.rowsChanged(
                 by: """
                     UPDATE console_jobs SET state = \(job.state.rawValue), ended_at = \(now),
@@ -73,11 +75,12 @@ extension MessagingStore {
                         result = \(job.result)
                     WHERE id = \(job.id) AND process = \(process) AND ended_at IS NULL
                     """)
-            guard ended == 1 else { return }
+            guard ended == 1 else { return false }
             try transaction.record(
                 job.state == .done ? .jobFinished : .jobFailed, subject: job.id.uuid,
                 in: job.application,
                 from: AuditOrigin(actor: job.actor, address: nil, request: nil), at: now)
+            return true
         }
     }
 
@@ -115,17 +118,28 @@ extension MessagingStore {
         let now = environment.now()
         return try await database.read { [process, isShared] transaction in
             try transaction.rows(.jobs(of: application)) { row in try ConsoleJob(row) }
-                .map { job in try transaction.asItIs(job, readBy: process, isShared, at: now) }
+                .map { job in
+                    try transaction.markingInterrupted(job, readBy: process, isShared, at: now)
+                }
         }
     }
 
-    /// Deletes the jobs that ended before a moment, and returns their ids.
-    public func trimJobs(endedBefore moment: Timestamp) async throws -> [ConsoleJob.ID] {
-        try await database.write { transaction in
-            try transaction.rows("DELETE FROM console_jobs WHERE ended_at < \(moment) RETURNING id")
-            {
-                row in try row.id(0)
-            }
+    /// Deletes the jobs that ended before a moment, and those that began before it and were interrupted.
+    public func trimJobs(before moment: Timestamp) async throws {
+        let alive = Timestamp(
+            milliseconds: environment.now().milliseconds - ServerProcess.lifetime)
+        try await database.write { [process] transaction in
+            try transaction.execute(
+                """
+                DELETE FROM console_jobs
+                WHERE ended_at < \(moment) OR (
+                    ended_at IS NULL AND started_at < \(moment) AND process <> \(process)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM processes p
+                        WHERE p.id = console_jobs.process AND p.last_seen_at > \(alive)
+                    )
+                )
+                """)
         }
     }
 }
@@ -148,11 +162,11 @@ extension Transaction {
     ) throws -> ConsoleJob? {
         try first("SELECT \(raw: ConsoleJob.columns) FROM console_jobs WHERE id = \(id)") { row in
             try ConsoleJob(row)
-        }.map { job in try asItIs(job, readBy: process, isShared, at: now) }
+        }.map { job in try markingInterrupted(job, readBy: process, isShared, at: now) }
     }
 
-    /// A stored job, interrupted if its process has ended. A database file has one process: every other has ended.
-    fileprivate func asItIs(
+    /// A stored job, as `interrupted` if its process has ended. A database file has one process: every other has ended.
+    fileprivate func markingInterrupted(
         _ job: ConsoleJob, readBy process: String, _ isShared: Bool, at now: Timestamp
     ) throws -> ConsoleJob {
         guard job.state == .running, job.process != process else { return job }

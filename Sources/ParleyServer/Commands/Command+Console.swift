@@ -109,16 +109,22 @@ struct ConsoleLink {
 
     /// The address of the console, or else the public URL, or else an address of this machine, which may log in without TLS.
     private var base: String {
-        if let address = settings.consoleAddresses.first { return "http://\(address.reachable)" }
-        if let publicURL = settings.publicURL { return publicURL }
-        let local = settings.http.addresses.first { address in
-            switch address.reachable {
-            case .ipv4(let bits, _): bits >> 24 == 127
-            case .ipv6(let bits, _): bits == .loopback
-            case .unix: false
-            }
+        if let address = settings.consoleAddresses.first(where: Self.isLoopback)
+            ?? settings.consoleAddresses.first
+        {
+            return "http://\(address.reachable)"
         }
+        if let publicURL = settings.publicURL { return publicURL }
+        let local = settings.http.addresses.first(where: Self.isLoopback)
         return local.map { address in "http://\(address.reachable)" } ?? settings.base
+    }
+
+    private static func isLoopback(_ address: ListenAddress) -> Bool {
+        switch address.reachable {
+        case .ipv4(let bits, _): bits >> 24 == 127
+        case .ipv6(let bits, _): bits == .loopback
+        case .unix: false
+        }
     }
 }
 

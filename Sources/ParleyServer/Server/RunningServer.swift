@@ -101,12 +101,13 @@ struct RunningServer {
         async let webhookSupervisor: Void = components.webhookSupervisor.stop()
         // Redirects are answered at once: none runs for long.
         _ = await components.redirect?.drain(deadline: 1000)
-        await components.consoleAPI?.stop()
+        async let jobs: Void? = components.consoleAPI?.stop()
         _ = await components.consoleServer?.drain(deadline: 1000)
         let isClean = await components.server.drain(deadline: settings.shutdownDeadline)
         await uploads
         await exporter
         await webhookSupervisor
+        await jobs
         await components.sender.stop()
         await components.maintenance.stop()
         await components.statistics.stop()

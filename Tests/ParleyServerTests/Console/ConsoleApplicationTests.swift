@@ -415,7 +415,7 @@ import Testing
         two.processReporter.start()
         let cookie = try await first.logIn()
         var listed: [JSONValue] = []
-        for _ in 0..<200 where listed.count < 2 {
+        for _ in 0..<6000 where listed.count < 2 {
             try await Task.sleep(for: .milliseconds(20))
             listed =
                 await first.send(.get, "processes", cookie: cookie).json?.elements.map(\.self) ?? []

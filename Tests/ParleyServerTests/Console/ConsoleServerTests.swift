@@ -184,7 +184,7 @@ import Testing
         #expect(one["applications"]?.elements.map { $0["name"]?.string } == ["other"])
         // The sweeper has run at the start, and found nothing.
         var sweep = reply["sweep"]
-        for _ in 0..<200 where sweep?["orphans"] == nil {
+        for _ in 0..<6000 where sweep?["orphans"] == nil {
             try await Task.sleep(for: .milliseconds(20))
             sweep = await fixture.send(.get, "storage", cookie: cookie)["sweep"]
         }

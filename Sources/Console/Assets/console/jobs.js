@@ -95,8 +95,9 @@ export async function transferPage(view) {
       end(problem(new Failure(answer.message ?? `The server answered ${request.status}.`, {
         status: request.status, request: request.getResponseHeader("X-Request-Id") })))
     }
-    request.onerror = () => end(problem(new Failure("The connection broke, and nothing was stored. Send the file again.")))
-    request.onabort = () => end(p("Cancelled; nothing was stored."))
+    const next = "Send the file again if no import appears below."
+    request.onerror = () => { shown.reload(); end(problem(new Failure(`The connection was lost. ${next}`))) }
+    request.onabort = () => { shown.reload(); end(p(`Cancelled. ${next}`)) }
     request.open("POST", ROOT + withQuery("jobs", { kind: "import", app: view.app }))
     request.setRequestHeader("X-Parley-Console", "1")
     request.setRequestHeader("Content-Type", "application/jsonl")

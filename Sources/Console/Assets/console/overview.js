@@ -8,7 +8,7 @@ import { Stream } from "./stream.js"
 import { badge, bar, facts, h2, link, list, loading, p, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
-const rate = value => value < 10 ? String(Number((value ?? 0).toPrecision(2))) : count(value)
+const rate = (value = 0) => value < 10 ? String(Number(value.toPrecision(2))) : count(value)
 const size = value => bytes(value ?? 0)
 const isKnown = value => value !== null && value !== undefined
 /** A process that has not reported itself for so long does not run. */
