@@ -22,9 +22,11 @@ import Testing
         let (ana, bo) = (try await server.client("ana"), try await server.client("bo"))
         ana.connect()
         let conversation = try await ana.newConversation(with: ["bo"]).id
-        try await ana.waitUntilSent(try await ana.send([.text("first")], to: conversation).id)
+        let first = try await ana.send([.text("first")], to: conversation).id
+        try await ana.waitUntilSent(first)
         await ana.close()
         bo.connect()
+        try await bo.waitFor(.message(first), within: .seconds(120))
         let configuration = server.configuration("ana", through: proxy.port)
         // The server is killed and started, and the other user writes, while the client runs in a process of its own.
         let others = Task {
@@ -58,7 +60,11 @@ import Testing
         }
         print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
         others.cancel()
-        _ = await others.result
+        if case .failure(let error) = await others.result, !(error is CancellationError),
+            (error as? ParleyError)?.code != .cancelled
+        {
+            Issue.record(error)
+        }
         await bo.close()
     }
 

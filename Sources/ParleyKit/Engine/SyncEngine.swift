@@ -37,7 +37,7 @@ final class SyncEngine: Sendable {
         var hasPolled = false
         /// When a kick or a success has ended all back-offs last.
         var kicks = 0
-        /// How many commands were answered, and whether a task sees to it that the feed comes to their effects.
+        /// The number of answered commands, and whether a task waits for the feed to show their effects.
         var answers = 0
         var isConfirming = false
         /// The requests on their way, by numbers.

@@ -117,6 +117,9 @@ struct FeedApplier {
                     throw ParleyError.feedHasMoved
                 }
                 let end = ContinuousClock.now + limit
+                // If another request has moved the store on, the first steps may be older than the store: they are
+                // committed only with the others.
+                let isDivided = isDivided && stored == base
                 var (count, cursor): (Int, String?) = (0, nil)
                 repeat {
                     cursor = steps[count].cursor ?? cursor
