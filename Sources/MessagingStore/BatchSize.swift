@@ -1,17 +1,17 @@
 /// The number of rows that the next transaction of long work writes, such as an import or a sort of messages.
 ///
 /// It follows the time that a transaction takes, because other writers wait for it: it doubles after a fast one, and
-/// halves after a slow one. So the time depends neither on the engine nor on the load of the machine. While others do wait,
-/// a transaction should take a third of the time.
+/// halves after a slow one. So the time depends neither on the engine nor on the load of the machine. While other writers
+/// wait, and for 16 transactions afterwards, the target is a third of the given time.
 public struct BatchSize: Sendable {
     /// The number of rows.
     public private(set) var count: Int
     private let bounds: ClosedRange<Int>
     private let target: Duration
-    /// The number of transactions for which none has waited, up to ``patience``.
+    /// The number of consecutive transactions that delayed no other writer, up to ``patience``.
     private var undisturbed = Self.patience
 
-    /// The number of transactions for which none has waited, before they become longer again.
+    /// After this many of them the full target applies again.
     private static let patience = 16
 
     /// - Parameters:

@@ -24,6 +24,10 @@ import Testing
         ),
         ("SELECT id FROM messages WHERE weight = $1", "SCAN messages"),
         ("DELETE FROM events WHERE at < $1", "SCAN events USING INDEX i"),
+        (
+            "SELECT id FROM receipts",
+            "SCAN receipts USING COVERING INDEX sqlite_autoindex_receipts_1"
+        ),
     ])
     func `reports a statement that reads a whole table`(statement: String, line: String) {
         #expect(flaws(statement, line).count == 1)
@@ -48,8 +52,8 @@ import Testing
         ),
         ("/* test */ SELECT id FROM messages", "SCAN messages"),
         (
-            "SELECT name FROM tokens WHERE application = $1",
-            "SEARCH tokens USING INDEX sqlite_autoindex_tokens_1 (application=?)"
+            "SELECT at FROM session_times WHERE application = $1",
+            "SEARCH session_times USING INDEX sqlite_autoindex_session_times_1 (application=?)"
         ),
     ])
     func `accepts others`(statement: String, line: String) {

@@ -14,7 +14,8 @@ package final class StatementPlans: Sendable {
 
     /// Tables that have few rows in an application, however many users it has.
     private static let smallTables: Set<String> = [
-        "applications", "export_schedules", "exports", "log_positions", "pragma_table_info",
+        "applications", "console_jobs", "export_schedules", "exports", "log_positions",
+        "pragma_table_info", "processes",
         "provider_keys", "providers", "schema_migrations", "sqlite_master", "tokens",
         "webhook_ranges", "webhook_readers", "webhook_replays", "webhooks",
         // Uploads that have not ended, and contents to be deleted.
@@ -64,10 +65,10 @@ package final class StatementPlans: Sendable {
     private static func readsAll(_ line: String, in statement: String) -> Bool {
         let words = line.split(separator: " ")
         guard words.count > 1, ["SCAN", "SEARCH"].contains(words[0]) else { return false }
+        // The second is the whole key of a table with one row for each application.
         let isBounded =
-            words[0] == "SEARCH" && !line.contains(" (application=?)")
-            // The whole key of a table with one row for each application.
-            || line.contains("INDEX sqlite_autoindex_")
+            words[0] == "SEARCH"
+            && (!line.contains(" (application=?)") || line.contains("INDEX sqlite_autoindex_"))
             || shortIndexes.contains { index in line.contains("INDEX \(index)") }
         // Nothing is in an empty list, so that no row is read.
         let isEmpty = words[0] == "SCAN" && statement.contains(" IN ()")

@@ -44,7 +44,7 @@ extension Parameter {
             Parameter(
                 "from_id", name,
                 "The last item of the previous page; this page begins after it."),
-            uncounted,
+            Parameter("count", .choice(["none"]), "`none`: the answer has no `Layer-Count`."),
         ]
     }
 
