@@ -255,6 +255,20 @@ extension StoreTransaction {
         return Self.sendable(rows.compactMap(\.self))
     }
 
+    /// Wakes the sender of the outbox if receipts wait: what the feed has brought may end what holds them up.
+    func noteWaitingReceipts() throws {
+        let waits = try sql.first(
+            """
+            SELECT 1 AS one FROM outbox
+            WHERE answered_position IS NULL AND failure IS NULL
+                AND kind IN (\(OutboxKind.read.rawValue), \(OutboxKind.delivery.rawValue),
+                    \(OutboxKind.markAllRead.rawValue))
+            LIMIT 1
+            """
+        ) { row in try row.int64("one") }
+        if waits != nil { noteCommand() }
+    }
+
     /// A row that was not answered, and what holds it up.
     struct WaitingRow {
         let row: OutboxRow

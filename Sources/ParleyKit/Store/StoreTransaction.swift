@@ -93,7 +93,7 @@ final class StoreTransaction {
         commit.conversations.insert(conversation)
     }
 
-    /// Records that the outbox has a new row.
+    /// Records that the outbox has a new row, or one that may be sent now.
     func noteCommand() { commit.hasCommands = true }
 
     /// Records that an upload or download may begin.
