@@ -236,8 +236,7 @@ extension StoreTransaction {
                     WHEN kind = \(OutboxKind.send.rawValue) THEN EXISTS (
                         SELECT 1 FROM parts WHERE parts.message = outbox.message
                             AND parts.status < \(TransferStatus.readyForDownload.rawValue))
-                    WHEN kind IN (\(OutboxKind.read.rawValue), \(OutboxKind.delivery.rawValue),
-                        \(OutboxKind.markAllRead.rawValue)) THEN
+                    WHEN \(Self.isReceipt) THEN
                         EXISTS (SELECT 1 FROM settings WHERE name = 'in_snapshot')
                         OR NOT EXISTS (SELECT 1 FROM settings WHERE name = 'cursor')
                         OR EXISTS (
@@ -255,14 +254,20 @@ extension StoreTransaction {
         return Self.sendable(rows.compactMap(\.self))
     }
 
+    /// Whether a row is one of the kinds that report what was received or read.
+    private static var isReceipt: SQL {
+        """
+        kind IN (\(OutboxKind.read.rawValue), \(OutboxKind.delivery.rawValue),
+            \(OutboxKind.markAllRead.rawValue))
+        """
+    }
+
     /// Wakes the sender of the outbox if receipts wait: what the feed has brought may end what holds them up.
     func noteWaitingReceipts() throws {
         let waits = try sql.first(
             """
             SELECT 1 AS one FROM outbox
-            WHERE answered_position IS NULL AND failure IS NULL
-                AND kind IN (\(OutboxKind.read.rawValue), \(OutboxKind.delivery.rawValue),
-                    \(OutboxKind.markAllRead.rawValue))
+            WHERE answered_position IS NULL AND failure IS NULL AND \(Self.isReceipt)
             LIMIT 1
             """
         ) { row in try row.int64("one") }
