@@ -60,12 +60,15 @@ public final class HelperProcess: Sendable {
         return self.line()
     }
 
+    /// Connected sockets, used as a pipe.
+    ///
+    /// They are never inherited, as pipes are that another thread's child process gets before they can be marked: such a
+    /// process would keep the script running. `pipe2` is not visible to Swift.
     private static func pipe() -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
-        // Not inherited: a child process would keep the script running.
-        let code = Glibc.pipe(&ends)
-        precondition(code == 0, "no pipe: \(errno)")
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let code = socketpair(AF_UNIX, kind, 0, &ends)
+        precondition(code == 0, "no socket pair: \(errno)")
         return (ends[0], ends[1])
     }
 }
