@@ -39,9 +39,13 @@ struct FeedChange {
 
 // Finding the changes.
 extension FeedReader {
+    /// The number of the newest positions of a conversation that are searched one by one for the first new message. More
+    /// new messages are found by binary search.
+    private static let newestPositions: Int64 = 1024
+
     /// What has changed after a position up to another, in the order of events and then of objects.
     func changes(
-        after position: LogPosition, through bound: LogPosition
+        after position: LogPosition, through bound: LogPosition, end: LogPosition
     ) throws -> [FeedChange] {
         if let known {
             return known.filter { change in change.position > position && change.position <= bound }
@@ -85,14 +89,18 @@ extension FeedReader {
                 AND m.position > COALESCE((
                     SELECT o.position FROM messages o
                     WHERE o.application = p.application AND o.conversation = p.conversation
+                        AND o.position > c.last_position - \(Self.newestPositions)
                         AND o.event <= \(position)
                     ORDER BY o.position DESC LIMIT 1
-                ), 0)
+                ), c.last_position - \(Self.newestPositions))
                 AND m.event > \(position) AND m.event <= \(bound)
                 AND (p.left_after IS NULL OR m.position <= p.left_after)
             """
         ) { row in try TouchedRow(row) }
         .flatMap { row in try row.changes(for: user) }
+        // An event records at most one message that has no later change.
+        let isFarBehind = end.number - position.number > Self.newestPositions
+        let older = isFarBehind ? try olderMessages(after: position, through: bound) : []
         let identities = try transaction.rows(
             """
             SELECT user_id, event FROM (
@@ -123,7 +131,73 @@ extension FeedReader {
             FeedChange(
                 position: LogPosition(try row.int64(1)), object: .announcement(try row.id(0)))
         }
-        return (streamed + identities + announcements).inOrder()
+        return (streamed + older + identities + announcements).inOrder()
+    }
+
+    /// New messages before the newest positions of their conversations.
+    private func olderMessages(
+        after position: LogPosition, through bound: LogPosition
+    ) throws -> [FeedChange] {
+        let conversations = try transaction.rows(
+            """
+            SELECT c.id, c.last_position - \(Self.newestPositions),
+                COALESCE(p.left_after, c.last_position)
+            FROM participants p CROSS JOIN conversations c
+            WHERE p.application = \(application) AND p.user_id = \(user) AND p.state = 'shown'
+                AND c.application = p.application AND c.id = p.conversation
+                AND c.changed > \(position) AND c.last_position > \(Self.newestPositions)
+            """
+        ) { row in
+            (id: try row.id(0) as Conversation.ID, last: try min(row.position(1), row.position(2)))
+        }
+        return try conversations.flatMap { conversation in
+            let (id, last) = conversation
+            let start = try lastMessage(through: position, of: id, in: Position(0), last)
+            let end = try lastMessage(through: bound, of: id, in: start, last)
+            return try transaction.rows(
+                """
+                SELECT event, id, position FROM messages
+                WHERE application = \(application) AND conversation = \(id)
+                    AND position > \(start) AND position <= \(end) AND changed IS NULL
+                """
+            ) { row in
+                FeedChange(
+                    position: LogPosition(try row.int64(0)),
+                    object: .message(
+                        try row.id(1), in: id, at: try row.position(2), isGone: false))
+            }
+        }
+    }
+
+    /// A position such that the messages without later changes up to there were recorded by events up to one, and those
+    /// after it by later events.
+    ///
+    /// - Parameters:
+    ///   - low: The messages up to this position were recorded by events up to that one.
+    ///   - high: The last position to consider.
+    private func lastMessage(
+        through event: LogPosition, of conversation: Conversation.ID, in low: Position,
+        _ high: Position
+    ) throws -> Position {
+        var (low, high) = (low.number, high.number)
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            let found = try transaction.first(
+                """
+                SELECT position, event FROM messages
+                WHERE application = \(application) AND conversation = \(conversation)
+                    AND position >= \(middle) AND position <= \(high)
+                    AND (changed IS NULL OR event <= \(event))
+                ORDER BY position LIMIT 1
+                """
+            ) { row in (position: try row.int64(0), event: LogPosition(try row.int64(1))) }
+            if let found, found.event <= event {
+                low = found.position
+            } else {
+                high = middle - 1
+            }
+        }
+        return Position(low)
     }
 }
 

@@ -83,6 +83,49 @@ import Testing
         #expect(!page.keys.contains { key in key.hasPrefix("message") })
     }
 
+    @Test func `Y1: a device that misses thousands of messages receives each once`() async throws {
+        let sample = try await SampleApplication()
+        let conversation = try await sample.conversation([.ana, .bo])
+        var ids: [Message.ID] = []
+        var device = FeedDevice(of: .bo)
+        device.apply(try await sample.feed(of: .bo))
+        var middle: FeedCursor?
+        // Fewer than all concurrently, so that a middle of the log exists.
+        for _ in 0..<13 {
+            ids += try await withThrowingTaskGroup(of: Message.ID.self) { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        try await sample.send(to: conversation).object.message.id
+                    }
+                }
+                return try await group.reduce(into: []) { ids, id in ids.append(id) }
+            }
+            if ids.count == 800 {
+                middle = try await sample.feed(of: .bo, history: .newest(1)).cursor
+            }
+        }
+        for id in [ids[3], ids[700], ids[1500], ids[2500]] {
+            try await sample.store.changeParts(
+                .replace(.index(0), try MessagePart.Draft(mimeType: "a/b", body: .inline([1]))),
+                of: id, in: nil, by: .system, in: sample.application)
+        }
+        let starts = [(device.cursor, Set(ids)), (middle, Set(ids[800...] + [ids[3], ids[700]]))]
+        for (start, expected) in starts {
+            var (cursor, received) = (start, [Message.ID]())
+            while true {
+                let page = try await sample.feed(
+                    of: .bo, after: cursor, history: .all, limit: 150)
+                for case .message(let id, .some) in page.entries.map(\.item) {
+                    received.append(id)
+                }
+                cursor = page.cursor
+                guard page.isCut else { break }
+            }
+            #expect(received.count == expected.count)
+            #expect(Set(received) == expected)
+        }
+    }
+
     @Test func `Y1: a deleted conversation comes back with what follows`() async throws {
         let sample = try await SampleApplication()
         let conversation = try await sample.conversation([.ana, .bo])
