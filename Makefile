@@ -29,7 +29,7 @@ DATA          ?= data
 DEMO          ?= $(if $(filter 127.0.0.1:%,$(LISTEN)),--set api.dev_login=true)
 # Rounds of the crash test: `make crash N=200`.
 N             ?= 100
-# `make bench GROWTH=1` measures at 1,000 to 1,000,000 messages, and draws .build/figures/growth.png.
+# `make bench GROWTH=1` measures at 1,000 to 10,000,000 messages, and draws .build/figures/growth.png.
 GROWTH        ?=
 # `make bench PEERS=1` measures beside Synapse, ejabberd and a tus server.
 PEERS         ?=
@@ -142,7 +142,7 @@ bench: bench-packages swift ## Measures against nginx and others; with GROWTH=1 
 	@$(call environment,$(CLIENT_PACKAGES) $(PEER_PACKAGES))
 	$(if $(PEERS),@$(call environment,$(SYNAPSE_PACKAGES),$(SYNAPSE_PYTHON)))
 	python3 Tests/Benchmarks/bench.py --build .build/release \
-	    $(if $(GROWTH),--only growth --figures .build/figures) $(if $(PEERS),--only peers)
+	    $(if $(GROWTH),--only growth --size 10000000 --figures .build/figures) $(if $(PEERS),--only peers)
 
 crash: test-packages swift ## Kills the server N times under load: make crash N=200.
 	$(BUILD_DEBUG) --product parley

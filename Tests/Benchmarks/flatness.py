@@ -20,7 +20,7 @@ def measure(options, folder, table):
             path = folder / f"of-{size}"
             path.mkdir()
             servers.append(parley(options, path))
-            messages_paths.append(populate(servers[-1], size))
+            messages_paths.append(populate(servers[-1], size, size))
         for what, send_load in REQUESTS.items():
             small, large = in_turn(options, send_load, servers, messages_paths, sizes)
             table.add_sizes(f"{what}, {sizes[1]:,} against {sizes[0]:,}", small, large)
@@ -39,11 +39,11 @@ def in_turn(options, send_load, servers, messages_paths, sizes):
     return runs
 
 
-def populate(server, size):
-    """Creates `size` conversations of one user and `size` messages in one conversation; returns its messages path."""
-    fill(server, CONVERSATIONS, PAIR, size, HEADERS)
+def populate(server, message_count, conversation_count):
+    """Creates conversations of one user, and messages in one conversation; returns its messages path."""
+    fill(server, CONVERSATIONS, PAIR, conversation_count, HEADERS)
     messages_path = messages.create_conversation(server)
-    messages.fill_messages(server, messages_path, size)
+    messages.fill_messages(server, messages_path, message_count)
     return messages_path
 
 

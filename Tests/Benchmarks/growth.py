@@ -1,9 +1,9 @@
 """The cost of requests in applications of growing size, on both engines, as a table and a plot.
 
-The size is the number of conversations, in all of which one user participates, and the number of messages in one
-conversation. SQLite is filled through the API, and PostgreSQL by `parley migrate`, which takes a fraction of the time.
-A step must not grow faster than the logarithm of the size, which is the cost of an index. Sending is measured last,
-because it adds messages.
+The size is the number of messages in one conversation, and the number of conversations, at most a million, in all of
+which one user participates. SQLite is filled through the API, and PostgreSQL by `parley migrate`, which takes a fraction
+of the time. A step must not grow faster than the logarithm of the size, which is the cost of an index. Sending is
+measured last, because it adds messages.
 """
 
 import contextlib
@@ -13,23 +13,42 @@ import pathlib
 import subprocess
 import sys
 
-from flatness import in_turn, list_messages, look_up, populate, send
-from load import wrk
-from messages import CONNECTIONS, HEADERS
+import flatness
+from flatness import in_turn, list_messages, populate, send
+from load import fill, wrk
+from messages import CONNECTIONS, HEADERS, numbered
 from plot import Plot
 from processes import APPLICATION, parley
+from users import log_in, read_cursor
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "Support"))
 from postgres import Postgres
+
+
+MOST_CONVERSATIONS = 1_000_000
+DEV_LOGIN = {"PARLEY_API_DEV_LOGIN": "true"}
+
+
+def look_up(server, messages_path, size, seconds, number):
+    return flatness.look_up(server, messages_path, min(size, MOST_CONVERSATIONS), seconds, number)
 
 
 def unread(server, messages_path, size, seconds, number):
     return wrk(server, f"/apps/{APPLICATION}/users/bo/badge", CONNECTIONS, seconds, headers=HEADERS)
 
 
+def feed(server, messages_path, size, seconds, number):
+    """The feed of a device that has everything but the newest 100 messages."""
+    session = log_in(server, ["bo"])["bo"]
+    cursor = read_cursor(server, session, history=0)
+    fill(server, messages_path, numbered(f"e{number}"), 100, HEADERS)
+    path = f"/events?session_token={session}&after={cursor}&history=all&limit=200"
+    return wrk(server, path, CONNECTIONS, seconds)
+
+
 REQUESTS = {
     "List 100 messages": list_messages, "Look a distinct conversation up": look_up,
-    "Unread messages of a user": unread, "Send a message": send,
+    "Unread messages of a user": unread, "Feed of 100 new messages": feed, "Send a message": send,
 }
 
 
@@ -45,8 +64,8 @@ def measure(options, folder, table):
         # PostgreSQL would update its statistics later, during the measurement.
         for statement in ("VACUUM", "CHECKPOINT"): postgres.run(statement)
         for engine, settings in {
-            "SQLite": [{} for _ in sizes],
-            "PostgreSQL": [{"PARLEY_DATABASE_URL": schema} for schema in schemas],
+            "SQLite": [DEV_LOGIN for _ in sizes],
+            "PostgreSQL": [DEV_LOGIN | {"PARLEY_DATABASE_URL": schema} for schema in schemas],
         }.items():
             with contextlib.ExitStack() as stack:
                 servers = [
@@ -60,7 +79,7 @@ def measure(options, folder, table):
 def grow(options, folder, size):
     """Creates an application of a size in a data folder and stops the server; returns the path of its messages."""
     folder.mkdir()
-    with parley(options, folder) as server: return populate(server, size)
+    with parley(options, folder) as server: return populate(server, size, min(size, MOST_CONVERSATIONS))
 
 
 def migrate(options, folder, schema):

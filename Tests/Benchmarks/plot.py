@@ -6,7 +6,7 @@ import zlib
 
 WIDTH, HEIGHT = 1090, 560
 LEFT, RIGHT, TOP, BOTTOM = 80, 420, 40, 60
-COLOURS = [(31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40)]
+COLOURS = [(31, 119, 180), (255, 127, 14), (44, 160, 44), (214, 39, 40), (148, 103, 189)]
 BLACK, GREY = (0, 0, 0), (225, 225, 225)
 # Letters of 3 by 5 points, each point drawn as 2 by 2 pixels: an octal digit is a row, its bits are the points.
 FONT = dict(zip(

@@ -228,8 +228,8 @@ def log_in(server, users):
     return sessions
 
 
-def read_cursor(server, session):
-    status, answer = server.request("GET", f"/events?session_token={session}")
+def read_cursor(server, session, history=25):
+    status, answer = server.request("GET", f"/events?session_token={session}&history={history}")
     assert status == 200, answer
     return json.loads(answer)["cursor"]
 
