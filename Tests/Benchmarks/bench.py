@@ -38,7 +38,7 @@ PARTS = {
     "flatness": flatness, "growth": growth, "import": import_export, "transfers": transfers, "chunks": chunks, "start": start,
     "peers": peers, "users": users, "kit": kit,
 }
-# Run only with --only: growth takes half an hour and measures more sizes than flatness, import takes minutes, and
+# Run only with --only: growth takes over an hour and measures more sizes than flatness, import takes minutes, and
 # peers needs packages that only `make bench PEERS=1` installs.
 LONG = {"growth", "import", "peers"}
 
