@@ -51,11 +51,12 @@ struct ObjectReader {
 
     private mutating func readConversations(_ ids: [Conversation.ID]) throws -> [Conversation] {
         let keys = SQLArray.blobs(ids.map(\.bytes))
+        // SQLite, which keeps no statistics here, would prefer the index of all that are shown to the keys.
         let rows = try transaction.rows(
             """
             SELECT id, created_at, is_participant, is_distinct, metadata, unread_count, total_count, last_message,
                 is_created
-            FROM conversations WHERE id \(in: keys) AND is_hidden = 0
+            FROM conversations WHERE id \(in: keys) AND likely(is_hidden = 0)
             """
         ) { row in
             try Self.conversationID(row.blob("id")).map { id in
@@ -324,7 +325,7 @@ struct ObjectReader {
         let rows = try transaction.rows(
             """
             SELECT message, number, failure, (
-                SELECT b.message FROM outbox b WHERE b.conversation = o.conversation
+                SELECT b.message FROM outbox b INDEXED BY outbox_failed WHERE b.conversation = o.conversation
                     AND b.kind = \(send) AND b.failure IS NOT NULL AND b.number < o.number
                 ORDER BY b.number LIMIT 1) AS blocking
             FROM outbox o WHERE o.message \(in: .blobs(messages.map(\.bytes))) AND o.kind = \(send)
