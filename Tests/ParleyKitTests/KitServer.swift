@@ -49,6 +49,12 @@ final class KitServer: Sendable {
     /// Replaces the server by an empty one.
     func replace() { expectEqual(process.send("replace"), "ready \(port)") }
 
+    /// Backs up the running server.
+    func backUp() { expectEqual(process.send("backup"), "saved") }
+
+    /// Replaces the server by what was backed up.
+    func restore() { expectEqual(process.send("restore"), "ready \(port)") }
+
     /// Sends a request of the Platform API, which must succeed, and returns the body of its answer.
     @discardableResult
     func request(
