@@ -133,7 +133,7 @@ extension StoreTransaction {
             "DELETE FROM conversations WHERE id = \(from)",
         ] as [SQL] { try sql.execute(table) }
         note(.renamed(from: .conversation(former)), of: .conversation(id))
-        // Its rows may be behind those of another lane now.
+        // Its commands are in another lane now.
         noteCommand()
         touch(id)
     }
@@ -315,7 +315,10 @@ extension StoreTransaction {
         let conversation = row.conversation.flatMap { bytes in
             Conversation.ID(stored: bytes)
         }
-        if !row.isHidden { note(.deleted, of: .message(id), in: conversation) }
+        if !row.isHidden {
+            let known = Message.ID(id.value, isAnnouncement: conversation == nil)
+            note(.deleted, of: .message(known), in: conversation)
+        }
         if let conversation {
             touch(conversation)
             if row.wasMoved { shared.completed.insert(conversation) }

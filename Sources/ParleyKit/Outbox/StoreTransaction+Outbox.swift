@@ -36,12 +36,15 @@ extension OutboxRow {
     /// Reads a row with the columns ``columns``; `nil` for a kind that is unknown.
     fileprivate init?(_ row: borrowing Row) throws {
         guard let kind = OutboxKind(rawValue: try row.text("kind")) else { return nil }
+        let conversation = try row.optionalBlob("conversation").flatMap { bytes in
+            Conversation.ID(stored: bytes)
+        }
         self.init(
             number: try row.int64("number"), lane: try row.text("lane"), kind: kind,
-            conversation: try row.optionalBlob("conversation").flatMap { bytes in
-                Conversation.ID(stored: bytes)
+            conversation: conversation,
+            message: try row.optionalBlob("message").flatMap { bytes in
+                Message.ID(stored: bytes, in: conversation)
             },
-            message: try row.optionalBlob("message").flatMap { bytes in Message.ID(stored: bytes) },
             payload: try row.blob("payload"), key: try row.text("key"),
             sentAt: try row.optionalInt64("sent_at").map { at in Timestamp(milliseconds: at) },
             mayBeOvertaken: try row.bool("may_be_overtaken"))

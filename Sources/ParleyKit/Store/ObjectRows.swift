@@ -143,10 +143,11 @@ struct ObjectReader {
             """
         ) { row -> MessageRow? in
             let conversation = Self.conversationID(try row.optionalBlob("conversation"))
-            guard let id = Message.ID(stored: try row.blob("id")) else { return nil }
+            guard let id = Message.ID(stored: try row.blob("id"), in: conversation) else {
+                return nil
+            }
             return MessageRow(
-                id: Message.ID(id.value, isAnnouncement: conversation == nil),
-                conversation: conversation, position: try row.optionalInt64("position"),
+                id: id, conversation: conversation, position: try row.optionalInt64("position"),
                 sender: try row.optionalText("sender").map { UserID($0) },
                 name: try row.optionalText("sender_name"),
                 sentAt: try row.optionalInt64("sent_at"),
@@ -392,6 +393,12 @@ extension Message.ID {
     init?(stored bytes: [UInt8]) {
         guard let value = Messaging.Message.ID(bytes: bytes) else { return nil }
         self.init(value)
+    }
+
+    /// The id of a row with the conversation of the message; an announcement has none.
+    init?(stored bytes: [UInt8], in conversation: Conversation.ID?) {
+        guard let value = Messaging.Message.ID(bytes: bytes) else { return nil }
+        self.init(value, isAnnouncement: conversation == nil)
     }
 
     /// The 16 bytes of a row.

@@ -102,8 +102,9 @@ extension StoreTransaction {
             let conversation = try row.optionalBlob("conversation").flatMap { bytes in
                 Conversation.ID(stored: bytes)
             }
-            guard let id = Message.ID(stored: try row.blob("message")) else { return nil }
-            let message = Message.ID(id.value, isAnnouncement: conversation == nil)
+            guard let message = Message.ID(stored: try row.blob("message"), in: conversation) else {
+                return nil
+            }
             let part = MessagePart.ID(try row.text("name"), of: message)
             return TransferRow(
                 part: part, conversation: conversation, mimeType: try row.text("mime_type"),
