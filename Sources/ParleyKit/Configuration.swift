@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import Logging
+internal import SQL
 
 /// How a client reaches its server, and where it stores what it knows.
 public struct Configuration: Sendable {
@@ -33,6 +34,8 @@ public struct Configuration: Sendable {
     /// How long a stream may send nothing at all before the feed is polled instead (K11). The server sends a comment every
     /// 25 s.
     var streamPatience = Duration.seconds(35)
+    /// Called with each statement that the store prepares; for tests.
+    var onPrepare: StatementObserver?
     /// Receives what the client logs; never message bodies, tokens or signed URLs.
     public var logger = Logger(label: "parley.kit")
     let credentials: Credentials

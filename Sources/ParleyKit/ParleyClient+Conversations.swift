@@ -275,7 +275,7 @@ extension StoreTransaction {
         let unsent = try sql.rows(
             """
             SELECT id FROM messages
-            WHERE conversation = \(id.bytes) AND position IS NULL AND is_sent = 0
+            WHERE conversation = \(id.bytes) AND is_sent = 0 AND position IS NULL
             """
         ) { row in Message.ID(stored: try row.blob("id")) }
         for message in unsent.compactMap(\.self) { try removeMessage(message) }

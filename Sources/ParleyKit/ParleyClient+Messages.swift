@@ -30,18 +30,15 @@ extension ParleyClient {
         let (message, uploads) = try await store(parts, to: id, options, notification ?? [])
         for row in uploads { _ = transferCenter.register(row) }
         if engine.typing.hasStarted(in: id) { sendTyping(.finished, in: id) }
-        guard let shown = try await self.message(message) else {
-            throw ParleyError(.messageGone, "The message \(message) was discarded meanwhile.")
-        }
-        return shown
+        return message
     }
 
     /// Makes the bytes of the parts durable, then the message.
     private func store(
         _ parts: [PartDraft], to id: Conversation.ID, _ options: MessageOptions,
         _ notification: [UInt8]
-    ) async throws(ParleyError) -> (Message.ID, uploads: [TransferRow]) {
-        let folder = transferCenter.folder
+    ) async throws(ParleyError) -> (Message, uploads: [TransferRow]) {
+        let (folder, activity) = (transferCenter.folder, engine.activity)
         var prepared: [ContentFolder.Prepared] = []
         do throws(ParleyError) {
             for part in parts { prepared.append(try await folder.prepare(part)) }
@@ -52,9 +49,15 @@ extension ParleyClient {
             let message = try await store.write { transaction in
                 let conversation = try transaction.sql.currentID(of: id)
                 try transaction.requireConversation(conversation, asParticipant: true)
-                let message = try transaction.addMessage(
+                let added = try transaction.addMessage(
                     stored, to: conversation, options, notification)
-                return (message, uploads: try transaction.uploads(of: message))
+                let hasUploads = stored.contains { part in part.file != nil }
+                // Read here, where its pages are in memory: after the commit another thread would read them again.
+                var reader = ObjectReader(transaction.sql, of: try transaction.user(), activity)
+                guard let message = try reader.message(added) else {
+                    throw ParleyError(.storeCorrupt, "The store has no message \(added).")
+                }
+                return (message, uploads: hasUploads ? try transaction.uploads(of: added) : [])
             }
             folder.removeOriginals(of: prepared)
             return message
@@ -234,13 +237,8 @@ extension StoreTransaction {
         _ options: MessageOptions, _ notification: [UInt8]
     ) throws -> Message.ID {
         let now = Clock.now
-        let id = options.id ?? Message.ID(.v7(at: now, random: .random(in: 0 ... .max)))
-        let known = try sql.first("SELECT 1 AS one FROM messages WHERE id = \(id.bytes)") { row in
-            try row.int64("one")
-        }
-        guard known == nil, !id.isAnnouncement else {
-            throw ParleyError(.alreadySent, "There is a message with the id \(id).")
-        }
+        let id =
+            try options.id.map(unused) ?? Message.ID(.v7(at: now, random: .random(in: 0 ... .max)))
         let number = try enqueue(
             .send, lane: .conversation(conversation), conversation: conversation, message: id,
             payload: notification, at: now)
@@ -250,7 +248,7 @@ extension StoreTransaction {
         try sql.execute(
             """
             INSERT INTO messages (id, conversation, place, sender, sent_at, recipients, is_sent)
-            VALUES (\(id.bytes), \(conversation.bytes), \(Int64(1) << 62 + number),
+            VALUES (\(id.bytes), \(conversation.bytes), \(Self.firstUnsentPlace + number),
                 \(try user().text), \(now.milliseconds),
                 \(Self.json(try participants(of: conversation).sorted())), 0)
             """)
@@ -268,6 +266,19 @@ extension StoreTransaction {
         }
         if parts.contains(where: { part in part.file != nil }) { noteTransfer() }
         note(.created, of: .message(id), in: conversation)
+        return id
+    }
+
+    /// The id that an application gives a message.
+    ///
+    /// - Throws: `alreadySent` if there is a message with it.
+    private func unused(_ id: Message.ID) throws -> Message.ID {
+        let known = try sql.first("SELECT 1 AS one FROM messages WHERE id = \(id.bytes)") { row in
+            try row.int64("one")
+        }
+        guard known == nil, !id.isAnnouncement else {
+            throw ParleyError(.alreadySent, "There is a message with the id \(id).")
+        }
         return id
     }
 

@@ -126,8 +126,8 @@ extension ParleyClient {
             // Of several commands the last counts (K34).
             try transaction.sql.execute(
                 """
-                DELETE FROM outbox WHERE kind IN ('register_push', 'unregister_push')
-                    AND answered_position IS NULL
+                DELETE FROM outbox WHERE lane = \(StoreTransaction.Lane.user.text)
+                    AND kind IN ('register_push', 'unregister_push') AND answered_position IS NULL
                 """)
             try transaction.enqueue(kind, lane: .user, payload: payload(device), at: Clock.now)
         }

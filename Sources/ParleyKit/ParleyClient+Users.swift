@@ -30,7 +30,8 @@ extension ParleyClient {
                 // Of several commands for one user the last counts (K34).
                 try transaction.sql.execute(
                     """
-                    DELETE FROM outbox WHERE kind IN ('follow', 'unfollow') AND answered_position IS NULL
+                    DELETE FROM outbox WHERE lane = \(StoreTransaction.Lane.user.text)
+                        AND kind IN ('follow', 'unfollow') AND answered_position IS NULL
                         AND payload = \(Array(user.text.utf8))
                     """)
                 try transaction.enqueue(

@@ -59,7 +59,7 @@ public final class ParleyClient: Sendable {
         _ background: (any BackgroundUploader)?
     ) async throws(ParleyError) {
         self.configuration = configuration
-        store = try Store(folder: configuration.store.path)
+        store = try Store(folder: configuration.store.path, onPrepare: configuration.onPrepare)
         engine = SyncEngine(configuration, store, transport)
         try await store.write { transaction in
             // The choice of the first run stays, because what is on this device follows from it.

@@ -1,5 +1,10 @@
 import Glibc
 
+/// Receives statements that are prepared, each with a closure that finds its plan: a line for each table
+/// (https://sqlite.org/eqp.html).
+package typealias StatementObserver =
+    @Sendable (_ statement: String, _ plan: () throws -> [String]) -> Void
+
 /// The options of a database.
 public struct DatabaseSettings: Sendable {
     /// Concurrent readers; default 2.
@@ -32,9 +37,8 @@ public struct DatabaseSettings: Sendable {
     /// of its sync.
     public var onCommit: @Sendable (Duration) -> Void = { _ in }
 
-    /// Called with each statement that a connection to a file prepares, and a closure that finds its plan; for tests. The
-    /// plan is a line for each table (https://sqlite.org/eqp.html).
-    package var onPrepare: (@Sendable (_ statement: String, _ plan: () throws -> [String]) -> Void)?
+    /// Called with each statement that a connection to a file prepares; for tests.
+    package var onPrepare: StatementObserver?
 
     /// The defaults.
     public init() {}

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `The check of plans` {
     private func flaws(_ statement: String, _ plan: String...) -> [String] {
         var flaws: [String] = []
-        StatementPlans().examine(statement, { plan }) { flaw in flaws.append(flaw) }
+        StatementPlans(.server).examine(statement, { plan }) { flaw in flaws.append(flaw) }
         return flaws
     }
 
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `reports a statement once`() {
-        let plans = StatementPlans()
+        let plans = StatementPlans(.server)
         var count = 0
         for _ in 0..<2 {
             plans.examine("SELECT id FROM messages", { ["SCAN messages"] }) { _ in count += 1 }

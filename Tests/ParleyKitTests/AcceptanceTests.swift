@@ -208,6 +208,41 @@ import Testing
         await client.close()
     }
 
+    @Test
+    func `a server that was restored from a backup is believed, and gets what waits (K10, K28)`()
+        async throws
+    {
+        let fixture = try TransferFixture()
+        let (ana, bo) = (try await fixture.client("ana"), try await fixture.client("bo"))
+        ana.connect()
+        bo.connect()
+        let conversation = try await ana.newConversation(with: ["bo"]).id
+        let file = try fixture.file(200_000)
+        let first = try await ana.send([.file(file.url, mimeType: "a/b")], to: conversation)
+        try await ana.waitUntilSent(first.id)
+        let part = try await bo.lastPart(in: conversation)
+        try await bo.download(part.id).wait()
+        fixture.server.backUp()
+        let lost = try await ana.send([.text("lost")], to: conversation)
+        try await ana.waitUntilSent(lost.id)
+        try await bo.waitFor(.message(lost.id), within: .seconds(120))
+        try await eventually("nothing waits") { try await bo.rowCount(of: "outbox") == 0 }
+        await bo.disconnect()
+        let waiting = try await bo.send([.text("waits")], to: conversation)
+        fixture.server.restore()
+        bo.connect()
+        try await bo.waitUntilSent(waiting.id)
+        for client in [ana, bo] {
+            try await eventually("everything is as in the backup, with what waited") {
+                try await client.messages(in: conversation).map(\.id) == [first.id, waiting.id]
+            }
+            let shown = try #require(try await client.conversation(conversation))
+            #expect(shown.totalCount == 2 && shown.lastMessage?.id == waiting.id)
+        }
+        #expect(try await bo.bytes(of: part.id) == file.bytes)
+        for client in [ana, bo] { await client.close() }
+    }
+
     @Test(arguments: ["0123456789abcdef.1", nil])
     func `a cursor that the server does not have keeps commands and contents (K10, K28)`(
         cursor: String?

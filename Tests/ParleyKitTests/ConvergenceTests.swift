@@ -172,7 +172,7 @@ extension ParleyClient {
         try await read { reader in
             try reader.transaction.rows(
                 """
-                SELECT number, lane, kind, sent_at, answered_epoch, answered_position, failure,
+                /* test */ SELECT number, lane, kind, sent_at, answered_epoch, answered_position, failure,
                     (SELECT value FROM settings WHERE name = 'cursor') AS cursor FROM outbox
                 """
             ) { row in

@@ -33,7 +33,7 @@ import Testing
         }
         try await applier.apply()
         let cursors = try await sample.store.read { sql in
-            try sql.rows("SELECT cursor FROM cursors ORDER BY rowid") { row in
+            try sql.rows("/* test */ SELECT cursor FROM cursors ORDER BY rowid") { row in
                 try row.text("cursor")
             }
         }
@@ -105,7 +105,7 @@ import Testing
         }
         try await applier.apply()
         let messages = try await sample.store.read { sql in
-            try sql.rows("SELECT id FROM messages") { row in try row.blob("id") }
+            try sql.rows("/* test */ SELECT id FROM messages") { row in try row.blob("id") }
         }
         #expect(messages == (isKept ? [message.bytes] : []))
     }

@@ -49,6 +49,12 @@ final class KitServer: Sendable {
     /// Replaces the server by an empty one.
     func replace() { expectEqual(process.send("replace"), "ready \(port)") }
 
+    /// Backs up the running server.
+    func backUp() { expectEqual(process.send("backup"), "saved") }
+
+    /// Replaces the server by what was backed up.
+    func restore() { expectEqual(process.send("restore"), "ready \(port)") }
+
     /// Sends a request of the Platform API, which must succeed, and returns the body of its answer.
     @discardableResult
     func request(
@@ -95,6 +101,7 @@ final class KitServer: Sendable {
             application: Self.application,
             store: URL(filePath: "\(folder.path)/\(user.text)-\(device)"), developmentUser: user)
         configuration.history = history
+        configuration.onPrepare = StatementPlans.client.observer
         configuration.logger = Logger(label: "\(user.text)-\(device)") { [log] label in
             KeptLog.Handler(log: log, label: label)
         }
@@ -188,7 +195,8 @@ extension ParleyClient {
         try await read { reader in
             let ids = try reader.transaction.rows(
                 """
-                SELECT id FROM messages WHERE conversation = \(id.bytes) AND is_hidden = 0 ORDER BY place
+                /* test */ SELECT id FROM messages
+                WHERE conversation = \(id.bytes) AND is_hidden = 0 ORDER BY place
                 """
             ) { row in Message.ID(stored: try row.blob("id")) }
             var messages: [Message] = []
@@ -203,7 +211,7 @@ extension ParleyClient {
     func conversations() async throws -> [Conversation] {
         try await read { reader in
             let ids = try reader.transaction.rows(
-                "SELECT id FROM conversations WHERE is_hidden = 0 ORDER BY active_at DESC"
+                "/* test */ SELECT id FROM conversations WHERE is_hidden = 0 ORDER BY active_at DESC"
             ) { row in Conversation.ID(stored: try row.blob("id")) }
             var found: [Conversation] = []
             for id in ids.compactMap(\.self) {
@@ -222,9 +230,9 @@ extension ParleyClient {
             for table in tables {
                 let sql: SQL =
                     switch table {
-                    case "conversations": "SELECT count(*) AS n FROM conversations"
-                    case "messages": "SELECT count(*) AS n FROM messages"
-                    default: "SELECT count(*) AS n FROM outbox"
+                    case "conversations": "/* test */ SELECT count(*) AS n FROM conversations"
+                    case "messages": "/* test */ SELECT count(*) AS n FROM messages"
+                    default: "/* test */ SELECT count(*) AS n FROM outbox"
                     }
                 count += try reader.transaction.first(sql) { row in try row.int("n") } ?? 0
             }

@@ -117,12 +117,18 @@ import Testing
     }
 
     @Test func `a failed send holds up later sends, a failed creation everything (K30, K33)`() {
-        let rows = [
-            (row(1, "a", .send), true), (row(2, "a", .send), false), (row(3, "a", .patch), false),
-            (row(4, "a", .patch), false), (row(5, "b", .create), true), (row(6, "b", .send), false),
-            (row(7, "c", .send), false), (row(8, "c", .send), false),
-        ].map { StoreTransaction.WaitingRow(row: $0.0, hasFailed: $0.1) }
-        #expect(StoreTransaction.sendable(rows).map(\.number) == [3, 7])
+        let lanes: [[(OutboxKind, hasFailed: Bool)]] = [
+            [(.send, true), (.send, false), (.patch, false), (.patch, false)],
+            [(.create, true), (.send, false)], [(.send, false), (.send, false)],
+        ]
+        let chosen = lanes.map { rows in
+            var choice = StoreTransaction.LaneChoice()
+            for (index, (kind, hasFailed)) in rows.enumerated() {
+                choice.add(row(Int64(index), "a", kind), hasFailed: hasFailed)
+            }
+            return choice.row?.number
+        }
+        #expect(chosen == [2, nil, 0])
     }
 
     @Test

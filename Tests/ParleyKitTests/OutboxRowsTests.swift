@@ -9,7 +9,7 @@ import Testing
 @Suite struct OutboxRowsTests {
     @Test func `more than a thousand intervals are reported in several receipts`() async throws {
         let folder = TemporaryFolder()
-        let store = try Store(folder: folder.path)
+        let store = try Store(folder: folder.path, onPrepare: StatementPlans.client.observer)
         let conversation = ParleyKit.Conversation.ID(.v7(at: Clock.now, random: 1))
         let first = try await store.write { transaction in
             try transaction.insertConversation(conversation)
@@ -71,7 +71,8 @@ import Testing
         #expect(try await sample.report(of: before[0]) == nil)
         // Both messages come again; the end of the catch-up follows.
         try await sample.change { transaction in
-            try transaction.sql.execute("UPDATE messages SET snapshot = 0, position = position + 4")
+            try transaction.sql.execute(
+                "/* test */ UPDATE messages SET snapshot = 0, position = position + 4")
             try transaction.reachEnd(at: nil)
         }
         let after = try await sample.nextRows()
@@ -81,6 +82,92 @@ import Testing
         // Nor is anything known in a snapshot.
         try await sample.change { transaction in try transaction.beginSnapshot() }
         #expect(try await sample.nextRows().isEmpty)
+    }
+
+    @Test
+    func `the feed wakes the outbox for receipts when the last message of a merge has come (K31)`()
+        async throws
+    {
+        let sample = try await SampleStore()
+        let (former, own, other) = (conversationID(1), conversationID(2), conversationID(3))
+        try await sample.change { transaction in
+            try transaction.set("cursor", "e.7")
+            for number in 1...3 {
+                try transaction.addConversation(number)
+                try transaction.setBase(of: number)
+                for message in 0..<2 {
+                    try transaction.addMessage(
+                        number * 10 + message, in: number, position: Int64(message + 1),
+                        isUnread: true)
+                }
+            }
+            for number in [1, 3] {
+                let read = try transaction.enqueue(
+                    .read, lane: .receipts(conversationID(number)),
+                    conversation: conversationID(number), at: Clock.now)
+                try transaction.sql.execute(
+                    "UPDATE messages SET read_by = \(read) WHERE id = \(messageID(number * 10).bytes)"
+                )
+            }
+        }
+        try await sample.change { transaction in try transaction.merge(former, into: own) }
+        let commits = sample.store.commits.subscribe()
+        typealias Step = @Sendable (StoreTransaction) throws -> Void
+        func wakes(_ step: @escaping Step) async throws -> Bool {
+            try await sample.change { transaction in
+                try step(transaction)
+                transaction.note(.updated(property: "x"), of: .conversation(other))
+            }
+            return await commits.next()?.hasCommands ?? false
+        }
+        func come(_ message: Int, to conversation: Int, _ position: Int64) -> Step {
+            let shown = MessageSnapshot(
+                message: Messaging.Message(
+                    id: messageID(message).value, conversation: conversationID(conversation).value,
+                    position: Position(position), sender: .named("News"), sentAt: Clock.now,
+                    parts: []),
+                sender: nil, recipients: [], isUnread: true, receivedAt: nil)
+            return { transaction in try transaction.apply(shown, messageID(message)) }
+        }
+        // Receipts wait the whole time, and need nothing of another conversation.
+        #expect(try await wakes(come(31, to: 3, 2)) == false)
+        #expect(try await wakes(come(20, to: 2, 1)) == false)
+        #expect(try await wakes(come(11, to: 2, 3)) == false)
+        #expect(try await wakes { try $0.removeMessage(messageID(21)) } == false)
+        #expect(try await sample.nextRows().map(\.conversation) == [other])
+        #expect(try await wakes(come(10, to: 2, 2)))
+        #expect(try await Set(sample.nextRows().map(\.conversation)) == [own, other])
+        #expect(try await wakes(come(10, to: 2, 2)) == false)
+        // The last one may be removed instead.
+        try await sample.change { transaction in
+            try transaction.sql.execute(
+                "UPDATE messages SET snapshot = -1 WHERE id = \(messageID(11).bytes)")
+        }
+        #expect(try await wakes { try $0.removeMessage(messageID(11)) })
+    }
+
+    @Test func `the first of thousands of waiting commands is found by its lane (K30)`()
+        async throws
+    {
+        let sample = try await SampleStore()
+        func statements(_ count: Int) async throws -> Int {
+            try await sample.change { transaction in
+                for number in 0..<count {
+                    try transaction.enqueue(
+                        .send, lane: .conversation(conversationID(number % 3)),
+                        conversation: conversationID(number % 3), message: messageID(number),
+                        at: Clock.now)
+                }
+            }
+            return try await sample.store.read { sql in
+                let before = sql.statementCount
+                let rows = try StoreTransaction(sql).nextRows()
+                #expect(rows.map(\.conversation) == (0..<3).map { conversationID($0) })
+                return sql.statementCount - before
+            }
+        }
+        let few = try await statements(3)
+        #expect(try await statements(1000) == few)
     }
 
     @Test(arguments: [true, false])

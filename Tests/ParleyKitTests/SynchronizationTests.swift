@@ -104,6 +104,43 @@ import Testing
         for client in [ana, bo] { await client.close() }
     }
 
+    @Test func `a distinct conversation is made once, others as often as asked for (K21)`()
+        async throws
+    {
+        let server = try KitServer()
+        let ana = try await server.client("ana")
+        let distinct = ConversationOptions(metadata: ["topic": "rent"])
+        let first = try await ana.newConversation(with: ["bo", "ana"], distinct)
+        #expect(first.isDistinct && first.participants.map(\.id) == ["ana", "bo"])
+        #expect(try await ana.newConversation(with: ["bo"], distinct).id == first.id)
+        #expect(try await ana.newConversation(with: ["bo"]).id == first.id)
+        await #expect {
+            _ = try await ana.newConversation(with: ["bo"], ConversationOptions(metadata: [:]))
+        } throws: { error in
+            (error as? ParleyError)?.code == .distinctExists
+        }
+        let own = ConversationOptions(isDistinct: false, metadata: ["topic": "garden"])
+        let others = [
+            try await ana.newConversation(with: ["bo"], own),
+            try await ana.newConversation(with: ["bo"], own),
+        ]
+        let all = [first] + others
+        #expect(Set(all.map(\.id)).count == 3 && others.allSatisfy { !$0.isDistinct })
+        for conversation in all { try await ana.send([.text("x")], to: conversation.id) }
+        let bo = try await server.client("bo")
+        for client in [ana, bo] { client.connect() }
+        try await eventually("bo sees all three as they were made") {
+            let shown = try await bo.conversations()
+            guard Set(shown.map(\.id)) == Set(all.map(\.id)) else { return false }
+            return shown.allSatisfy { conversation in
+                conversation.isDistinct == (conversation.id == first.id)
+                    && conversation.metadata
+                        == ["topic": conversation.id == first.id ? "rent" : "garden"]
+            }
+        }
+        for client in [ana, bo] { await client.close() }
+    }
+
     @Test func `distinct conversations of two devices become one (K21, K23, K24)`() async throws {
         let server = try KitServer()
         let (phone, tablet) = (

@@ -132,6 +132,42 @@ import Testing
         #expect(SchemaCheck(root: description.root).problem(example, schema) == nil)
     }
 
+    @Test func `the client library writes the examples of the Client API as they are read (K1)`()
+        async throws
+    {
+        let ana = try #require(UserID("ana"))
+        let limits = MessagingLimits()
+        var known: Set<String> = [
+            "createConversation", "patchConversation", "sendMessage", "sendReceipts",
+        ]
+        for operation in try await DescribedAPI.ofClients("3.0").operations {
+            guard known.remove(operation.name) != nil else { continue }
+            let example = try #require(operation.jsonBody?["example"])
+            func again(_ bytes: [UInt8]) throws -> JSONValue { try JSONDocument(bytes).root }
+            switch operation.name {
+            case "createConversation":
+                let draft = try ConversationDraftJSON.read(example, .v3_0, limits, by: .user(ana))
+                let body = try again(ConversationDraftJSON.body(draft))
+                #expect(
+                    try ConversationDraftJSON.read(body, .v3_0, limits, by: .user(ana)) == draft)
+            case "patchConversation":
+                let patches = try ConversationPatchJSON.read(example, .v3_0, limits)
+                let body = try again(ConversationPatchJSON.body(patches))
+                #expect(try ConversationPatchJSON.read(body, .v3_0, limits) == patches)
+            case "sendMessage":
+                let draft = try MessageDraftJSON.read(example, by: ana)
+                let body = try again(MessageDraftJSON.userBody(draft))
+                #expect(try MessageDraftJSON.read(body, by: ana) == draft)
+            default:
+                let receipt = try ReceiptJSON.readPositions(example)
+                let body = try again(
+                    ReceiptJSON.body(receipt.kind, receipt.positions, knownAt: receipt.cursor))
+                #expect(try ReceiptJSON.readPositions(body) == receipt)
+            }
+        }
+        #expect(known.isEmpty)
+    }
+
     @Test func `every event type is described in 3.0, and real events match (X3, X11)`()
         async throws
     {

@@ -133,7 +133,6 @@ struct FeedApplier {
                 } while count < steps.count && !(isDivided && ContinuousClock.now >= end)
                 if let cursor { try transaction.set("cursor", cursor) }
                 try transaction.settle()
-                try transaction.noteWaitingReceipts()
                 return (count, cursor)
             }
             self.steps.removeFirst(count)

@@ -133,6 +133,8 @@ extension StoreTransaction {
             "DELETE FROM conversations WHERE id = \(from)",
         ] as [SQL] { try sql.execute(table) }
         note(.renamed(from: .conversation(former)), of: .conversation(id))
+        // Its commands are in another lane now.
+        noteCommand()
         touch(id)
     }
 
@@ -191,13 +193,14 @@ extension StoreTransaction {
     private func store(_ message: MessageRow) throws {
         let before = try sql.first(
             """
-            SELECT is_sent, is_unread, is_hidden, position FROM messages
+            SELECT is_sent, is_unread, is_hidden, position, snapshot = -1 AS was_moved FROM messages
             WHERE id = \(message.id.bytes)
             """
         ) { row in
             (
                 isSent: try row.bool("is_sent"), isUnread: try row.bool("is_unread"),
-                isHidden: try row.bool("is_hidden"), position: try row.optionalInt64("position")
+                isHidden: try row.bool("is_hidden"), position: try row.optionalInt64("position"),
+                wasMoved: try row.bool("was_moved")
             )
         }
         let (sender, name): (String?, String?) =
@@ -224,6 +227,7 @@ extension StoreTransaction {
         let partsChanged = try storeParts(of: message, isNew: before == nil)
         let object = ObjectID.message(message.id)
         guard let before else { return note(.created, of: object, in: message.conversation) }
+        if before.wasMoved, let id = message.conversation { shared.completed.insert(id) }
         guard !before.isHidden else { return }
         if !before.isSent {
             note(.updated(property: "delivery"), of: object, in: message.conversation)
@@ -298,11 +302,11 @@ extension StoreTransaction {
     /// Removes a message and what belongs to it.
     func removeMessage(_ id: Message.ID) throws {
         let row = try sql.first(
-            "SELECT conversation, is_hidden FROM messages WHERE id = \(id.bytes)"
+            "SELECT conversation, is_hidden, snapshot = -1 AS was_moved FROM messages WHERE id = \(id.bytes)"
         ) { row in
             (
                 conversation: try row.optionalBlob("conversation"),
-                isHidden: try row.bool("is_hidden")
+                isHidden: try row.bool("is_hidden"), wasMoved: try row.bool("was_moved")
             )
         }
         guard let row else { return }
@@ -311,8 +315,14 @@ extension StoreTransaction {
         let conversation = row.conversation.flatMap { bytes in
             Conversation.ID(stored: bytes)
         }
-        if !row.isHidden { note(.deleted, of: .message(id), in: conversation) }
-        if let conversation { touch(conversation) }
+        if !row.isHidden {
+            let known = Message.ID(id.value, isAnnouncement: conversation == nil)
+            note(.deleted, of: .message(known), in: conversation)
+        }
+        if let conversation {
+            touch(conversation)
+            if row.wasMoved { shared.completed.insert(conversation) }
+        }
     }
 
     // MARK: - Receipts
@@ -469,6 +479,8 @@ extension StoreTransaction {
                 "UPDATE identities SET is_followed = 0 WHERE is_followed = 1 AND snapshot < \(number)"
             )
             try set("in_snapshot", nil)
+            // Receipts were held until now.
+            noteCommand()
             stale = """
                 SELECT id FROM messages
                 WHERE snapshot < \(number) AND (position IS NOT NULL OR conversation IS NULL)

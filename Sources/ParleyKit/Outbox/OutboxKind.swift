@@ -1,3 +1,4 @@
+internal import SQL
 internal import SystemSupport
 
 /// What a row of the outbox does.
@@ -11,13 +12,20 @@ enum OutboxKind: String, Sendable {
     case registerPush = "register_push"
     case unregisterPush = "unregister_push"
 
-    /// Whether it reports positions of messages, which a merge changes.
-    var isReceipt: Bool {
-        switch self {
-        case .read, .delivery, .markAllRead: true
-        default: false
-        }
-    }
+    /// The names, in rows, of those that change what is shown of their conversation, apart from its messages.
+    static let namesOfConversationChanges = names([
+        .create, .patch, .markAllRead, .deleteConversation, .leave,
+    ])
+
+    private static func names(_ kinds: [OutboxKind]) -> SQLArray { .texts(kinds.map(\.rawValue)) }
+
+    /// Those that report positions of messages, which a merge changes.
+    private static let receipts: [OutboxKind] = [.read, .delivery, .markAllRead]
+    /// Their names in rows.
+    static let receiptNames = names(receipts)
+
+    /// Whether it reports positions of messages.
+    var isReceipt: Bool { Self.receipts.contains(self) }
 }
 
 /// The rows of the outbox whose requests are on their way: known in memory only, so nothing hangs there after a crash.

@@ -36,12 +36,15 @@ extension OutboxRow {
     /// Reads a row with the columns ``columns``; `nil` for a kind that is unknown.
     fileprivate init?(_ row: borrowing Row) throws {
         guard let kind = OutboxKind(rawValue: try row.text("kind")) else { return nil }
+        let conversation = try row.optionalBlob("conversation").flatMap { bytes in
+            Conversation.ID(stored: bytes)
+        }
         self.init(
             number: try row.int64("number"), lane: try row.text("lane"), kind: kind,
-            conversation: try row.optionalBlob("conversation").flatMap { bytes in
-                Conversation.ID(stored: bytes)
+            conversation: conversation,
+            message: try row.optionalBlob("message").flatMap { bytes in
+                Message.ID(stored: bytes, in: conversation)
             },
-            message: try row.optionalBlob("message").flatMap { bytes in Message.ID(stored: bytes) },
             payload: try row.blob("payload"), key: try row.text("key"),
             sentAt: try row.optionalInt64("sent_at").map { at in Timestamp(milliseconds: at) },
             mayBeOvertaken: try row.bool("may_be_overtaken"))
@@ -150,31 +153,57 @@ extension StoreTransaction {
     ///
     /// - Returns: Whether there was one; otherwise the operations need a row of their own.
     func combine(_ patches: [ConversationPatch], in conversation: Conversation.ID) throws -> Bool {
-        let rows = try sql.rows(
-            """
-            SELECT number, kind, payload, sent_at IS NULL AS is_unsent FROM outbox
-            WHERE lane = \(Lane.conversation(conversation).text) AND answered_position IS NULL
-                AND failure IS NULL ORDER BY number
-            """
-        ) { row in
-            (
-                number: try row.int64("number"), kind: OutboxKind(rawValue: try row.text("kind")),
-                payload: try row.blob("payload"), isUnsent: try row.bool("is_unsent")
-            )
-        }
-        if let first = rows.first, first.kind == .create, first.isUnsent,
-            !rows.contains(where: { row in row.kind == .patch }),
+        if let first = try waitingCommand(of: conversation, "number"), first.kind == .create,
+            first.isUnsent, try !hasWaitingPatch(conversation),
             let payload = try OutboxPayload.creation(first.payload, with: patches)
         {
             try replacePayload(of: first.number, by: payload, in: conversation)
             return true
         }
-        guard let last = rows.last, last.kind == .patch, last.isUnsent else { return false }
+        guard let last = try waitingCommand(of: conversation, "number DESC"), last.kind == .patch,
+            last.isUnsent
+        else { return false }
         let payload = ConversationPatchJSON.body(
             try OutboxPayload.patches(last.payload) + patches)
         guard payload.count <= Self.combinedBytes else { return false }
         try replacePayload(of: last.number, by: payload, in: conversation)
         return true
+    }
+
+    /// A command with which others may be combined.
+    private struct WaitingCommand {
+        let number: Int64
+        let kind: OutboxKind?
+        let payload: [UInt8]
+        /// Whether no request for it was begun.
+        let isUnsent: Bool
+    }
+
+    /// The first command of a conversation's lane in an order, of those that were neither answered nor refused.
+    private func waitingCommand(
+        of conversation: Conversation.ID, _ order: SQL
+    ) throws -> WaitingCommand? {
+        try sql.first(
+            """
+            SELECT number, kind, payload, sent_at IS NULL AS is_unsent FROM outbox
+            WHERE lane = \(Lane.conversation(conversation).text) AND answered_position IS NULL
+                AND failure IS NULL ORDER BY \(order) LIMIT 1
+            """
+        ) { row in
+            WaitingCommand(
+                number: try row.int64("number"), kind: OutboxKind(rawValue: try row.text("kind")),
+                payload: try row.blob("payload"), isUnsent: try row.bool("is_unsent"))
+        }
+    }
+
+    private func hasWaitingPatch(_ conversation: Conversation.ID) throws -> Bool {
+        try sql.first(
+            """
+            SELECT 1 AS one FROM outbox
+            WHERE conversation = \(conversation.bytes) AND kind = \(OutboxKind.patch.rawValue)
+                AND answered_position IS NULL AND failure IS NULL LIMIT 1
+            """
+        ) { row in try row.int64("one") } != nil
     }
 
     private func replacePayload(
@@ -229,14 +258,35 @@ extension StoreTransaction {
     /// A receipt is held while the positions of messages are not known: in a snapshot, and after a merge until its
     /// messages have come again (K31).
     func nextRows() throws -> [OutboxRow] {
-        let rows = try sql.rows(
+        try waitingLanes().compactMap { lane in try nextRow(in: lane) }
+    }
+
+    /// The lanes of rows that were not answered, each found by one look into the index.
+    private func waitingLanes() throws -> [String] {
+        try sql.rows(
+            """
+            WITH RECURSIVE lanes (lane) AS (
+                SELECT min(lane) FROM outbox WHERE answered_position IS NULL
+                UNION ALL
+                SELECT (
+                    SELECT min(o.lane) FROM outbox o WHERE o.answered_position IS NULL AND o.lane > lanes.lane)
+                FROM lanes WHERE lane IS NOT NULL)
+            SELECT lane FROM lanes WHERE lane IS NOT NULL
+            """
+        ) { row in try row.text("lane") }
+    }
+
+    /// The row of a lane that may be sent next. Those behind it are not read.
+    private func nextRow(in lane: String) throws -> OutboxRow? {
+        var choice = LaneChoice()
+        _ = try sql.prefix(
             """
             SELECT \(OutboxRow.columns), failure IS NOT NULL AS has_failed,
                 CASE
                     WHEN kind = \(OutboxKind.send.rawValue) THEN EXISTS (
                         SELECT 1 FROM parts WHERE parts.message = outbox.message
                             AND parts.status < \(TransferStatus.readyForDownload.rawValue))
-                    WHEN \(Self.isReceipt) THEN
+                    WHEN kind \(in: OutboxKind.receiptNames) THEN
                         EXISTS (SELECT 1 FROM settings WHERE name = 'in_snapshot')
                         OR NOT EXISTS (SELECT 1 FROM settings WHERE name = 'cursor')
                         OR EXISTS (
@@ -244,75 +294,65 @@ extension StoreTransaction {
                                 AND messages.conversation = outbox.conversation)
                     ELSE 0
                 END AS is_held
-            FROM outbox WHERE answered_position IS NULL ORDER BY lane, number
+            FROM outbox WHERE lane = \(lane) AND answered_position IS NULL ORDER BY number
             """
-        ) { row -> WaitingRow? in
-            guard let found = try OutboxRow(row) else { return nil }
-            return WaitingRow(
-                row: found, hasFailed: try row.bool("has_failed"), isHeld: try row.bool("is_held"))
+        ) { row -> Void? in
+            if let found = try OutboxRow(row) {
+                choice.add(
+                    found, hasFailed: try row.bool("has_failed"), isHeld: try row.bool("is_held"))
+            }
+            return choice.isMade ? nil : ()
         }
-        return Self.sendable(rows.compactMap(\.self))
+        return choice.row
     }
 
-    /// Whether a row is one of the kinds that report what was received or read.
-    private static var isReceipt: SQL {
-        """
-        kind IN (\(OutboxKind.read.rawValue), \(OutboxKind.delivery.rawValue),
-            \(OutboxKind.markAllRead.rawValue))
-        """
-    }
-
-    /// Wakes the sender of the outbox if receipts wait: what the feed has brought may end what holds them up.
-    func noteWaitingReceipts() throws {
-        let waits = try sql.first(
-            """
-            SELECT 1 AS one FROM outbox
-            WHERE answered_position IS NULL AND failure IS NULL AND \(Self.isReceipt)
-            LIMIT 1
-            """
-        ) { row in try row.int64("one") }
-        if waits != nil { noteCommand() }
-    }
-
-    /// A row that was not answered, and what holds it up.
-    struct WaitingRow {
-        let row: OutboxRow
-        let hasFailed: Bool
-        /// Whether parts of its message are still uploaded, or positions that it reports are not known.
-        var isHeld = false
-    }
-
-    /// Chooses the rows to send: a failed creation stops its lane, a failed send the later sends of its lane (K33), and a
-    /// row that is held its lane, unless it may be overtaken (K35).
+    /// Whether receipts of conversations can be sent: none of their messages is missing that a merge has moved.
     ///
-    /// - Parameter rows: All rows that were not answered, by lane and number.
-    static func sendable(_ rows: [WaitingRow]) -> [OutboxRow] {
-        var chosen: [OutboxRow] = []
-        var lane: String?
-        var (isClosed, stopsSends) = (false, false)
-        for waiting in rows {
-            let row = waiting.row
-            if row.lane != lane { (lane, isClosed, stopsSends) = (row.lane, false, false) }
-            if waiting.hasFailed {
-                if row.kind == .create { isClosed = true } else { stopsSends = true }
-            } else if waiting.isHeld {
-                if !row.mayBeOvertaken { isClosed = true }
-            } else if !isClosed, !(stopsSends && row.kind == .send) {
-                chosen.append(row)
-                isClosed = true
+    /// - Parameter conversations: Those to which such a message has come, or of which one was removed.
+    func hasReceipts(toSendIn conversations: Set<Conversation.ID>) throws -> Bool {
+        try conversations.contains { id in
+            try sql.first(
+                """
+                SELECT 1 AS one FROM outbox
+                WHERE conversation = \(id.bytes) AND kind \(in: OutboxKind.receiptNames)
+                    AND answered_position IS NULL AND failure IS NULL
+                    AND NOT EXISTS (
+                        SELECT 1 FROM messages WHERE snapshot = -1 AND conversation = \(id.bytes))
+                LIMIT 1
+                """
+            ) { row in try row.int64("one") } != nil
+        }
+    }
+
+    /// Chooses the row of a lane to send: a failed creation stops its lane, a failed send the later sends of its lane (K33),
+    /// and a row that is held its lane, unless it may be overtaken (K35).
+    struct LaneChoice {
+        /// The chosen row; `nil` for none.
+        private(set) var row: OutboxRow?
+        /// Whether no later row can be chosen.
+        private(set) var isMade = false
+        private var stopsSends = false
+
+        /// Takes the next row of the lane that was not answered.
+        ///
+        /// - Parameter isHeld: Whether parts of its message are still uploaded, or positions that it reports are not known.
+        mutating func add(_ next: OutboxRow, hasFailed: Bool = false, isHeld: Bool = false) {
+            if hasFailed {
+                if next.kind == .create { isMade = true } else { stopsSends = true }
+            } else if isHeld {
+                if !next.mayBeOvertaken { isMade = true }
+            } else if !isMade, !(stopsSends && next.kind == .send) {
+                (row, isMade) = (next, true)
             }
         }
-        return chosen
     }
 
     /// What a receipt reports now: at most as many intervals as one request may have. The rest follows in another row.
     ///
     /// - Returns: `nil` if the row cannot be sent now: it was moved by a merge, or is held.
     func report(of row: OutboxRow) throws -> ReceiptReport? {
-        let isNext = try nextRows().contains { next in
-            next.number == row.number && next.conversation == row.conversation
-        }
-        guard isNext else { return nil }
+        let next = try nextRow(in: row.lane)
+        guard next?.number == row.number, next?.conversation == row.conversation else { return nil }
         let cursor = try setting("cursor").flatMap { text in FeedPosition(text) }
         let all = try positions(of: row)
         return ReceiptReport(

@@ -127,12 +127,15 @@ extension Column {
     }
 
     /// A property that may have none.
-    init<Wrapped>(_ expression: SQL, optional type: ColumnType<Wrapped>)
+    ///
+    /// - Parameter isCommon: See ``Comparand/isCommon``.
+    init<Wrapped>(_ expression: SQL, optional type: ColumnType<Wrapped>, isCommon: Bool = false)
     where Value == Wrapped? {
         let type = type.optional
-        self.init(
-            Comparand(expression, type, presence: "\(expression) IS NOT NULL"),
-            sectionKey: type.sectionKey)
+        var comparand = Comparand<Element, Value>(
+            expression, type, presence: "\(expression) IS NOT NULL")
+        comparand.isCommon = isCommon
+        self.init(comparand, sectionKey: type.sectionKey)
     }
 }
 

@@ -13,14 +13,17 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
     var presence: SQL?
     /// Whether values are 0 and 1. They stand in the text of a statement, so that indexes of these rows are used.
     var isFlag = false
+    /// Whether very many rows may have one value. SQLite, which keeps no statistics here, would otherwise prefer their index to
+    /// that of any other condition.
+    var isCommon = false
     /// A column with an index that is equal wherever the expression is.
     var lead: Lead?
     /// The conversation that a value names. A former id stands for the conversation that remains (K24).
     var conversation: (@Sendable (Value) -> Conversation.ID?)?
     /// Whether the expression is one of a part of the message.
     var isOfParts = false
-    /// Whether a comparison with a value is true of few parts only, which an index finds.
-    var isRare: (@Sendable (Comparison, Value) -> Bool)?
+    /// Comparisons that are true of few rows only, which an index finds.
+    var rare: Rare?
     /// Why the column cannot be used.
     var invalid: ParleyError?
 
@@ -30,9 +33,18 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
         let bound: @Sendable (Value) -> SQLValue
     }
 
+    /// See ``Comparand/rare``.
+    struct Rare: Sendable {
+        /// The condition of the index: true wherever such a comparison is.
+        let condition: SQL
+        /// Whether a comparison with a value is one of them.
+        let includes: @Sendable (Comparison, Value) -> Bool
+    }
+
     func compares(_ comparison: Comparison, _ value: Value) -> Filter<Element> {
         let fixed = comparison == .equal ? conversation?(value) : nil
-        return filter(fixing: fixed, isRare: isRare?(comparison, value) ?? false) { context in
+        let isRare = rare?.includes(comparison, value) ?? false
+        return filter(fixing: fixed, isRare: isRare) { context in
             switch comparison {
             case .equal: try equals(value, context)
             case .notEqual: "NOT (\(try equals(value, context)))"
@@ -43,9 +55,11 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
 
     func isIn(_ values: [Value], isNegated: Bool = false) -> Filter<Element> {
         let fixed = values.count == 1 && !isNegated ? conversation?(values[0]) : nil
-        let isOneRare = isRare.map { isRare in values.allSatisfy { value in isRare(.equal, value) }
-        }
-        return filter(fixing: fixed, isRare: !isNegated && isOneRare ?? false) { context in
+        let isRare =
+            rare.map { rare in
+                !isNegated && values.allSatisfy { value in rare.includes(.equal, value) }
+            } ?? false
+        return filter(fixing: fixed, isRare: isRare) { context in
             let isOne = try isOne(of: values, context)
             return isNegated ? "NOT (\(isOne))" : isOne
         }
@@ -62,7 +76,8 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
         Filter(
             .test(fixing: conversation) { context in
                 if let invalid { throw invalid }
-                let test = try test(context)
+                var test = try test(context)
+                if isRare, let rare { test = "\(rare.condition) AND (\(test))" }
                 guard isOfParts else { return test }
                 return isRare
                     ? "m.id IN (SELECT p.message FROM parts p WHERE \(test))"
@@ -73,7 +88,8 @@ public struct Comparand<Element: Queryable, Value: Sendable>: Sendable {
     private func equals(_ value: Value, _ context: QueryContext) throws -> SQL {
         let bound = try current(value, context)
         if bound == .null { return missing }
-        let test = present("\(expression) = \(literal(bound))")
+        let isEqual: SQL = "\(expression) = \(literal(bound))"
+        let test = present(isCommon ? "likelihood(\(isEqual), 0.1)" : isEqual)
         guard let lead else { return test }
         return "\(lead.expression) = \(lead.bound(value)) AND \(test)"
     }

@@ -63,7 +63,8 @@ extension Conversation {
     /// Where the store has conversations.
     public static let rows = StoredRows<Conversation>(
         source: "conversations c",
-        isShown: "c.is_hidden = 0",
+        // SQLite, which keeps no statistics here, would prefer the index of all that are shown to those of participants.
+        isShown: "likely(c.is_hidden = 0)",
         idColumns: "c.id AS id",
         readID: { row in
             let bytes = try row.blob("id")

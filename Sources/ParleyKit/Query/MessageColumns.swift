@@ -16,7 +16,7 @@ extension Message {
         public var id: Column<Message, ID> { Column("m.id", .message) }
         /// The conversation, `nil` for announcements. A former id stands for the conversation that remains.
         public var conversation: Column<Message, Conversation.ID?> {
-            Column("m.conversation", optional: .conversation)
+            Column("m.conversation", optional: .conversation, isCommon: true)
         }
         /// The place in the conversation: 1, 2, 3 …; `nil` for an announcement and before the server has it.
         ///
@@ -70,8 +70,7 @@ extension Message {
         /// Where the bytes are.
         public var transferStatus: PartsColumn<TransferStatus> {
             var comparand = Comparand<Message, TransferStatus>("p.status", .status, isOfParts: true)
-            // Nearly all parts are complete.
-            comparand.isRare = { comparison, status in !comparison.isTrue(.complete, status) }
+            comparand.rare = MessagePart.rareStatuses()
             return PartsColumn(comparand: comparand)
         }
         /// The text of an inline part whose type is `text/…`; `nil` for others.

@@ -31,7 +31,7 @@ extension MessagePart {
         /// The conversation of the message, `nil` for parts of announcements. A former id stands for the conversation
         /// that remains.
         public var conversation: Column<MessagePart, Conversation.ID?> {
-            Column("m.conversation", optional: .conversation)
+            Column("m.conversation", optional: .conversation, isCommon: true)
         }
         /// The place in the message: 0, 1, 2 …
         public var index: Column<MessagePart, Int> { Column("p.part", .int) }
@@ -41,7 +41,19 @@ extension MessagePart {
         public var size: Column<MessagePart, Int64> { Column("p.size", .int64) }
         /// Where the bytes are.
         public var transferStatus: Column<MessagePart, TransferStatus> {
-            Column("p.status", .status)
+            var comparand = Comparand<MessagePart, TransferStatus>("p.status", .status)
+            comparand.rare = MessagePart.rareStatuses()
+            return Column(comparand, sectionKey: ColumnType<TransferStatus>.status.sectionKey)
+        }
+    }
+
+    /// Whether a part is not complete: the condition of the index of statuses, as a statement must have it to use it.
+    static let isIncomplete: SQL = "p.status < 4"
+
+    /// Nearly all parts are complete.
+    static func rareStatuses<Element: Queryable>() -> Comparand<Element, TransferStatus>.Rare {
+        .init(condition: isIncomplete) { comparison, status in
+            !comparison.isTrue(.complete, status)
         }
     }
 

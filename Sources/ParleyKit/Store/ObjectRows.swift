@@ -51,11 +51,12 @@ struct ObjectReader {
 
     private mutating func readConversations(_ ids: [Conversation.ID]) throws -> [Conversation] {
         let keys = SQLArray.blobs(ids.map(\.bytes))
+        // SQLite, which keeps no statistics here, would prefer the index of all that are shown to the keys.
         let rows = try transaction.rows(
             """
             SELECT id, created_at, is_participant, is_distinct, metadata, unread_count, total_count, last_message,
                 is_created
-            FROM conversations WHERE id \(in: keys) AND is_hidden = 0
+            FROM conversations WHERE id \(in: keys) AND likely(is_hidden = 0)
             """
         ) { row in
             try Self.conversationID(row.blob("id")).map { id in
@@ -142,10 +143,11 @@ struct ObjectReader {
             """
         ) { row -> MessageRow? in
             let conversation = Self.conversationID(try row.optionalBlob("conversation"))
-            guard let id = Message.ID(stored: try row.blob("id")) else { return nil }
+            guard let id = Message.ID(stored: try row.blob("id"), in: conversation) else {
+                return nil
+            }
             return MessageRow(
-                id: Message.ID(id.value, isAnnouncement: conversation == nil),
-                conversation: conversation, position: try row.optionalInt64("position"),
+                id: id, conversation: conversation, position: try row.optionalInt64("position"),
                 sender: try row.optionalText("sender").map { UserID($0) },
                 name: try row.optionalText("sender_name"),
                 sentAt: try row.optionalInt64("sent_at"),
@@ -324,7 +326,7 @@ struct ObjectReader {
         let rows = try transaction.rows(
             """
             SELECT message, number, failure, (
-                SELECT b.message FROM outbox b WHERE b.conversation = o.conversation
+                SELECT b.message FROM outbox b INDEXED BY outbox_failed WHERE b.conversation = o.conversation
                     AND b.kind = \(send) AND b.failure IS NOT NULL AND b.number < o.number
                 ORDER BY b.number LIMIT 1) AS blocking
             FROM outbox o WHERE o.message \(in: .blobs(messages.map(\.bytes))) AND o.kind = \(send)
@@ -391,6 +393,12 @@ extension Message.ID {
     init?(stored bytes: [UInt8]) {
         guard let value = Messaging.Message.ID(bytes: bytes) else { return nil }
         self.init(value)
+    }
+
+    /// The id of a row with the conversation of the message; an announcement has none.
+    init?(stored bytes: [UInt8], in conversation: Conversation.ID?) {
+        guard let value = Messaging.Message.ID(bytes: bytes) else { return nil }
+        self.init(value, isAnnouncement: conversation == nil)
     }
 
     /// The 16 bytes of a row.

@@ -43,14 +43,18 @@ final class Store: Sendable {
 
     /// Opens the store in a folder, and creates it if it does not exist.
     ///
+    /// - Parameter onPrepare: See ``Configuration/onPrepare``.
     /// - Throws: `storeInUse`, `storeTooNew`, `storeCorrupt`, `diskFull` or `storeUnavailable`.
-    init(folder: String) throws(ParleyError) {
+    init(folder: String, onPrepare: StatementObserver? = nil) throws(ParleyError) {
         self.folder = folder
         lock = Locked(try Self.lock(folder))
         try StoreRescue.complete(in: folder)
+        var settings = DatabaseSettings()
+        settings.onPrepare = onPrepare
         do {
             database = try Database.open(
-                file: Self.database(in: folder), migrations: StoreSchema.migrations)
+                file: Self.database(in: folder), migrations: StoreSchema.migrations,
+                settings: settings)
         } catch {
             throw ParleyError(storeError: error)
         }

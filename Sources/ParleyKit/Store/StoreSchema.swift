@@ -6,7 +6,11 @@ internal import SQL
 /// ids compare as bytes. A row of `conversations` and `messages` has what the server last sent, and beside it what is
 /// shown: the same with the pending commands of `outbox` applied (K17).
 enum StoreSchema {
-    static let migrations = [SchemaMigration(number: 1, name: "first schema", statements: tables)]
+    static let migrations = [
+        SchemaMigration(number: 1, name: "first schema", statements: tables),
+        SchemaMigration(
+            number: 2, name: "indexes of waiting commands", statements: indexesOfWaiting),
+    ]
 
     private static let tables: [SQL] = [
         // `user`, `cursor`, `history` and what else the client remembers between runs.
@@ -186,5 +190,61 @@ enum StoreSchema {
         "CREATE INDEX outbox_by_conversation ON outbox (conversation)",
         "CREATE INDEX outbox_by_message ON outbox (message)",
         "CREATE INDEX outbox_answered ON outbox (answered_position) WHERE answered_position IS NOT NULL",
+    ]
+    /// What waits is found without reading what does not: with thousands of unsent messages in a conversation, another one
+    /// costs as much as the first.
+    private static let indexesOfWaiting: [SQL] = [
+        "DROP INDEX outbox_by_lane",
+        "CREATE INDEX outbox_waiting ON outbox (lane) WHERE answered_position IS NULL",
+        "DROP INDEX outbox_by_conversation",
+        "CREATE INDEX outbox_by_conversation ON outbox (conversation, kind)",
+        "CREATE INDEX outbox_failed ON outbox (conversation, kind) WHERE failure IS NOT NULL",
+        // With one column SQLite prefers the index of all conversations that are shown.
+        "DROP INDEX conversations_by_participants",
+        "CREATE INDEX conversations_by_participants ON conversations (participant_set, is_hidden)",
+        // How many of the shown messages have no position. The old index still finds them.
+        "ALTER TABLE message_counts ADD COLUMN unsent INTEGER NOT NULL DEFAULT 0",
+        """
+        UPDATE message_counts SET unsent = (
+            SELECT count(*) FROM messages WHERE messages.conversation = message_counts.conversation
+                AND messages.position IS NULL AND messages.is_hidden = 0)
+        """,
+        "DROP INDEX messages_unsent",
+        "CREATE INDEX messages_unsent ON messages (is_sent, conversation, place) WHERE is_sent = 0",
+        "DROP INDEX messages_moved",
+        "CREATE INDEX messages_moved ON messages (snapshot, conversation) WHERE snapshot = -1",
+        // Nearly all parts are complete: 4.
+        "DROP INDEX parts_by_status",
+        "CREATE INDEX parts_by_status ON parts (status) WHERE status < 4",
+        "DROP TRIGGER messages_inserted",
+        """
+        CREATE TRIGGER messages_inserted AFTER INSERT ON messages
+        WHEN NEW.is_hidden = 0 AND NEW.conversation IS NOT NULL BEGIN
+            INSERT INTO message_counts (conversation, shown, unsent)
+            VALUES (NEW.conversation, 1, NEW.position IS NULL)
+            ON CONFLICT (conversation) DO UPDATE SET shown = shown + 1, unsent = unsent + excluded.unsent;
+        END
+        """,
+        "DROP TRIGGER messages_deleted",
+        """
+        CREATE TRIGGER messages_deleted AFTER DELETE ON messages
+        WHEN OLD.is_hidden = 0 AND OLD.conversation IS NOT NULL BEGIN
+            UPDATE message_counts SET shown = shown - 1, unsent = unsent - (OLD.position IS NULL)
+            WHERE conversation = OLD.conversation;
+        END
+        """,
+        "DROP TRIGGER messages_updated",
+        """
+        CREATE TRIGGER messages_updated AFTER UPDATE OF conversation, position, is_hidden ON messages
+        WHEN OLD.is_hidden <> NEW.is_hidden OR OLD.conversation IS NOT NEW.conversation
+            OR (OLD.position IS NULL) <> (NEW.position IS NULL) BEGIN
+            UPDATE message_counts SET shown = shown - 1, unsent = unsent - (OLD.position IS NULL)
+            WHERE conversation = OLD.conversation AND OLD.is_hidden = 0;
+            INSERT INTO message_counts (conversation, shown, unsent)
+            SELECT NEW.conversation, 1, NEW.position IS NULL
+            WHERE NEW.is_hidden = 0 AND NEW.conversation IS NOT NULL
+            ON CONFLICT (conversation) DO UPDATE SET shown = shown + 1, unsent = unsent + excluded.unsent;
+        END
+        """,
     ]
 }

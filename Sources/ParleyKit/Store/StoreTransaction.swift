@@ -25,6 +25,8 @@ final class StoreTransaction {
         var mentioned: [UserID: BasicIdentity] = [:]
         /// The conversations for which a row reports deliveries.
         var reporting: Set<Conversation.ID> = []
+        /// The conversations to which messages have come that a merge had moved, or of which such messages were removed.
+        var completed: Set<Conversation.ID> = []
     }
 
     init(_ sql: Transaction) { self.sql = sql }
@@ -108,10 +110,14 @@ final class StoreTransaction {
     /// Computes what is shown of the changed conversations, and returns what the commit has changed.
     func finish() throws -> Store.Commit {
         for id in changed { try computeShown(id) }
+        if !commit.hasCommands, try hasReceipts(toSendIn: shared.completed) { noteCommand() }
         return commit
     }
 
     // MARK: - Shown conversations
+
+    /// The lowest place of messages without a position, which have 2^62 and the number of their command.
+    static let firstUnsentPlace = Int64(1) << 62
 
     /// What a row of `conversations` shows.
     fileprivate struct Shown: Equatable {
@@ -133,11 +139,11 @@ final class StoreTransaction {
         guard let (base, before) = try rows(of: id) else { return }
         let me = try user()
         var shown = Shown(base, of: me)
-        let pending = try applyPending(to: &shown, id, me, hasBase: base != nil)
+        let createsIt = try applyPending(to: &shown, id, me, hasBase: base != nil)
         try countMessages(of: id, above: base?.feedMembers?.top.number ?? 0, into: &shown)
-        if base == nil, !pending.contains(.create) {
+        if base == nil, !createsIt {
             shown.isHidden = true
-            if pending.isEmpty, shown.lastMessage == nil { return try delete(id, before) }
+            if shown.lastMessage == nil, try !hasCommands(id) { return try delete(id, before) }
         }
         guard shown != before.shown else { return }
         try store(shown, before.shown, id)
@@ -202,13 +208,24 @@ final class StoreTransaction {
         return (base, (found.shown, found.wasShown))
     }
 
-    /// - Returns: The kinds of commands that wait, refused ones included.
+    /// Whether commands of a conversation wait, refused ones included.
+    private func hasCommands(_ id: Conversation.ID) throws -> Bool {
+        try sql.first(
+            "SELECT 1 AS one FROM outbox WHERE conversation = \(id.bytes) LIMIT 1"
+        ) { row in try row.int64("one") } != nil
+    }
+
+    /// Applies the commands that change what is shown of a conversation itself: there may be thousands of others.
+    ///
+    /// - Returns: Whether one of them creates it.
     private func applyPending(
         to shown: inout Shown, _ id: Conversation.ID, _ me: UserID, hasBase: Bool
-    ) throws -> Set<OutboxKind> {
+    ) throws -> Bool {
         let pending = try sql.rows(
             """
-            SELECT kind, payload, created_at FROM outbox WHERE conversation = \(id.bytes) ORDER BY number
+            SELECT kind, payload, created_at FROM outbox
+            WHERE conversation = \(id.bytes)
+                AND kind \(in: OutboxKind.namesOfConversationChanges) ORDER BY number
             """
         ) { row in
             (
@@ -248,7 +265,7 @@ final class StoreTransaction {
                 """)
             shown.unread = max(0, shown.unread - readHere)
         }
-        return Set(pending.compactMap(\.kind))
+        return pending.contains { row in row.kind == .create }
     }
 
     /// Counts the messages, and finds the last one.
@@ -258,10 +275,13 @@ final class StoreTransaction {
     private func countMessages(
         of id: Conversation.ID, above top: Int64, into shown: inout Shown
     ) throws {
-        let pending = try count(
+        let unsent = try count(
+            "SELECT unsent AS number FROM message_counts WHERE conversation = \(id.bytes)")
+        let answered = try count(
             """
             SELECT count(*) AS number FROM messages
-            WHERE conversation = \(id.bytes) AND place > \(top) AND is_hidden = 0
+            WHERE conversation = \(id.bytes) AND place > \(top) AND place < \(Self.firstUnsentPlace)
+                AND is_hidden = 0
             """)
         // Only messages that were deleted on this device; the base no longer counts those that the feed removed.
         let hidden = try count(
@@ -270,7 +290,7 @@ final class StoreTransaction {
             WHERE o.conversation = \(id.bytes) AND o.kind = \(OutboxKind.deleteMessage.rawValue)
                 AND o.failure IS NULL AND m.is_hidden = 1 AND m.place <= \(top)
             """)
-        shown.total = max(0, shown.total + pending - hidden)
+        shown.total = max(0, shown.total + unsent + answered - hidden)
         let last = try sql.first(
             """
             SELECT id, coalesce(received_at, sent_at) AS at FROM messages

@@ -53,7 +53,8 @@ extension StoreTransaction {
     func uploads(limit: Int) throws -> [TransferRow] {
         try transfers(
             """
-            p.status < \(TransferStatus.readyForDownload.rawValue) AND p.is_paused = 0 AND EXISTS (
+            \(MessagePart.isIncomplete) AND p.status < \(TransferStatus.readyForDownload.rawValue)
+            AND p.is_paused = 0 AND EXISTS (
                 SELECT 1 FROM outbox WHERE outbox.message = p.message
                     AND outbox.kind = \(OutboxKind.send.rawValue) AND outbox.failure IS NULL)
             ORDER BY m.place, p.part
@@ -82,7 +83,8 @@ extension StoreTransaction {
     func openTransfers() throws -> [TransferRow] {
         try transfers(
             """
-            (p.status IN (0, 1) OR p.wanted > 0 AND (p.status = 3 OR p.wanted = 2))
+            (\(MessagePart.isIncomplete) AND p.status IN (0, 1)
+                OR p.wanted > 0 AND (p.status = 3 OR p.wanted = 2))
             """, limit: -1)
     }
 
@@ -100,8 +102,9 @@ extension StoreTransaction {
             let conversation = try row.optionalBlob("conversation").flatMap { bytes in
                 Conversation.ID(stored: bytes)
             }
-            guard let id = Message.ID(stored: try row.blob("message")) else { return nil }
-            let message = Message.ID(id.value, isAnnouncement: conversation == nil)
+            guard let message = Message.ID(stored: try row.blob("message"), in: conversation) else {
+                return nil
+            }
             let part = MessagePart.ID(try row.text("name"), of: message)
             return TransferRow(
                 part: part, conversation: conversation, mimeType: try row.text("mime_type"),
@@ -165,7 +168,8 @@ extension StoreTransaction {
         try set("auto_download", text)
         let parts = try transfers(
             """
-            p.status = \(TransferStatus.readyForDownload.rawValue) AND p.accessed_at IS NULL AND p.wanted < 2
+            \(MessagePart.isIncomplete) AND p.status = \(TransferStatus.readyForDownload.rawValue)
+            AND p.accessed_at IS NULL AND p.wanted < 2
             """, limit: -1)
         for row in parts {
             let wanted: PartTransfer.Wanted =

@@ -15,7 +15,7 @@ import Glibc
     var checkpointer: Checkpointer?
 
     /// ``DatabaseSettings/onPrepare``.
-    var onPrepare: (@Sendable (_ statement: String, _ plan: () throws -> [String]) -> Void)?
+    var onPrepare: StatementObserver?
 
     /// The most prepared statements; the least recently used one is evicted first.
     static let statementLimit = 256
@@ -231,7 +231,7 @@ extension SQLiteConnection {
         return statement
     }
 
-    /// How the engine finds the rows of a statement, as ``DatabaseSettings/onPrepare`` describes.
+    /// How the engine finds the rows of a statement, as ``StatementObserver`` describes.
     private func plan(of statement: String) throws(SQLError) -> [String] {
         guard let pointer = unsafe pointer else { throw .closed }
         let explaining = try unsafe SQLiteStatement(

@@ -39,11 +39,7 @@ final class SampleApplication: Sendable {
         var settings = DatabaseSettings()
         // Another process of the same test may be stalled while it holds the lock.
         settings.busyTimeout = .seconds(120)
-        settings.onPrepare = { statement, plan in
-            StatementPlans.shared.examine(statement, plan) { flaw in
-                Issue.record(Comment(rawValue: flaw))
-            }
-        }
+        settings.onPrepare = StatementPlans.server.observer
         database = try Database.open(
             place.location, migrations: MessagingStore.migrations, settings: settings)
         store = MessagingStore(

@@ -184,7 +184,8 @@ import Testing
         for (isHidden, kind) in [(true, ObjectChange.Kind.deleted), (false, .created)] {
             let change = ObjectChange(object: .conversation(Self.here), kind: kind)
             try await sample.change(noting: change) { transaction in
-                try transaction.sql.execute("UPDATE conversations SET is_hidden = \(isHidden)")
+                try transaction.sql.execute(
+                    "/* test */ UPDATE conversations SET is_hidden = \(isHidden)")
             }
             #expect(try await sets.next()?.elements.count == (isHidden ? 0 : 1))
         }
@@ -333,8 +334,8 @@ private enum Change {
 
     var setOne: SQL {
         switch self {
-        case .sentAt: "UPDATE messages SET sent_at = 1"
-        case .isUnread: "UPDATE messages SET is_unread = 1"
+        case .sentAt: "/* test */ UPDATE messages SET sent_at = 1"
+        case .isUnread: "/* test */ UPDATE messages SET is_unread = 1"
         }
     }
 }

@@ -177,7 +177,7 @@ import Testing
             #expect(try await sample.runner.count(query) == found.count)
         }
         try await sample.change { transaction in
-            try transaction.sql.execute("UPDATE conversations SET is_hidden = 1")
+            try transaction.sql.execute("/* test */ UPDATE conversations SET is_hidden = 1")
         }
         #expect(
             try await sample.runner.count(

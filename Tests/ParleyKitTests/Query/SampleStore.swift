@@ -22,7 +22,8 @@ final class SampleStore: Sendable {
     private let folder = TemporaryFolder()
 
     init() async throws {
-        store = try Store(folder: "\(folder.path)/store")
+        store = try Store(
+            folder: "\(folder.path)/store", onPrepare: StatementPlans.client.observer)
         try await store.write { transaction in try transaction.set("user", "me") }
     }
 
@@ -219,7 +220,7 @@ extension StoreTransaction {
 // MARK: - What is shown, read without a query
 extension SampleStore {
     func conversations() async throws -> [Conversation] {
-        try await all("SELECT id FROM conversations") { reader, bytes in
+        try await all("/* test */ SELECT id FROM conversations") { reader, bytes in
             guard let id = Messaging.Conversation.ID(bytes: bytes) else { return nil }
             return try reader.conversation(Conversation.ID(id))
         }
@@ -227,7 +228,7 @@ extension SampleStore {
 
     func messages() async throws -> [Message] {
         let shown = Set(try await conversations().map(\.id))
-        return try await all("SELECT id FROM messages") { reader, bytes in
+        return try await all("/* test */ SELECT id FROM messages") { reader, bytes in
             guard let id = Message.ID(stored: bytes), let message = try reader.message(id)
             else { return nil }
             return message.conversation.map(shown.contains) ?? true ? message : nil
@@ -237,7 +238,7 @@ extension SampleStore {
     func identities() async throws -> [Identity] {
         try await store.read { [activity] transaction in
             var reader = ObjectReader(transaction, of: "me", activity)
-            let users = try transaction.rows("SELECT user FROM identities") { row in
+            let users = try transaction.rows("/* test */ SELECT user FROM identities") { row in
                 UserID(try row.text("user"))
             }
             return try users.map { user in try reader.identity(user) }

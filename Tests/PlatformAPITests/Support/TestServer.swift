@@ -229,11 +229,7 @@ struct TestServer: Sendable {
         var databaseSettings = DatabaseSettings()
         // Another server of the same test may be stalled while it holds the lock.
         databaseSettings.busyTimeout = .seconds(120)
-        databaseSettings.onPrepare = { statement, plan in
-            StatementPlans.shared.examine(statement, plan) { flaw in
-                Issue.record(Comment(rawValue: flaw))
-            }
-        }
+        databaseSettings.onPrepare = StatementPlans.server.observer
         let database = try Database.open(
             location(folder), migrations: MessagingStore.migrations, settings: databaseSettings)
         let store = MessagingStore(
