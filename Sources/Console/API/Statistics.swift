@@ -264,12 +264,6 @@ public final class Statistics: Sendable {
         watchers.withLock { watchers in watchers.streams[ObjectIdentifier(stream)] = nil }
     }
 
-    /// Sends an event to the streams of administrators.
-    func sendToAdministrators(_ event: EncodedEvent) {
-        let streams = watchers.withLock { watchers in Array(watchers.streams.values) }
-        for stream in streams where stream.isOfAdministrator { stream.send(event) }
-    }
-
     private func watch() async {
         var (last, lastAt) = (await read(), clock().milliseconds)
         while true {
