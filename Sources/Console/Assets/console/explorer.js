@@ -53,7 +53,7 @@ function operationPage(view, operation) {
   const app = choices.app ?? session.app ?? ""
   const values = Object.fromEntries(operation.parameters.filter(one => ["path", "query"].includes(one.in)).map(one => {
     const control = input({ value: one.in === "path" && one.name === "app" ? app : "", spellcheck: "false", required: one.in === "path",
-      placeholder: one.in === "query" ? one.schema?.default ?? "" : "" })
+      placeholder: one.schema?.default ?? one.example ?? "" })
     control.addEventListener("input", preview)
     return [one.name, { ...one, control }]
   }))

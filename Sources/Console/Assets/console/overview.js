@@ -38,7 +38,7 @@ export async function overviewPage(view) {
   const process = span("")
   const health = loading(() => get("/health/ready"), () => badge("Ready", "ok"))
   const charts = loading(() => get("stats", { range }), ({ from, step_s, series }) => [
-    p(element("span", { class: "muted" }, series.requests?.length ? `Begins at ${timeText(from)}.` : "There is no sample yet: one is taken every 10 s.",
+    p(element("span", { class: "muted" }, series.requests?.length ? `Begins at ${timeText(from).slice(0, 19)}.` : "There is no sample yet: one is taken every 10 s.",
       " Longer times: ", link("/docs/metrics", "metrics for Prometheus"), ".")),
     element("div", { class: "charts" }, CHARTS.map(([title, metric, format, names]) => chart({
       title, metric, format, from: Date.parse(from), step: step_s * 1000,

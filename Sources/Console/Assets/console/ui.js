@@ -68,7 +68,7 @@ export function command(text) {
 }
 
 /** A text in single quotes for a shell. */
-export const quoted = text => `'${String(text).replaceAll("'", `'\\''`)}'`
+const quoted = text => `'${String(text).replaceAll("'", `'\\''`)}'`
 
 /** The curl command of a request to the public API. */
 export function curl(method, path, body) {
@@ -97,11 +97,11 @@ export function bar(share, text) {
   return element("span", { class: "progress" }, element("span", { class: "track", "aria-hidden": "true" }, inner), span(text))
 }
 
-/** Reads a list again every two seconds while `when()` holds; rows that are being read do not change. */
+/** Reads a list again each second while `when()` holds; rows that are being read do not change. */
 export function refreshed(view, shown, when) {
   const timer = setInterval(() => {
-    if (when() && !document.hidden && !shown.matches(":hover,:focus-within") && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
-  }, 2000)
+    if (when() && !document.hidden && !shown.matches(":hover,:focus-within,[aria-busy]") && !shown.querySelector("tr:nth-child(51), .problem")) shown.reload()
+  }, 1000)
   view.signal.addEventListener("abort", () => clearInterval(timer))
 }
 
@@ -111,13 +111,11 @@ const skeleton = () => element("div", { class: "skeleton" }, element("span"), el
 
 /** What went wrong, with the id of the request and what can be done. */
 export function problem(failure, retry) {
-  const kept = failure.id === "position_gone" && failure.data
-  const first = kept ? kept.oldest ?? kept.position ?? Object.values(kept)[0] : null
-  const text = kept ? `The log no longer has this position; its first one is ${first}.` : failure.message
+  const isGone = failure.id === "position_gone"
   return element("div", { class: "problem", role: "alert" },
-    p(text),
+    p(isGone ? `The log is kept from position ${count(failure.data.position)} on.` : failure.message),
     failure.request ? muted("Request ", element("code", {}, failure.request)) : null,
-    retry && failure.status !== 403 && !kept ? button(retry, "Retry") : null)
+    retry && failure.status !== 403 && !isGone ? button(retry, "Retry") : null)
 }
 
 /**
@@ -310,13 +308,20 @@ export async function confirmed(title, effect, verb, action, typed) {
   if (sure) await attempt(action)
 }
 
-/** A small button that asks, then sends a request, says that it was done, and goes on. */
-export const confirmButton = (label, role, title, effect, send, done, then, verb = label) => writeButton(label, role, () =>
-  confirmed(title, effect, verb, async () => {
-    await send()
-    say(...[done].flat())
-    then()
-  }), { class: "small" })
+/** Sends a request, says that it was done, and goes on. */
+const sent = (send, done, then) => async () => {
+  await send()
+  say(...[done].flat())
+  then()
+}
+
+/** A button that sends a request, says that it was done, and goes on. */
+export const actButton = (label, role, send, done, then, attributes) =>
+  writeButton(label, role, () => attempt(sent(send, done, then)), attributes)
+
+/** A small button that asks before it does the same; `typed` is an id that the operator has to type. */
+export const confirmButton = (label, role, title, effect, send, done, then, { verb = label, typed, ...attributes } = {}) =>
+  writeButton(label, role, () => confirmed(title, effect, verb, sent(send, done, then), typed), { class: "small", ...attributes })
 
 /**
  * A form whose submit runs an action once at a time, and shows what went wrong below the fields.
