@@ -64,7 +64,7 @@ export function chart({ title, metric, series, from, step, times, format }) {
     values.forEach((value, index) => {
       if (value === null) { isOn = false; return }
       text += `${isOn ? "L" : "M"}${x(index).toFixed(1)} ${y(value).toFixed(1)}`
-      if (!isOn && (values[index + 1] ?? null) === null) text += "h0.1"
+      if (!isOn && (values[index + 1] ?? null) === null) text += "m-3 0h6"
       isOn = true
     })
     return text

@@ -3,7 +3,7 @@
 import { Failure, ROOT, call, get, isOperator, session, withQuery, writeButton } from "./api.js"
 import { duration } from "./format.js"
 import { pathTo } from "./router.js"
-import { actButton, badge, bar, clipped, command, confirmButton, h2, idText, inRow, link, list, p, problem, refreshed, span, timeNode } from "./ui.js"
+import { actButton, badge, bar, clipped, command, confirmButton, folded, h2, idText, inRow, link, list, p, problem, refreshed, span, timeNode } from "./ui.js"
 import { bytes, element, uuid } from "../shared/dom.js"
 
 const NAMES = { export: "Export", import: "Import", backup: "Backup" }
@@ -108,7 +108,7 @@ export async function transferPage(view) {
       p("Records that exist stay as they are; the same file twice changes nothing."),
       inRow(file, start, cancel), state,
       h2("Jobs"), shown,
-      element("details", { class: "muted" }, element("summary", {}, "The same on the machine of the server"),
+      folded("The same on the machine of the server",
         command(`parley export --app ${view.app} --contents contents > app.jsonl\nparley import app.jsonl --contents contents`)),
     ],
   }

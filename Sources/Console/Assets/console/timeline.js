@@ -4,7 +4,7 @@ import { call, get, nextPage } from "./api.js"
 import { eventLink } from "./events.js"
 import { nameOf, readTime } from "./format.js"
 import { setQuery } from "./router.js"
-import { attempt, button, clipped, command, confirmButton, curl, inRow, input, jsonView, jumpForm, link, loading, muted, p, smallButton, span, timeNode, tools } from "./ui.js"
+import { attempt, button, clipped, command, confirmButton, curl, faint, inRow, input, jsonView, jumpForm, link, loading, muted, p, smallButton, span, timeNode, tools } from "./ui.js"
 import { bytes, count, element } from "../shared/dom.js"
 
 /** The dense position of a message. */
@@ -86,7 +86,7 @@ function row(view, message, as, isWanted = false) {
   const item = element("li", { class: isWanted ? "wanted" : "", id: `m-${id}` },
     element("div", { class: "meta" }, element("span", { class: "position" }, count(densePosition(message))), element("strong", {}, who),
       timeNode(message.sent_at), as && message.is_unread ? element("span", { class: "badge" }, "unread") : null,
-      total ? element("span", { class: "muted" }, `read ${count(counts.read)}/${count(total)}`,
+      total ? faint(`read ${count(counts.read)}/${count(total)}`,
         counts.delivered ? `, delivered ${count(counts.delivered)}` : "", counts.sent ? `, sent ${count(counts.sent)}` : "") : null),
     message.parts.map(partNode), details)
   return item
@@ -97,7 +97,7 @@ const MEDIA = ["video/mp4", "video/webm", "audio/ogg", "audio/mpeg", "video/ogg"
 
 function partNode(part) {
   const type = part.mime_type.split(";")[0].trim().toLowerCase()
-  const label = element("span", { class: "muted" }, clipped(part.mime_type))
+  const label = faint(clipped(part.mime_type))
   if (part.content) return partBox(label, " ", contentNode(part.content, type))
   if (part.body === "[hidden]") return partBox(label, muted("[hidden]"))
   if (part.encoding === "base64") {

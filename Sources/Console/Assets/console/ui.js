@@ -7,6 +7,7 @@ import { ago, serverNow, timeText, visible } from "./format.js"
 const maker = (name, attributes = {}) => (...children) => element(name, attributes, ...children)
 export const p = maker("p")
 export const span = maker("span")
+export const faint = maker("span", { class: "muted" })
 export const h2 = maker("h2")
 export const muted = maker("p", { class: "muted" })
 /** A part that is not wider than a form. */
@@ -52,10 +53,10 @@ export function urlText(url) {
 
 /** A moment; the title has the time in UTC, for copying. */
 export function timeNode(value, relative = false) {
-  if (!value) return element("span", { class: "muted" }, "–")
+  if (!value) return faint("–")
   const iso = new Date(value).toISOString()
   return element("time", { datetime: iso, title: iso }, timeText(value),
-    relative ? element("span", { class: "muted" }, ` ${ago(value)}`) : null)
+    relative ? faint(` ${ago(value)}`) : null)
 }
 
 /** A name and whether it is good news: never by colour alone. */
@@ -83,6 +84,10 @@ export const facts = pairs => element("dl", { class: "facts" }, pairs.filter(Boo
 
 /** The head of a table. */
 export const head = (...names) => element("thead", {}, element("tr", {}, names.map(name => element("th", { scope: "col" }, name))))
+
+/** A row of a list; under 640 px each cell has its name beside it. */
+export const row = (names, cells) => element("tr", {}, cells.map((cell, index) =>
+  element("td", { "data-label": names[index] }, element("div", {}, ...[cell].flat()))))
 
 /** Links to the tabs of an object, and its actions. `tabs` are `[name, text]`. */
 export function tabBar(label, tabs, current, hrefOf, ...actions) {
@@ -160,7 +165,7 @@ const MOST_ROWS = 300
  * `fetch(cursor)` returns `{items, next, note}`, or all items; `row(item)` returns the cells, in the order of `columns`. `empty` are
  * nodes for a list without items, `clear` removes the filters.
  */
-export function list({ label, columns, fetch, row, empty, clear }) {
+export function list({ label, columns, fetch, row: cellsOf, empty, clear }) {
   const body = element("tbody")
   const table = element("table", { class: "list", "aria-label": label, hidden: true },
     head(...columns), body)
@@ -170,9 +175,9 @@ export function list({ label, columns, fetch, row, empty, clear }) {
 
   function add(items) {
     for (const item of items) {
-      const cells = row(item).map((cell, index) =>
-        element("td", { "data-label": columns[index] }, element("div", {}, ...[cell].flat())))
-      body.append(element("tr", { tabindex: body.rows.length ? "-1" : "0" }, cells))
+      const made = row(columns, cellsOf(item))
+      made.tabIndex = body.rows.length ? -1 : 0
+      body.append(made)
     }
     while (body.rows.length > MOST_ROWS) {
       body.rows[0].remove()
@@ -405,7 +410,7 @@ function tree(value) {
     }
     const entries = Array.isArray(item) ? item.map((child, index) => [String(index), child]) : Object.entries(item)
     const summary = element("summary", {}, label, label ? " " : null,
-      element("span", { class: "muted" }, Array.isArray(item) ? `(${entries.length})` : `{${entries.length}}`))
+      faint(Array.isArray(item) ? `(${entries.length})` : `{${entries.length}}`))
     const list = element("ul")
     let made = 0
     const fill = () => {
