@@ -82,7 +82,7 @@ public struct StatisticsCounters: Sendable {
     public var totals: [StatisticsSeries: Double] = [:]
     /// Numbers that samples show as they are.
     public var gauges: [StatisticsSeries: Double] = [:]
-    /// The durations of requests that send messages, that read, and of all others, and of commits.
+    /// The durations of requests that send messages, that read, and of all others but streams and transfers, and of commits.
     public var send, read, other, commit: StatisticsHistogram?
 
     /// No counters.

@@ -6,7 +6,7 @@ import { element } from "../shared/dom.js"
 
 const SVG = "http://www.w3.org/2000/svg"
 const HEIGHT = 160
-const MARGIN = { top: 8, right: 8, bottom: 22, left: 66 }
+const MARGIN = { top: 8, right: 8, bottom: 22, left: 76 }
 const DASHES = ["", "6 3", "2 3"]
 
 function svg(name, attributes = {}, ...children) {
